@@ -44,8 +44,8 @@ struct AsyncAPITests {
     @Test(
         "is refused with a reason when it is something else",
         arguments: [
-            ("{", "it is not JSON"), ("{}", "it is not an AsyncAPI 3 document"),
-            (#"{"asyncapi":"2.6.0"}"#, "it is not an AsyncAPI 3 document"),
+            ("{", "the text is not JSON"), ("{}", "the JSON is not an AsyncAPI 3 document"),
+            (#"{"asyncapi":"2.6.0"}"#, "the JSON is not an AsyncAPI 3 document"),
             (
                 #"{"asyncapi":"3.0.0","channels":{"orders":{}}}"#,
                 "channel 'orders' is not named after a message such as event.LaunchFinished"

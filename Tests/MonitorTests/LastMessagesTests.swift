@@ -9,7 +9,8 @@ import Testing
 struct LastMessagesTests {
     private static let count = 3000
 
-    /// A journal with the messages n1, n2, …: one of the type `Old`, one of `Rare`, and all others of `Common`.
+    /// A journal with the messages n1, n2, …: one message has the type `Old`, one has `Rare`, and the others have
+    /// `Common`.
     private func bus(removedThrough removed: UInt64 = 0) async throws -> PrunedBus {
         let bus = InMemoryEventBus(source: "test/1")
         let messages = try (1...Self.count).map { number in
@@ -88,7 +89,7 @@ struct LastMessagesTests {
     }
 }
 
-/// A bus whose retention has removed the messages up to an offset. It counts the messages that are read.
+/// A bus without the messages up to an offset, as after retention. It counts the messages that are read.
 final class PrunedBus: ForwardingBus {
     let bus: any EventBus
     private let removed: UInt64

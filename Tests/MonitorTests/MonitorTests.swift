@@ -39,7 +39,7 @@ struct MonitorTests {
         let bus = try await bus(messages: 3)
         #expect(try await seen(Monitor(bus: bus, start: .ago(.seconds(3600)), count: 3)) == ["n0", "n1", "n2"])
         let first = try await withThrowingTaskGroup { group in
-            // The monitor's time starts with its subscription. It misses messages that are published before.
+            // The monitor's time starts with its subscription. The monitor misses messages that were published before.
             group.addTask {
                 while !Task.isCancelled {
                     var message = try Envelope.fixed("event.Even")
@@ -145,7 +145,7 @@ struct MonitorTests {
                 }
             }
         }
-        // The number of notices depends on how fast they are taken, so their sums are compared.
+        // The number of notices depends on the speed of the reader, so the sums of the notices are compared.
         #expect(told.withLock(\.self) == (5, 9))
     }
 
@@ -158,7 +158,7 @@ struct MonitorTests {
     }
 }
 
-/// A bus whose feed drops messages. It gives notice of them before the first message that arrives.
+/// A bus with a feed that drops messages. It reports the dropped messages before the first message that arrives.
 struct LossyBus: ForwardingBus {
     let bus: any EventBus
     let notices: [SubscriptionNotice]

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A where-expression")
 struct WhereTests {
-    /// The message that the expressions of this suite are tested with.
+    /// The message to which the expressions of this suite are applied.
     private static func message() throws -> Envelope {
         try .fixed(
             "command.PlaylistSelected",
@@ -112,10 +112,10 @@ struct WhereTests {
         }
         #expect(try isTrue(nested(60)))
         #expect { try WhereExpression(nested(20_000)) } throws: {
-            "\($0)" == "nested more than 64 levels deep (column 65)"
+            "\($0)" == "the expression is nested more than 64 levels deep (column 65)"
         }
         #expect { try WhereExpression(String(repeating: "not ", count: 20_000)) } throws: {
-            "\($0)".hasPrefix("nested more than 64 levels deep")
+            "\($0)".hasPrefix("the expression is nested more than 64 levels deep")
         }
         let long = Array(repeating: "kind == command", count: 2000).joined(separator: " and ")
         #expect(try isTrue(long))

@@ -186,7 +186,7 @@ struct ContractVerbTests {
             try segue.write("{}", to: "empty.json")
             let empty = try await segue("contract", "check", "empty.json")
             #expect(empty.status == 65)
-            #expect(empty.error.hasPrefix("segue: empty.json is not a contract: it is not an AsyncAPI 3 document; "))
+            #expect(empty.error.hasPrefix("segue: empty.json is not a contract: the JSON is not an AsyncAPI"))
             #expect(try await segue("contract", "export", "-f", "a.yaml", "-p", "b").status == 64)
             #expect(try await segue("contract", "export", "--with", "'open").status == 64)
             #expect(try await segue("contract", "export").error.hasPrefix("segue: there is no compose file in"))

@@ -38,7 +38,7 @@ struct DeviceFixture: Sendable {
             writes.continuation.yield()
         }
 
-        /// Waits until this has been written.
+        /// Waits until this text has been written.
         func contains(_ part: String) async throws {
             if text.contains(part) { return }
             for await _ in writes.stream where text.contains(part) { return }
@@ -98,7 +98,8 @@ struct DeviceFixture: Sendable {
     }
 }
 
-/// Answers each command of the app in place of the services, as they do without errors and without an active player.
+/// Answers each command of the app in place of the services. The answers are those without errors and without an active
+/// player.
 struct ScriptedServices: Service {
     let bus: InMemoryEventBus
 

@@ -10,7 +10,7 @@ struct URLOpenerTests {
     func opens() async throws {
         let opener = try #require(URLOpener(command: "test https://a.b/c?d=e&f ="))
         #expect(await opener.open("https://a.b/c?d=e&f") == nil)
-        #expect(await opener.open("https://a.b/other")?.hasPrefix("test could not open that: exited(1)") == true)
+        #expect(await opener.open("https://a.b/other")?.hasPrefix("test could not open the URL: exited(1)") == true)
     }
 
     @Test("says what cannot be run")
@@ -47,7 +47,7 @@ struct URLOpenerTests {
         arguments: ["file:///etc/passwd", "-o/tmp/x", "", "a b"])
     func refused(url: String) async throws {
         let opener = try #require(URLOpener(command: "true"))
-        #expect(await opener.open(url)?.hasPrefix("That was not opened") == true)
+        #expect(await opener.open(url)?.hasPrefix("The URL was not opened") == true)
     }
 
     @Test(

@@ -62,7 +62,7 @@ struct ThreeScreensFlowTests {
             send("command.\(name)", ["instance": .string(instance ?? "")])
         }
 
-        /// The app with the second screen in the left tab, whose timer has 3 ticks.
+        /// The app with the second screen in the left tab. The timer of this screen has 3 ticks.
         /// - Parameter third: True to open the third screen as well.
         static func onSecond(third: Bool = false) throws -> App {
             var app = try App()

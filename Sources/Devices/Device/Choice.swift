@@ -10,8 +10,8 @@ public struct Choice: Sendable {
     /// The id of the screen instance to which the choice belongs.
     public let instance: String
     let content: Content
-    /// True if the message reports something that the person has done. It does not expire, because it is still true
-    /// when it arrives late. Every other message is an intent, which expires.
+    /// True if the message reports an action of the person, such as going back. A report does not expire, because it is
+    /// still true when it arrives late. Every other message is an intent, which expires.
     let isReport: Bool
     let outcome: Outcome
 
@@ -21,14 +21,15 @@ public struct Choice: Sendable {
         case named(MessageType, [String: JSONValue])
     }
 
-    /// The message that shows that the choice has been acted upon. An error, a discarded message and, except for
-    /// `closedBanner`, a URL to open show it as well.
+    /// The kind of message that shows that the choice has been acted upon. An error and a discarded message always show
+    /// this, and a request to open a URL shows it for every outcome except `closedBanner`.
     enum Outcome {
         /// A new navigation state, or an event with a notice.
         case navigation
         /// A navigation state or any document, because no rule for the command is known.
         case anything
         case openedURL
+        /// Another error banner, or none.
         case closedBanner
     }
 
@@ -40,7 +41,7 @@ public struct Choice: Sendable {
         self.init(label: label, instance: instance, content: .command(command), isReport: true, outcome: outcome)
     }
 
-    /// A command of which only the type is known, from the flow.
+    /// Creates a choice for a command that is known only from the flow, by its type.
     init(_ type: MessageType, on instance: String, outcome: Outcome) {
         self.init(label: type.name, instance: instance, content: .named(type, [:]), outcome: outcome)
     }

@@ -29,16 +29,16 @@ public struct DeviceIdentity: Hashable, Sendable {
         return try Envelope(message, source: source, subject: subject, origin: origin)
     }
 
-    /// True if a message is for the device's platform, and either names this device or no device.
+    /// True if a message is for the device's platform, and names this device or no device.
     func isAddressed(by message: Envelope) -> Bool {
         message.attributes.platform == platform && [nil, device].contains(message.attributes.device)
     }
 }
 
-/// The state of a device. Its inputs are messages and the choices of a person, its outputs are actions for a view.
+/// The state of a device. The inputs are messages and the choices of a person; the outputs are actions for a view.
 ///
-/// It does not draw, read keys or connect to the bus. A view (a terminal, a web page, a native view) passes it the
-/// inputs one after the other, carries out the outputs, and draws the ``scene``.
+/// A session does not draw, read keys or connect to the bus. A view (a terminal, a web page, a native view) passes the
+/// inputs to the session one after the other, carries out the outputs, and draws the ``scene``.
 ///
 ///     var session = DeviceSession(identity, commandLifetime: .seconds(60))
 ///     for output in try session.handle(.message(envelope)) { … }
@@ -47,7 +47,7 @@ public struct DeviceSession: Sendable {
         /// The subscription to ``DeviceSession/filters`` is live.
         case attached
         case message(Envelope)
-        /// The person has chosen this on the scene.
+        /// The person has made this choice on the scene.
         case choice(Choice)
     }
 
@@ -59,7 +59,7 @@ public struct DeviceSession: Sendable {
         case publish(Envelope)
         /// This device was requested to open the URL.
         case openURL(String)
-        /// The last choice has been acted upon.
+        /// The last choice has been acted upon, has failed, or was discarded.
         case answered
         /// A message could not be read.
         case unreadable(BusError)
@@ -68,7 +68,7 @@ public struct DeviceSession: Sendable {
     /// A choice whose message was published.
     private struct Pick {
         let choice: Choice
-        /// The id of its message.
+        /// The id of the published message.
         let id: String
         var isAnswered = false
     }
@@ -77,25 +77,29 @@ public struct DeviceSession: Sendable {
     private let screens: AppScreens?
     private let commandLifetime: Duration
     private let keepsRequestedURL: Bool
-    /// The flow passed to the initialiser, which has priority over `publishedFlow`.
+    /// The flow that was passed to the initialiser. It has priority over `publishedFlow`. Nil if none was passed.
     private let givenFlow: Flow?
     /// The flow that the platform's coordinator publishes. Nil until it has published one.
     private var publishedFlow: Flow?
+    /// The state that the platform's coordinator published last. Nil if there is none, or if it was withdrawn.
     private var snapshot: NavigationSnapshot?
     private var documents: LatestDocuments
-    /// The URL that the device was last requested to open. Nil if there is none, if the person has chosen something
-    /// else since, or if another part of the app is shown.
+    /// The URL that the device was last requested to open. Nil if there is none, if the URL must not be opened, if the
+    /// person has made a choice since then, or if another part of the app is shown.
     private var requestedURL: OpenableURL?
-    /// The id of the message that caused the request.
+    /// The id of the message that caused the last request to open a URL. Nil if there is none.
     private var requestCause: String?
+    /// The revision that was last reported as displayed. Nil if none was.
     private var displayedRevision: Int?
+    /// The ids of the leaving screen instances that were reported as gone.
     private var goneInstances: Set<String> = []
+    /// Nil if the person has not made a choice yet.
     private var lastPick: Pick?
 
     /// - Parameters:
-    ///   - flow: The flow, from which screens without a view model are drawn. Nil for the flow that the platform's
+    ///   - flow: The flow by which screens without a view model are drawn. Nil for the flow that the platform's
     ///     coordinator publishes.
-    ///   - screens: The screens with view models.
+    ///   - screens: The screens with view models. Nil if no screen has one.
     ///   - commandLifetime: The time after which a person's command expires.
     ///   - keepsRequestedURL: True if a requested URL is kept when another part of the app is shown.
     public init(
@@ -110,7 +114,7 @@ public struct DeviceSession: Sendable {
         documents = LatestDocuments(of: screens?.documents ?? [])
     }
 
-    /// The scene to draw. Nil until the platform's coordinator has published a state.
+    /// The scene to draw. Nil if the platform's coordinator has not published a state, or has withdrawn it.
     public var scene: Scene? {
         snapshot.map { snapshot in
             Scene(
@@ -119,6 +123,8 @@ public struct DeviceSession: Sendable {
         }
     }
 
+    /// Changes the state by an input.
+    /// - Returns: The outputs for the view, to be carried out in order.
     /// - Throws: ``BusError`` if a message cannot be encoded as JSON.
     public mutating func handle(_ input: Input) throws -> [Output] {
         switch input {
@@ -154,8 +160,9 @@ public struct DeviceSession: Sendable {
     private mutating func receive(state message: Envelope) throws -> [Output] {
         let root = snapshot?.state.root.instance.id
         snapshot = message.isTombstone ? nil : try message.decode(Document.NavigationState.self).snapshot
-        // Another root means another part of the app. After a log-in, its URL is no longer needed, and it takes much
-        // space on a small view. The URL is kept if the same message caused both the request and the new root.
+        // Another root means another part of the app. A requested URL, such as that of a log-in, is then no longer
+        // needed, and takes much space on a small view. The URL is kept if one message caused both the request and the
+        // new root.
         let hasLeft = root != snapshot?.state.root.instance.id
         if hasLeft, !keepsRequestedURL, message.attributes.causationID != requestCause { requestedURL = nil }
         return try [.draw] + reports()
@@ -172,7 +179,7 @@ public struct DeviceSession: Sendable {
         }
     }
 
-    /// The reports of the view about its screens, to be sent after the scene is drawn. There are no animations, so
+    /// The view's reports about its screens, to be sent after the scene has been drawn. There are no animations, so
     /// screens that leave are reported as gone immediately.
     private mutating func reports() throws -> [Output] {
         guard let snapshot else { return [] }
@@ -201,7 +208,7 @@ public struct DeviceSession: Sendable {
             return [.openURL(url)]
         case DomainEvent.MessageDiscarded.type:
             let discarded = try message.decode(DomainEvent.MessageDiscarded.self)
-            return discarded.messageID == lastPick?.id ? [.say("That came too late: \(discarded.reason)")] : []
+            return discarded.messageID == lastPick?.id ? [.say("Your choice was ignored: \(discarded.reason)")] : []
         default:
             return notice(message.type).map { [.say($0.text)] } ?? []
         }
@@ -211,8 +218,9 @@ public struct DeviceSession: Sendable {
         screens?.notices.first { $0.event.type == type }
     }
 
-    /// True if the message is the first that shows that the last choice has been acted upon. A new state alone does not
-    /// show it, because other views and the reports of this view change the state, too.
+    /// True if the message is the first one that shows that the last choice has been acted upon. A new state shows this
+    /// only if it belongs to the story of the choice, because other views and the reports of this view also change the
+    /// state.
     private mutating func isAnswered(by message: Envelope) -> Bool {
         guard let pick = lastPick, !pick.isAnswered, isAnswer(message, to: pick) else { return false }
         lastPick?.isAnswered = true
@@ -255,8 +263,8 @@ extension DeviceSession {
         Command.TabSelected.self, Command.ErrorDismissed.self,
     ]
 
-    /// The filters for the device's subscription: all documents of the session, because screens without a view model
-    /// show them; the flows, which all sessions share; and the events that concern the device.
+    /// The filters for the device's subscription. They match all documents of the session, which screens without a view
+    /// model show; the flows, which all sessions share; and the events and errors that concern the device.
     public var filters: [MessageFilter] {
         let events = (Self.received + (screens?.notices.map { $0.event } ?? [])).types.filter { $0.kind != .document }
         let flows = identity.subject == Session.default ? [] : [Document.Flow.type]
@@ -266,17 +274,21 @@ extension DeviceSession {
 
     /// The messages that a device receives, for the contract of its process.
     /// - Parameters:
-    ///   - flow: The flow that the device shows. Nil if it is not known. The messages of `screens` are left out if they
-    ///     are for another app's flows.
-    ///   - screens: The screens with view models.
+    ///   - flow: The flow that the device shows. Nil if it is not known.
+    ///   - screens: The screens with view models. Their messages are left out if `flow` is the flow of another app. Nil
+    ///     if no screen has a view model.
     public static func receives(flow: Flow?, screens: AppScreens?) -> [DeclaredMessage] {
         let screens = screens.flatMap { [nil, $0.flow].contains(flow?.name) ? $0 : nil }
         let own: [any Message.Type] = (screens?.documents ?? []) + (screens?.notices.map { $0.event } ?? [])
         return (received + own).map { DeclaredMessage($0) }
     }
 
-    /// The messages that a device sends, for the contract of its process: also the commands of the view models, and
-    /// those of the flow's screens.
+    /// The messages that a device sends, for the contract of its process. They include the commands of the view models
+    /// and of the flow's screens.
+    /// - Parameters:
+    ///   - flow: The flow that the device shows. Nil if it is not known.
+    ///   - screens: The screens with view models. Their commands are left out if `flow` is the flow of another app. Nil
+    ///     if no screen has a view model.
     public static func sends(flow: Flow?, screens: AppScreens?) -> [DeclaredMessage] {
         let screens = screens.flatMap { [nil, $0.flow].contains(flow?.name) ? $0 : nil }
         let known = sent + (screens?.commands ?? [])

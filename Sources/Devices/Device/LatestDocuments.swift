@@ -3,7 +3,7 @@ public import EventBus
 internal import Navigation
 internal import Support
 
-/// The newest documents of a session.
+/// The newest document of each type and key in a session.
 public struct LatestDocuments: Sendable {
     private struct Entry {
         let type: MessageType
@@ -13,7 +13,8 @@ public struct LatestDocuments: Sendable {
         let document: (any DocumentMessage)?
     }
 
-    /// The greatest number of documents of undeclared types: many more than fit on a screen.
+    /// The maximum number of documents of undeclared types: many more than fit on a screen. If there are more, the
+    /// document that appeared first is removed.
     private static let limit = 64
     /// The documents of the platform itself, which are not shown as rows.
     private static let hidden = Set(PlatformMessages.all.types + [MessageType(kind: .document, name: "ErrorQueue")])
@@ -75,9 +76,10 @@ public struct LatestDocuments: Sendable {
 }
 
 extension JSONValue {
-    /// The greatest depth of indented lines. Deeper values are written as JSON on one line.
+    /// The maximum depth of indented lines. Deeper values are written as JSON on one line.
     private static let depthLimit = 3
-    /// The greatest number of members of a list or object that are shown. `segue get` shows all.
+    /// The maximum number of members of a list or object that are shown. A note with the number of further members
+    /// follows. `segue get` shows all members.
     private static let countLimit = 20
 
     /// The value as lines for people: `name: Ann`. Members of lists and objects are indented.
@@ -95,7 +97,7 @@ extension JSONValue {
         } + (members.count > Self.countLimit ? ["\(indent)… \(members.count - Self.countLimit) more"] : [])
     }
 
-    /// The value on the line of its name. Nil if it takes lines of its own.
+    /// The text of the value on the line of its name. Nil if the value is shown on the next lines.
     private func text(depth: Int) -> String? {
         switch self {
         case .string(let text): text

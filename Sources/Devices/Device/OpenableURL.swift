@@ -2,21 +2,22 @@ internal import Foundation
 
 /// A URL that may be opened, and that may be a hyperlink in a terminal.
 ///
-/// URLs come from other programs. A URL of a local file, a URL that a command could take for an option, and a URL with
-/// invisible characters is only shown.
+/// URLs come from other programs. The URL of a local file, a URL that a command could take for an option, and a URL
+/// with invisible characters are not openable; they are only shown.
 public struct OpenableURL: Hashable, Sendable {
     /// The allowed beginnings of a URL.
     package static let beginnings = ["http://", "https://", "spotify:"]
-    /// The greatest length of a URL in bytes. Browsers and servers accept this length (RFC 9110 recommends 8,000
-    /// bytes), and it still fits on a terminal.
+    /// The maximum length of a URL in bytes. A longer URL is only shown. Browsers and servers accept this length: RFC
+    /// 9110 recommends at least 8,000 bytes.
     private static let maximumLength = 8192
-    /// The length in bytes beyond which a text is not searched for URLs.
+    /// The maximum length in bytes of a text that is searched for URLs. No URL is found in a longer text.
     private static let maximumTextLength = 2 * maximumLength
 
-    /// The URL in visible ASCII characters. Other characters are percent-encoded; those of a host are encoded with
-    /// IDNA.
+    /// The URL in visible ASCII characters. Other characters are percent-encoded; in the name of a host they are
+    /// encoded with IDNA.
     public let text: String
 
+    /// - Returns: Nil if the text is not a URL that may be opened.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength, text.unicodeScalars.allSatisfy(Self.isVisible),
             Self.beginnings.contains(where: text.lowercased().hasPrefix), let url = URL(string: text)
@@ -40,7 +41,7 @@ public struct OpenableURL: Hashable, Sendable {
         guard text.utf8.count <= maximumTextLength, text.utf8.contains(UInt8(ascii: ":")),
             let form = try? Regex("(?i)\\b(?:\(beginnings.joined(separator: "|")))[^\\s\"<>\\\\^`{|}]+")
         else { return [] }
-        // An invisible character is part of the match, which then is not an openable URL.
+        // A match can contain invisible characters. Such a match is not an openable URL.
         return text.matches(of: form).compactMap { match in
             let range = match.range.lowerBound..<end(of: text[match.range])
             return OpenableURL(String(text[range])).map { (range, $0) }
@@ -48,7 +49,7 @@ public struct OpenableURL: Hashable, Sendable {
     }
 
     private static func end(of match: Substring) -> String.Index {
-        // Searched once, and not again for each of many closing brackets.
+        // The opening brackets are searched once, and not again for each closing bracket.
         let (hasRound, hasSquare) = (match.contains("("), match.contains("["))
         var match = match
         while let last = match.last {

@@ -3,32 +3,36 @@ internal import EventBus
 public import Navigation
 internal import Support
 
-/// The screens that a view shows of one platform, and the choices of a person. Equal states and documents give equal
-/// scenes.
+/// The visible screens of one platform, and the choices that a person has on them. Equal states and documents give
+/// equal scenes.
 public struct Scene: Sendable {
     public let platform: String
     /// The revision of the navigation state.
     public let revision: Int
     /// The layers, from the bottom to the top.
     public let layers: [Layer]
+    /// Nil if no error is shown.
     public let banner: Banner?
     /// The choices of all layers, from the bottom to the top, then the tabs.
     public let choices: [Choice]
+    /// Nil if a person cannot go back.
     public let back: Choice?
+    /// Nil if there is no presentation that a person can dismiss.
     public let dismissal: Choice?
+    /// Nil if no error is shown.
     public let bannerDismissal: Choice?
     /// The screens that a person can act on.
     public let active: [ScreenInstance]
     /// True if a visible screen is loading, so that the numbers of choices may change.
     public let isLoading: Bool
-    /// The type of the message that waits for the answer of a guard. Nil if no guard waits.
+    /// The type of the message about which a guard was asked. Nil if no guard waits for an answer.
     public let waiting: String?
     /// The URL that this device was last requested to open. Nil if it is no longer needed.
     public let requestedURL: OpenableURL?
 
     /// - Parameters:
-    ///   - flow: The flow, from which screens without a view model are drawn. Nil if it is not known.
-    ///   - screens: The screens with view models.
+    ///   - flow: The flow by which screens without a view model are drawn. Nil if it is not known.
+    ///   - screens: The screens with view models. Screens of another app's flow are not used.
     package init(
         _ snapshot: NavigationSnapshot, documents: LatestDocuments, flow: Flow? = nil, screens: AppScreens? = nil,
         requestedURL: OpenableURL? = nil
@@ -50,8 +54,8 @@ public struct Scene: Sendable {
         self.requestedURL = requestedURL
     }
 
-    /// The URL to open when a person asks for it: the requested URL, or else the last URL on the scene. Nil if there is
-    /// none.
+    /// The URL that a person can open: the requested URL, or else the last URL on the scene. Nil if there is no such
+    /// URL.
     public var url: OpenableURL? {
         if let requestedURL { return requestedURL }
         let texts = layers.filter { !$0.isCovered }.flatMap { layer in
@@ -68,11 +72,12 @@ public struct Layer: Sendable {
         case none
         /// The name of a split view's column, or of the selected tab.
         case column(String)
-        /// A presentation over the layers before it, with a description of its style.
+        /// A presentation over the layers before it. The value describes the style of the presentation.
         case presented(String)
     }
 
     public let frame: Frame
+    /// The id of the screen instance.
     public let instance: String
     public fileprivate(set) var content: ScreenContent
     /// The choices of a person on this layer. Empty if it is covered.
@@ -86,7 +91,7 @@ private struct Source {
     let snapshot: NavigationSnapshot
     let documents: LatestDocuments
     let flow: Flow?
-    /// Nil if the flow is that of another app.
+    /// The screens with view models. Nil if they belong to the flow of another app.
     let screens: AppScreens?
 
     var layers: [Layer] {
@@ -153,7 +158,7 @@ private struct Source {
     /// The choices of a screen without a view model: the commands that the flow lets it send.
     private func plainChoices(of instance: ScreenInstance) -> [Choice] {
         guard let flow else {
-            // Without the flow it is not known which screen may send a command, so the screen in front gets them all.
+            // Without the flow, the commands of each screen are not known, so the screen in front gets all of them.
             let commands = isInFront(instance) ? snapshot.commands : []
             return commands.compactMap(MessageType.init).map { Choice($0, on: instance.id, outcome: .anything) }
         }
@@ -179,7 +184,8 @@ private struct Source {
         }
     }
 
-    /// Goes back from the top of the stack in front, or of the first column that can go back.
+    /// The choice that goes back on the stack in front, or else in the first column with a screen to leave. Nil if
+    /// there is no such stack.
     var back: Choice? {
         let state = snapshot.state
         let beside = state.presentations.isEmpty ? columns.map(\.stack.path) : []
@@ -187,8 +193,9 @@ private struct Source {
         return Choice(reporting: Command.BackCompleted(instance: top.id), on: top.id, label: "Back")
     }
 
-    /// Dismisses the topmost presentation. Nil if the flow forbids it, for a full screen, which has no gesture for it,
-    /// and for a dialog or an alert with buttons, which must be answered.
+    /// The choice that dismisses the topmost presentation. Nil if there is no presentation, or if the flow forbids the
+    /// dismissal. Also nil for a full screen, which has no gesture for it, for a dialog, and for an alert with buttons,
+    /// which must be answered.
     var dismissal: Choice? {
         guard let presentation = snapshot.state.presentations.last, presentation.isInteractivelyDismissable else {
             return nil

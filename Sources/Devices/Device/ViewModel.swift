@@ -11,7 +11,7 @@ public protocol ViewModel: Sendable {
     var content: ScreenContent { get }
 }
 
-/// The content and the actions of a screen, from which a terminal, a web page or a native view can draw it.
+/// The content and the actions of a screen, as a terminal, a web page or a native view can draw them.
 public struct ScreenContent: Sendable {
     public var title: String
     /// Lines of text, from top to bottom.
@@ -43,10 +43,10 @@ public struct ScreenAction: Sendable {
     public var type: MessageType { Swift.type(of: command).type }
 }
 
-/// The screens of an app that have view models, with the messages that these receive and send. Other screens are drawn
-/// from their flow.
+/// The screens of an app that have view models, with the messages that the view models receive and send. Other screens
+/// are drawn by the flow.
 public struct AppScreens: Sendable {
-    /// A text that is shown when an event arrives. The event answers the choice that led to it.
+    /// A text that is shown when an event arrives. The event is also an answer to the choice that led to the event.
     public struct Notice: Sendable {
         let event: any EventMessage.Type
         let text: String
@@ -64,6 +64,7 @@ public struct AppScreens: Sendable {
     let viewModels: [String: any ViewModel.Type]
     let documents: [any DocumentMessage.Type]
     let commands: [any CommandMessage.Type]
+    /// The names of the types of the commands that are answered with a request to open a URL.
     let openingURLs: Set<String>
     let notices: [Notice]
 
@@ -73,7 +74,7 @@ public struct AppScreens: Sendable {
     ///   - viewModels: The view models, by the names of their screens in the flows.
     ///   - documents: The types of the documents that the view models read.
     ///   - commands: The types of the commands that the view models' actions send.
-    ///   - openingURLs: The commands that are answered with a request to open a URL.
+    ///   - openingURLs: The types of the commands that are answered with a request to open a URL.
     ///   - notices: The events that are shown as texts.
     public init(
         flow: String, platforms: [String], viewModels: [String: any ViewModel.Type],

@@ -15,9 +15,9 @@ enum Answer: Hashable, Sendable {
     case back
     case dismiss
     case dismissError
-    /// Open the requested URL, or else the last one on the screen.
+    /// Open the requested URL, or else the last URL on the screen.
     case openURL
-    /// Wait until this screen can be acted on: `@playlistSelection`.
+    /// Wait until the screen with this name is active: `@playlistSelection`.
     case screen(String)
     case quit
 
@@ -36,12 +36,13 @@ enum Answer: Hashable, Sendable {
     }
 }
 
-/// Reads the fields of a command in the form in which a person types them: `name=Ann age=5 vegan=true`, or a JSON
-/// object.
+/// Reads the fields of a command as a person types them: `name=Ann age=5 vegan=true`, or a JSON object.
 ///
 /// A value that is JSON (a number, true, false, null, a string in quotes) is read as JSON. Any other value is a string.
 enum TypedFields {
+    /// The error of fields that cannot be read.
     struct Mistake: Error, Hashable, CustomStringConvertible {
+        /// The problem and its remedy, on one line.
         let description: String
     }
 
@@ -117,7 +118,7 @@ extension Scene {
 
 extension Choice {
     /// The rank of the line as a name of this choice; a smaller rank is a better match. Nil if the line does not name
-    /// it.
+    /// the choice.
     fileprivate func distance(to line: String) -> Int? {
         let wanted = line.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
         let label = label.lowercased()

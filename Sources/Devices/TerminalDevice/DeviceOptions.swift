@@ -8,7 +8,7 @@ internal import ServiceRuntime
 
 /// The command line of a device in a terminal, and its process.
 package struct DeviceOptions: ParsableArguments {
-    /// The help about lines of input, for every program with these options.
+    /// The help about lines of input, for each program with these options.
     package static let discussion = """
         Enter the number of a choice, or the beginning of its label. Enter b to go back, d to dismiss a presentation, \
         x to dismiss the error, o to open the URL that is shown, q to quit.
@@ -51,7 +51,7 @@ package struct DeviceOptions: ParsableArguments {
         help: "A command to run with each requested URL as its last argument. (default: o runs $BROWSER or xdg-open)")
     var open: String?
 
-    @Option(help: "The longest time that a line from a pipe waits, in seconds.")
+    @Option(help: "The maximum time that a line from a pipe waits, in seconds; then the device fails.")
     var timeout: UInt32 = 30
 
     package init() {}
@@ -81,8 +81,8 @@ package struct DeviceOptions: ParsableArguments {
         }
     }
 
-    /// The address of the bus: `--bus`, or else that of the project `-p`, or else `SEGUE_BUS`, or else that of the
-    /// folder's project.
+    /// The address of the bus: the value of `--bus`, or else the bus of the project `-p`, or else the value of
+    /// `SEGUE_BUS`, or else the bus of the current folder's project.
     private func busAddress(of name: String) throws -> String {
         if let bus { return bus }
         if project == nil, let bus = ProcessInfo.processInfo.environment["SEGUE_BUS"], !bus.isEmpty { return bus }
@@ -93,7 +93,7 @@ package struct DeviceOptions: ParsableArguments {
         }
     }
 
-    /// The platform, and the flow if one was given.
+    /// The platform, and the flow of the option `--flow`. The flow is nil if the option is missing.
     /// - Throws: An error that ends the process if the options or the flow's file are not valid.
     private func shown(by screens: AppScreens?) throws -> (platform: String, flow: Flow?) {
         guard let file = flow else {

@@ -2,16 +2,18 @@ internal import Contracts
 internal import Device
 
 extension Scene {
-    /// The lines of the scene without links, from top to bottom.
+    /// The text of the scene's lines, from top to bottom, without links.
     ///
-    /// - Parameter size: The size of the terminal, to which lists are shortened, with a note. Nil for no limit.
+    /// - Parameter size: The size of the terminal. Lists are shortened to fit, and a note such as `… 5 more` is added.
+    ///   Nil if nothing is shortened.
     func lines(fitting size: TerminalSize? = nil) -> [String] {
         drawnLines(fitting: size).map(\.text)
     }
 
     /// The lines of the scene with their links.
     ///
-    /// URLs are never cut, so there can be more lines than fit. The terminal then scrolls, and all lines can be read.
+    /// URLs are never cut, so there can be more lines than the terminal has rows. The terminal then scrolls, and all
+    /// lines can be read.
     func drawnLines(fitting size: TerminalSize?) -> [Line] {
         let width = size?.columns ?? Int.max
         let blocks = blocks(width: width)
@@ -70,8 +72,8 @@ extension Scene {
         choices.enumerated().map { "[\(number + $0.offset + 1)] \($0.element.label)" }
     }
 
-    /// The number of lines for each list. If there are too few lines, short lists get all that they need, and the other
-    /// lists share the rest equally.
+    /// The number of lines for each list. If there are too few lines, short lists get all the lines that they need, and
+    /// the other lists share the rest equally.
     private static func shares(of total: Int, among needs: [Int]) -> [Int] {
         var shares = needs
         var left = max(total, 0)
@@ -92,7 +94,7 @@ struct Block {
 
     /// - Parameters:
     ///   - choices: The labels of the choices, with their numbers.
-    ///   - width: The greatest width of a line, in columns.
+    ///   - width: The maximum width of a line, in columns. Longer lines are cut or wrapped.
     init(_ layer: Layer, choices: [String], width: Int) {
         frame = layer.frame
         // Of a covered layer, only the title is shown.
@@ -108,7 +110,7 @@ struct Block {
         self.choices = choices.map { Line($0).fitted(to: room) }
     }
 
-    /// The number of lines that the rows need, and that the choices need.
+    /// The number of lines of all rows, and the number of lines of all choices.
     var lists: [Int] { [rows.lineCount, choices.lineCount] }
 
     /// The number of lines besides the rows and choices.
@@ -120,8 +122,8 @@ struct Block {
     }
 
     /// - Parameters:
-    ///   - rows: The greatest number of lines for the rows.
-    ///   - choices: The greatest number of lines for the choices.
+    ///   - rows: The maximum number of lines for the rows. If there are more, a note replaces some of them.
+    ///   - choices: The maximum number of lines for the choices. If there are more, a note replaces some of them.
     func lines(rows rowLimit: Int, choices choiceLimit: Int) -> [Line] {
         let lists =
             rows.elided(to: rowLimit) { "… \($0) more" }
@@ -151,13 +153,14 @@ struct TerminalSize: Hashable, Sendable {
     var rows: Int
 }
 
-/// Draws scenes. On a terminal each drawing replaces the one before; otherwise the scenes are written one after the
-/// other.
+/// Draws scenes. On a terminal, each drawing replaces the previous drawing; otherwise, the scenes are written one after
+/// the other.
 struct Painter {
     private static let clearScreen = "\u{1B}[H\u{1B}[2J"
-    /// The number of notes that are kept under the scene.
+    /// The maximum number of notes under the scene. Older notes are removed.
     private static let noteLimit = 3
-    /// The greatest length of a note, in characters. A note may quote a message of any length.
+    /// The maximum length of a note on a terminal, in characters. The rest is cut: a note can quote a message of any
+    /// length.
     private static let noteLengthLimit = 10_000
 
     /// The text that is shown while there is no scene.
@@ -170,9 +173,10 @@ struct Painter {
     }
 
     /// Draws a scene.
-    /// - Parameter size: The size of the terminal. Nil if the output is not a terminal: requested URLs are then not
+    /// - Parameter size: The size of the terminal. Nil if the output is not a terminal. Requested URLs are then not
     ///   part of the drawing, because they are written when they arrive.
-    /// - Returns: The text to write. Empty if the output is not a terminal and nothing has changed.
+    /// - Returns: The text to write. Empty if the output is not a terminal and there is no scene or the scene has not
+    ///   changed.
     mutating func drawing(of scene: Scene?, size: TerminalSize?) -> String {
         guard var size else {
             let lines = scene?.lines() ?? []

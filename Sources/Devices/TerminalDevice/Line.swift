@@ -1,6 +1,6 @@
 internal import Device
 
-/// A line for a terminal: printable text, of which parts can be hyperlinks.
+/// A line for a terminal: printable text with hyperlinks.
 struct Line: Hashable, Sendable {
     /// A character, and the URL to which it belongs. The URL is nil outside of links.
     private struct Cell: Hashable, Sendable {
@@ -39,9 +39,10 @@ struct Line: Hashable, Sendable {
         Line(prefix.map { Cell(character: $0, url: nil) } + line.cells)
     }
 
-    /// The text of the line, without links.
+    /// The characters of the line, without the escape sequences of links.
     var text: String { String(cells.map(\.character)) }
 
+    /// The URL of the last link. Nil if the line has no link.
     var lastURL: OpenableURL? { cells.last { $0.url != nil }?.url }
 
     private var columns: Int { cells.reduce(0) { $0 + $1.character.columns } }
@@ -90,8 +91,8 @@ struct Line: Hashable, Sendable {
         return Line(cells[..<end] + [Cell(character: "…", url: nil)])
     }
 
-    /// The greatest length of a link in bytes. VTE ignores longer links, and each part of a wrapped URL has the whole
-    /// link.
+    /// The maximum length of a link in bytes. A longer URL is written without a link, because the terminal library VTE
+    /// ignores longer links and each part of a wrapped URL contains the whole link.
     private static let maximumLinkLength = 2083
 
     /// The text with links as OSC 8 escape sequences. All parts of a wrapped URL have the same id, so that a terminal
@@ -117,8 +118,10 @@ extension [[Line]] {
     /// The number of lines of all items.
     var lineCount: Int { reduce(0) { $0 + $1.count } }
 
-    /// The items in at most `limit` lines if possible. Items in the middle are replaced by a note with their number.
-    /// The last item is kept, and the last item with a URL, which a key opens. Items are not divided.
+    /// The items in at most `limit` lines, if possible. If the items have more lines, a note with the number of missing
+    /// items replaces items in the middle. The last item and the last item with a URL, which a key opens, are always
+    /// kept. Items are not divided.
+    /// - Parameter note: Returns the note for a number of missing items.
     func elided(to limit: Int, note: (Int) -> String) -> [Line] {
         guard lineCount > limit else { return flatMap(\.self) }
         let lastLink = lastIndex { item in item.contains { $0.lastURL != nil } }

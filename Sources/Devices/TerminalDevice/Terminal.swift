@@ -6,15 +6,16 @@ internal import SystemSupport
 struct Terminal: Sendable {
     /// The source of the lines.
     enum Mode: Sendable {
-        /// A person, who sees the screen. A line refers to the current screen.
+        /// A person, who sees the screen. A line is applied to the current screen.
         case interactive
-        /// A pipe or a file. A line waits for the screen to which it refers.
+        /// A pipe or a file. A line waits for a screen on which it can be applied.
         case scripted
     }
 
     var lines: AsyncStream<String>
     var mode: Mode
-    /// Called before each drawing. Nil if the output is not a terminal: scenes are written one after the other, uncut.
+    /// The size of the terminal, read before each drawing. Nil if the output is not a terminal: scenes are then written
+    /// one after the other, and are not shortened.
     var size: @Sendable () -> TerminalSize? = { nil }
     /// Yields an element when the size has changed.
     var resizes: AsyncStream<Void> = AsyncStream { $0.finish() }
@@ -50,15 +51,15 @@ struct Terminal: Sendable {
     }
 }
 
-/// Standard output. While a terminal is stopped (Ctrl-S) or a pipe is full, the caller waits, but without blocking a
-/// thread of the cooperative pool.
+/// Standard output. While a terminal is stopped (Ctrl-S) or a pipe is full, the caller waits without blocking a thread
+/// of the cooperative pool.
 struct StandardOutput: Sendable {
     private let queue = DispatchQueue(label: "standard-output")
 
     func write(_ text: String) async {
         await withCheckedContinuation { continuation in
             queue.async {
-                // Errors are ignored: the reader has closed the output, so an error could not be shown either.
+                // Errors are ignored: after a failed write, an error message could probably not be written either.
                 try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
                 continuation.resume()
             }
@@ -68,10 +69,11 @@ struct StandardOutput: Sendable {
 
 /// The lines of standard input.
 enum TerminalInput {
-    /// The greatest length of a line in bytes: more than a person types. A longer line is split into several.
+    /// The maximum length of a line in bytes: more than a person types. A longer line is split into several lines.
     private static let longestLine = 4096
 
-    /// The lines, for one reader. They end with the input, or when it cannot be read.
+    /// The lines of a file descriptor, for one reader. The sequence ends at the end of the input, or when the input
+    /// cannot be read.
     static func lines(of descriptor: CInt = STDIN_FILENO) -> AsyncStream<String> {
         let lines = DescriptorLines(LineReader(descriptor, limit: longestLine, excess: .splits))
         return AsyncStream { try? await lines.next()?.text }

@@ -7,8 +7,8 @@ internal import Navigation
 internal import ServiceLifecycle
 internal import ServiceRuntime
 
-/// A device in a terminal. It draws the screens of its platform, and publishes the messages of the choices. When it
-/// ends, its process ends.
+/// A device in a terminal. It draws the screens of its platform, and publishes the messages of the person's choices.
+/// When the device ends, its process ends.
 struct TerminalDevice: ReadyService, ForegroundService {
     /// Signalled when the subscription is live.
     let ready = ReadySignal()
@@ -26,11 +26,11 @@ struct TerminalDevice: ReadyService, ForegroundService {
 
     /// - Parameters:
     ///   - busAddress: The address of the bus, to be shown to a person.
-    ///   - timeout: The longest time that a line of a script waits.
-    ///   - flow: The flow, from which screens without a view model are drawn. Nil for the published flow.
-    ///   - screens: The screens with view models.
+    ///   - timeout: The maximum time that a line of a script waits. If a wait takes longer, the device fails.
+    ///   - flow: The flow by which screens without a view model are drawn. Nil for the published flow.
+    ///   - screens: The screens with view models. Nil if no screen has one.
     ///   - opener: Opens each URL that this device is requested to open. Nil if such URLs are only shown.
-    ///   - browser: Opens a URL when the person enters `o` and there is no opener. Nil if there is no such program.
+    ///   - browser: Opens a URL when a line is `o` and `opener` is nil. Nil if there is no such program.
     init(
         _ identity: DeviceIdentity, bus: any EventBus, busAddress: String, terminal: Terminal,
         timeout: Duration = .seconds(30), flow: Flow? = nil, screens: AppScreens? = nil, opener: URLOpener? = nil,
@@ -88,7 +88,8 @@ struct TerminalDevice: ReadyService, ForegroundService {
     }
 
     /// Publishes the messages and opens the URLs that `body` puts into the outbox, in order. When `body` has ended, the
-    /// rest is still done, but only for a limited time: the broker may not answer, or a command may not end.
+    /// remaining messages and URLs are still handled, but for at most `timeout` (a script) or one second (a person):
+    /// the broker may not answer, or a command may not end.
     private func withOutbox(
         _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>, _ body: (DeviceOutbox) async throws -> Void
     ) async throws {
@@ -103,7 +104,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
                 return true
             }
             try await body(outbox)
-            // The loop takes no more inputs; finishing the channel releases the tasks that wait to send one.
+            // The loop takes no more inputs. Finishing the channel releases the tasks that wait to send an input.
             inputs.finish()
             outbox.finish()
             workers.addTask {
@@ -139,7 +140,8 @@ struct TerminalDevice: ReadyService, ForegroundService {
         }
     }
 
-    /// - Returns: The reason why the URL could not be opened. Nil if it was opened, or is only to be shown.
+    /// Opens a URL.
+    /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened, or must only be shown.
     private func open(_ opening: DeviceOutbox.Opening) async -> String? {
         guard let command = opening.isByHand ? opener ?? browser : opener else {
             return opening.isByHand ? "No program to open URLs was found: copy the URL, or use --open COMMAND." : nil
@@ -218,7 +220,7 @@ struct DeviceLoop {
                 case .device(.draw): await draw()
                 case .device(.say(let text)): await say(text)
                 case .device(.publish(let message)):
-                    if !outbox.send(message) { await say("Too many messages wait to be sent; this one is not.") }
+                    if !outbox.send(message) { await say("Too many messages wait to be sent; the last is dropped.") }
                 case .device(.openURL(let url)):
                     // On a terminal the URL stays below the scene as a link.
                     if terminal.size() != nil, session.scene?.requestedURL != nil {
@@ -240,7 +242,7 @@ struct DeviceLoop {
     }
 
     private mutating func open(_ url: String, isByHand: Bool = false) async {
-        if !outbox.open(url, isByHand: isByHand) { await say("Too many URLs wait to be opened; this one is not.") }
+        if !outbox.open(url, isByHand: isByHand) { await say("Too many URLs wait to be opened; the last is dropped.") }
     }
 
     private mutating func draw() async {
@@ -264,8 +266,8 @@ struct DeviceOutbox: Sendable {
         let isByHand: Bool
     }
 
-    /// The greatest number of waiting messages, and of waiting URLs: many more than a person's choices while the broker
-    /// is not connected.
+    /// The maximum number of waiting messages, and also of waiting URLs: many more than a person's choices while the
+    /// broker is not connected. Further messages and URLs are refused.
     private static let limit = 256
 
     let messages: AsyncStream<Envelope>
@@ -288,7 +290,7 @@ struct DeviceOutbox: Sendable {
         if case .enqueued = opening.yield(Opening(url: url, isByHand: isByHand)) { true } else { false }
     }
 
-    /// Ends both sequences after the waiting elements.
+    /// Ends both sequences after the elements that still wait.
     func finish() {
         sending.finish()
         opening.finish()

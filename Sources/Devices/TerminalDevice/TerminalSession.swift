@@ -2,24 +2,25 @@ internal import Device
 internal import EventBus
 internal import Navigation
 
-/// A device session that is controlled by lines of text. Its inputs are messages and lines, its outputs are actions for
+/// A device session that is controlled by lines of text. The inputs are messages and lines; the outputs are actions for
 /// a terminal.
 ///
-/// A person's line refers to the current screen. The lines of a script have the same effect however fast the services
-/// are:
+/// A person's line is applied to the current screen. The lines of a script follow these rules, so that their effect
+/// does not depend on the speed of the services:
 ///
 /// 1. Lines are taken one after the other. A line is taken when the choice before it has been answered by a message
 ///    with the same correlation: a navigation state in which no guard waits for the choice, a request to open a URL, an
 ///    event with a notice, an error, or a discarded message. If no rule of the flow handles the choice, a document is
-///    also an answer. The answer to the dismissal of an error is the next banner.
+///    also an answer. The answer to the dismissal of an error is a banner with another error, or without one.
 /// 2. A line waits until its choice is on the screen.
-/// 3. A number is the number of a choice on the screen. It also waits until no list is loading and, after a choice,
-///    until other screens are active than those of that choice. For a second choice on the same screen, use a name.
+/// 3. A number is the number of a choice on the screen. A number also waits until no screen is loading and, after a
+///    choice, until the active screens differ from the active screens at that choice. For a second choice on the same
+///    screen, use a name.
 /// 4. `@screen` waits until a screen with this name is active.
 /// 5. After the last line and after `q`, the session ends when the last choice has been answered and there is a scene.
 ///
-/// Each wait has a deadline. When it has passed, the device fails and reports the awaited choice and the current
-/// screen.
+/// Each of these waits has a deadline. When the deadline has passed, the device fails and reports the awaited choice
+/// and the current screen. The next line of the script may take any time.
 struct TerminalSession: Sendable {
     enum Input: Sendable {
         /// The subscription is live.
@@ -37,7 +38,7 @@ struct TerminalSession: Sendable {
 
     enum Output: Sendable {
         case device(DeviceSession.Output)
-        /// Open the URL, which the person or script has asked for.
+        /// Open the URL because a line is `o`.
         case browse(OpenableURL)
         /// Read the next line.
         case read
@@ -50,7 +51,7 @@ struct TerminalSession: Sendable {
 
     private var device: DeviceSession
     private let mode: Terminal.Mode
-    /// The longest time that a line of a script waits.
+    /// The maximum time that a line of a script waits. If a wait takes longer, the device fails.
     private let timeout: Duration
     private var script = Script()
 
@@ -62,9 +63,11 @@ struct TerminalSession: Sendable {
 
     var platform: String { device.identity.platform }
 
-    /// The scene to draw. Nil until the platform's coordinator has published a state.
+    /// The scene to draw. Nil if the platform's coordinator has not published a state, or has withdrawn it.
     var scene: Scene? { device.scene }
 
+    /// Changes the state by an input.
+    /// - Returns: The outputs for the terminal, to be carried out in order.
     /// - Throws: ``BusError`` if a message cannot be encoded as JSON.
     mutating func handle(_ input: Input) throws -> [Output] {
         switch input {
@@ -186,16 +189,16 @@ private struct Script {
     enum Wait {
         /// Waits for the next line of the script.
         case line
-        /// Waits for a scene to which this line refers.
+        /// Waits for a scene on which this line can be applied.
         case scene(for: String)
         /// Waits for the answer to a choice.
         case answer(to: Choice)
-        /// Waits for a scene to draw after the last line.
+        /// Waits for a scene after the last line; then the session ends.
         case end
     }
 
     private(set) var wait = Wait.line
-    /// The number of the current wait.
+    /// The number of the current wait. A deadline with another number is ignored.
     private(set) var waitNumber = 0
     /// The ids of the active screen instances at the last choice.
     private var lastScreens: [String] = []

@@ -31,14 +31,14 @@ struct URLOpener: Sendable {
     }
 
     /// Opens a URL and waits until the command has ended. If the caller is cancelled, the command is killed.
-    /// - Returns: The reason why the URL could not be opened. Nil if it was opened.
+    /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened.
     func open(_ url: String) async -> String? {
         await open(url, platform: Subprocess.PlatformOptions())
     }
 
     /// Opens a URL and waits until the command has ended. If the caller is cancelled, the command continues to run: a
-    /// browser may run longer than the device, and Ctrl-C in the device's terminal must not end it.
-    /// - Returns: The reason why the URL could not be opened. Nil if it was opened.
+    /// browser may run longer than the device, and Ctrl-C in the device's terminal must not end the browser.
+    /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened.
     func launch(_ url: String) async -> String? {
         var platform = Subprocess.PlatformOptions()
         platform.createSession = true
@@ -56,7 +56,7 @@ struct URLOpener: Sendable {
     private func open(_ url: String, platform: Subprocess.PlatformOptions) async -> String? {
         guard let url = OpenableURL(url)?.text else {
             let forms = OpenableURL.beginnings.joined(separator: ", ")
-            return "That was not opened: a URL must begin with one of \(forms)."
+            return "The URL was not opened: it is too long, has invisible characters, or begins with none of \(forms)."
         }
         do {
             let hasPlace = words.dropFirst().contains { $0.contains("%s") }
@@ -67,7 +67,7 @@ struct URLOpener: Sendable {
                 error: .discarded)
             let status = result.terminationStatus
             if status.isSuccess { return nil }
-            return "\(words[0]) could not open that: \(status); copy it, or name another command with --open"
+            return "\(words[0]) could not open the URL: \(status); copy the URL, or name another command with --open"
         } catch {
             return "\(words[0]) cannot be run: \(error); name another command with --open"
         }

@@ -1,11 +1,15 @@
-/// The answers of a new user so far, and the rules for them.
+/// The answers of a new user so far, and the rules for the answers.
 ///
-/// It does not depend on screens: a step is complete or not, in whatever order the user takes the steps.
+/// A draft does not depend on screens: the user can answer the questions in any order, except that the team comes after
+/// the plan.
 package struct Draft: Codable, Hashable, Sendable {
+    /// Nil until the user has answered.
     package private(set) var name: String?
+    /// In years. Nil until the user has answered.
     package private(set) var age: Int?
+    /// Nil until the user has answered.
     package private(set) var plan: Plan?
-    /// The name of the team. Nil unless the plan is `team`.
+    /// The name of the team. Nil if the plan is not `team`, or until the user has answered.
     package private(set) var team: String?
 
     package enum Plan: String, Codable, Sendable, CaseIterable {
@@ -14,7 +18,7 @@ package struct Draft: Codable, Hashable, Sendable {
 
     package init() {}
 
-    /// The draft with an answer added.
+    /// The draft with a new or changed answer.
     /// - Throws: ``Problem`` if the answer is not valid.
     package func answered(_ answer: Answer) throws(Problem) -> Draft {
         var draft = self
@@ -36,6 +40,7 @@ package struct Draft: Codable, Hashable, Sendable {
         name != nil && age != nil && (plan == .solo || plan == .team && team != nil)
     }
 
+    /// - Parameter limit: The maximum length, in characters. A longer text is a problem.
     private static func words(_ text: String, _ what: String, _ limit: Int) throws(Problem) -> String {
         let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         guard !words.isEmpty else { throw Problem("\(what) is missing.") }
@@ -67,7 +72,7 @@ extension Draft {
         case team(String)
     }
 
-    /// The error of an invalid answer, with a message for the user.
+    /// The error of an answer that is not valid, with a message for the user.
     package struct Problem: Error, Hashable {
         package let message: String
 

@@ -60,7 +60,7 @@ extension DomainEvent {
 }
 
 extension Document {
-    /// The answers of a new user so far. Its JSON is that of the draft.
+    /// The answers of a new user so far. The JSON of the document is the JSON of the draft.
     package struct OnboardingDraft: DocumentMessage {
         package var draft: Draft
 

@@ -6,9 +6,9 @@ internal import Support
 
 /// Validates and saves the answers of a new user before the flow continues.
 ///
-/// The draft is a document, which the bus retains: a process that is started after a kill -9 continues with it. The
-/// handler of an answer reads the draft and publishes the changed draft and the event in one batch, so that neither is
-/// published without the other.
+/// The draft is a document, which the bus retains: after a kill -9, a new process continues with the retained draft.
+/// The handler of an answer reads the draft, then publishes the changed draft and the event in one batch. So the draft
+/// is never published without the event, nor the event without the draft.
 package enum OnboardingService {
     package static let receives: [any Message.Type] = [
         Command.NameEntered.self, Command.AgeEntered.self, Command.PlanChosen.self, Command.TeamEntered.self,
@@ -17,7 +17,7 @@ package enum OnboardingService {
         Document.OnboardingDraft.self, DomainEvent.OnboardingSaved.self, DomainEvent.OnboardingRefused.self,
     ]
 
-    /// - Parameter consumer: The consumer to which the routes are added.
+    /// Adds the routes of the service to a consumer.
     package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
         consumer
             .on(Command.NameEntered.self) { try await save(.name($0.name.typed), $1) }

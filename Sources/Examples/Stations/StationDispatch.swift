@@ -22,7 +22,7 @@ extension DispatchedScreens {
     }
 }
 
-/// The view model of the first screen, on which a person enters two stations.
+/// The view model of the first screen, where a person enters two stations.
 package struct RouteSearchViewModel: Sendable {
     package var fromStationCode = ""
     package var toStationCode = ""

@@ -37,7 +37,7 @@ package struct DepartureViewModel: Sendable {
     }
 
     /// Leaves the screen.
-    /// - Returns: The reason why the screen stays, for a person. Nil if it was left.
+    /// - Returns: The reason why the screen stays, for a person. Nil if the screen was left.
     package func close() async throws -> String? {
         try await explained { try await router.pop(from: instance) }
     }
@@ -56,7 +56,7 @@ package struct DepartureViewModel: Sendable {
             _ = try await call()
             return nil
         } catch RouterError.late {
-            // This was the second tap on a button, and the first has already had its effect.
+            // For example, this was the second tap on a button, and the first tap has already had its effect.
             return nil
         } catch let error as RouterError {
             return error.description

@@ -2,19 +2,19 @@ package import Navigation
 
 /// The app as a tree of states, in which the state of each screen is an optional property of its parent's state.
 ///
-/// The tree is derived from the navigation state: a screen is in the tree while it is visible. A screen that the
-/// program dismisses stays, with its content, until the view reports that it is gone. A screen that the user has swiped
-/// away is removed immediately. In both cases, the property of its parent becomes nil.
+/// The tree is derived from the navigation state. A screen is in the tree while it is visible. A screen that the
+/// program dismisses stays in the tree, with its content, until the view reports that the screen is gone. A screen that
+/// the user has swiped away is removed immediately. When a screen is removed, the property of its parent becomes nil.
 package struct ThreeScreens: Hashable, Sendable {
     /// The first screens, by their tabs.
     package private(set) var tabs: [String: FirstState] = [:]
-    /// The first screens that left with their root, as long as they are visible.
+    /// The first screens that were dismissed with their root, while they are still visible.
     package private(set) var leaving: [FirstState] = []
 
     package init() {}
 
-    /// Updates the tree for the next navigation state. A view that starts in the middle of a session starts with an
-    /// empty tree.
+    /// Updates the tree for the next navigation state. Before the first call the tree is empty, also if a view starts
+    /// in the middle of a session.
     package mutating func follow(_ state: NavigationState) {
         let isLeaving = Set(state.leaving.map(\.id)).contains
         let former = self
@@ -28,7 +28,7 @@ package struct ThreeScreens: Hashable, Sendable {
         leaving = gone.filter { isLeaving($0.instance) }.map { $0.kept(isLeaving) }
     }
 
-    /// Sets the ticks of a timer if its screen is in the tree.
+    /// Sets the ticks of a second screen's timer, if the screen is in a tab of the tree.
     package mutating func follow(_ timer: (instance: String, ticks: Int)) {
         for tab in tabs.keys where tabs[tab]?.second?.instance == timer.instance {
             tabs[tab]?.second?.ticks = timer.ticks
@@ -41,7 +41,7 @@ package struct ThreeScreens: Hashable, Sendable {
 }
 
 extension FirstState {
-    /// - Parameter former: The state of the same screen before. Nil for a new screen.
+    /// - Parameter former: The previous state of the screen. Nil for a new screen.
     fileprivate init(_ stack: ScreenStack, after former: FirstState?, _ isLeaving: (String) -> Bool) {
         instance = stack.instance.id
         second = former?.second.flatMap { isLeaving($0.instance) ? $0.kept(isLeaving) : nil }
@@ -76,7 +76,7 @@ package struct FirstState: Hashable, Sendable {
 /// The state of the second screen.
 package struct SecondState: Hashable, Sendable {
     package let instance: String
-    /// The ticks of the screen's timer. Nil if it is not running.
+    /// The ticks of the screen's timer. Nil if no ticks have been received.
     package var ticks: Int?
     /// The third screen, on top of this one. Nil if it is not visible.
     package var third: ThirdState?

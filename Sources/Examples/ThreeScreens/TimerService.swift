@@ -2,7 +2,7 @@ package import Consuming
 package import Contracts
 package import EventBus
 
-/// Runs a timer for each screen that requests it, until the screen is dismissed.
+/// Runs a timer for each screen that requests one, until the screen is dismissed.
 package enum TimerService {
     package static let receives: [any Message.Type] = [Command.TimerRequested.self, DomainEvent.ScreenDismissed.self]
     package static let sends: [any Message.Type] = [
@@ -12,6 +12,7 @@ package enum TimerService {
     /// - Parameters:
     ///   - work: The screen work to which the route is added.
     ///   - interval: The time between two ticks.
+    ///   - clock: Measures the interval.
     package static func route(
         of work: ScreenWork, every interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()
     ) -> ScreenWork {

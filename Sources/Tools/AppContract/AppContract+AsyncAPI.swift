@@ -7,9 +7,9 @@ package import Support
 extension AppContract {
     /// The contract as an AsyncAPI 3.0.0 document (asyncapi.com/docs/reference/specification/v3.0.0).
     ///
-    /// It has a channel for each message type, and an operation for each type that a service receives or sends, tagged
-    /// with the service's name. The answers to a query have a channel of their own, without an address: it is not known
-    /// before.
+    /// The document has a channel for each message type. It has an operation for each type that a service receives or
+    /// sends; the tag of the operation is the service's name. The answers to a query have a separate channel. The
+    /// channel has no address, because the address is not known in advance.
     package var asyncAPI: JSONValue {
         [
             "asyncapi": "3.0.0",
@@ -28,6 +28,7 @@ extension AppContract {
         ]
     }
 
+    /// The name of the channel, the message and the schema of the answers to a query.
     static func answer(to type: MessageType) -> String { "\(type).answer" }
 
     static func reference(_ parts: String...) -> JSONValue {
@@ -127,7 +128,7 @@ extension AppContract {
 }
 
 extension AppContract {
-    /// An error in a file that should be a contract.
+    /// The error of a file that is not a contract.
     package struct Unreadable: Error, Hashable, CustomStringConvertible {
         /// The reason, on one line.
         package let description: String
@@ -135,16 +136,16 @@ extension AppContract {
 
     /// Reads a contract in the form of ``asyncAPI``.
     ///
-    /// - Throws: ``Unreadable`` if the JSON is not such a contract.
+    /// - Throws: ``Unreadable`` if the data does not have this form.
     package init(parsing json: Data) throws(Unreadable) {
         let document: JSONValue
         do {
             document = try JSONValue(parsing: json)
         } catch {
-            throw Unreadable(description: "it is not JSON")
+            throw Unreadable(description: "the text is not JSON")
         }
         guard let version = document["asyncapi"]?.stringValue, version.hasPrefix("3.") else {
-            throw Unreadable(description: "it is not an AsyncAPI 3 document")
+            throw Unreadable(description: "the JSON is not an AsyncAPI 3 document")
         }
         let messages = try Self.messages(of: document)
         self.init(
@@ -170,7 +171,7 @@ extension AppContract {
         return messages
     }
 
-    /// The schema. Nil if there is none, or if it allows any value, which means the same.
+    /// The schema. Nil if there is none, or if the schema allows any value: both mean the same.
     private static func schema(_ json: JSONValue?) -> JSONSchema? {
         json.flatMap { $0 == [:] ? nil : JSONSchema($0) }
     }

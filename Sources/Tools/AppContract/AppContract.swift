@@ -7,7 +7,7 @@ internal import Navigation
 /// The merged contracts of the services of an app: the messages that each service receives and sends, and their
 /// schemas.
 package struct AppContract: Hashable, Sendable {
-    /// The messages that one service, or a program beside the services, receives and sends.
+    /// The messages that one service, or another program of the app, receives and sends.
     package struct Party: Hashable, Sendable {
         package var receives: Set<MessageType> = []
         package var sends: Set<MessageType> = []
@@ -28,11 +28,11 @@ package struct AppContract: Hashable, Sendable {
         (self.messages, self.parties) = (messages, parties)
     }
 
-    /// Adds the contract of a service. Several contracts with the same name are those of several processes of the
+    /// Adds the contract of a service. Contracts with the same name are merged: they come from several processes of the
     /// service.
     ///
-    /// - Returns: The messages whose schemas differ from those of contracts that were added before. The earlier schemas
-    ///   are kept.
+    /// - Returns: The types of the messages whose schemas differ from the schemas in contracts that were added before.
+    ///   The earlier schemas are kept.
     @discardableResult
     package mutating func add(_ contract: Document.ServiceContract, as name: String) -> [MessageType] {
         if version.compare(contract.version, options: .numeric) == .orderedAscending { version = contract.version }
@@ -41,6 +41,7 @@ package struct AppContract: Hashable, Sendable {
         return (contract.receives + contract.sends).filter { !take($0) }.map(\.type)
     }
 
+    /// - Returns: False if a schema differs from the known schema.
     private mutating func take(_ message: MessageContract) -> Bool {
         guard var known = messages[message.type] else {
             messages[message.type] = message

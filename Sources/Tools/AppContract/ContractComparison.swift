@@ -4,10 +4,10 @@ internal import MessageSchema
 
 /// The changes between two contracts of an app.
 ///
-/// Messages are kept, and services are not all replaced at once. So the messages that a service sends now must suit the
-/// receivers of the old contract, and a service must still accept the messages that the senders of the old contract
-/// sent. Commands and queries that a service handles, and events, errors and documents that it sends, may also be used
-/// by programs that are not in the contract.
+/// Services are replaced one after the other, and the journal keeps old messages. So the receivers of the old contract
+/// must be able to read the messages that a service sends now, and a service must still accept the messages that the
+/// senders of the old contract sent. Programs that are not in the contract may also send commands and queries, and may
+/// receive events, errors and documents.
 package struct ContractComparison {
     private let old: AppContract
     private let new: AppContract
@@ -17,7 +17,7 @@ package struct ContractComparison {
         self.new = new
     }
 
-    /// The findings, ordered by message; for each message, the breaking ones are first.
+    /// The findings, ordered by message. For each message, the breaking findings are first.
     package var findings: [ContractFinding] {
         let types = Set(old.types + new.types).sorted { $0.description < $1.description }
         return types.flatMap { type in
@@ -44,7 +44,7 @@ package struct ContractComparison {
             findings += sending(type, former.data, present.data, to: formerReaders.named("others"))
         }
         if !new.receivers(of: type).isEmpty {
-            // A value with another form breaks both senders and receivers; it is reported once.
+            // A value with another form breaks both senders and receivers. The change is reported once.
             let told = Set(findings.map(\.path))
             if !formerWriters.isEmpty || type.isRequest {
                 findings += receiving(type, former.data, present.data, from: formerWriters.named("others"))
@@ -55,7 +55,7 @@ package struct ContractComparison {
         return findings
     }
 
-    /// The findings for receivers that know the former schema of a message that is sent.
+    /// The findings for receivers that read a sent message by its former schema.
     private func sending(
         _ type: MessageType, _ former: JSONSchema?, _ present: JSONSchema?, to readers: String, _ root: String = "data"
     ) -> [ContractFinding] {
@@ -65,7 +65,7 @@ package struct ContractComparison {
         }
     }
 
-    /// The findings for senders that know the former schema of a message that is received.
+    /// The findings for senders that write a received message by its former schema.
     private func receiving(
         _ type: MessageType, _ former: JSONSchema?, _ present: JSONSchema?, from writers: String
     ) -> [ContractFinding] {
@@ -81,7 +81,7 @@ package struct ContractComparison {
         ContractFinding(type: type, path: path, isBreaking: isBreaking, message: message)
     }
 
-    /// The changes that break nothing.
+    /// The findings for changes that break no program.
     private func compatible(_ type: MessageType, but breaking: [ContractFinding]) -> [ContractFinding] {
         guard let present = new.messages[type] else {
             return breaking.isEmpty ? [finding(type, "removed; no service relied on it", isBreaking: false)] : []
@@ -124,7 +124,7 @@ package struct ContractFinding: Hashable, Sendable, CustomStringConvertible {
     package let type: MessageType
     /// The changed part of the message: `data.songs[].title`. Nil for the message itself.
     package let path: String?
-    /// True if the change breaks programs that keep to the old contract.
+    /// True if the change breaks programs that use the old contract.
     package let isBreaking: Bool
     /// The change, the services that it breaks, and a remedy.
     package let message: String

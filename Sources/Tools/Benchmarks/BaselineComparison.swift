@@ -7,8 +7,8 @@ struct BaselineComparison<Sample: Sendable>: Sendable {
     private(set) var baselines: [Sample] = []
 
     /// - Parameters:
-    ///   - count: The number of messages, passed to each measurement.
-    ///   - warmUp: The number of messages in a first round, whose measurements are discarded. Nil for no such round.
+    ///   - count: The number of messages in a round.
+    ///   - warmUp: The number of messages in a first round. Its results are discarded. Nil for no such round.
     init(
         rounds: Int, count: Int, warmUp: Int?, baseline: (_ count: Int) async throws -> Sample,
         value: (_ count: Int) async throws -> Sample
@@ -36,14 +36,15 @@ struct BaselineComparison<Sample: Sendable>: Sendable {
 
 /// The deliveries of one round.
 struct Delivery: Sendable {
-    /// Deliveries per second, from the first to the last.
+    /// The number of deliveries per second, from the first delivery to the last.
     let rate: Double
     let delivered: Int
     let lost: Int
+    /// The number of messages that arrived after a later one.
     let misordered: Int
 
     init(_ report: Report, expected: Int) {
-        // A single delivery has no duration; its rate would be infinite.
+        // A single delivery has no duration, so its rate would be infinite.
         rate = Double(report.count) / max(report.seconds, 1e-9)
         delivered = report.count
         lost = expected - report.count
@@ -52,7 +53,7 @@ struct Delivery: Sendable {
 }
 
 extension BaselineComparison<Delivery> {
-    /// The lost and misordered messages of all rounds, for the settings of the result.
+    /// The numbers of lost and of misordered messages in all rounds, for the settings of the result.
     var losses: [String: SettingValue] {
         [
             "baselineLost": .count(baselines.map(\.lost).reduce(0, +)), "lost": .count(lost),
@@ -69,7 +70,7 @@ extension BaselineComparison<Delivery> {
     private var misordered: Int { values.map(\.misordered).reduce(0, +) }
 }
 
-/// Functions of samples, of which there must be at least one.
+/// Functions of samples. There must be at least one sample.
 enum Statistics {
     /// The middle sample, or the mean of the two middle samples.
     static func median(of samples: [Double]) -> Double {
@@ -78,7 +79,7 @@ enum Statistics {
         return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
     }
 
-    /// The smallest sample that at least `percent` of the samples do not exceed (nearest-rank method).
+    /// The smallest sample that at least `percent` of the samples do not exceed, by the nearest-rank method.
     /// - Parameter percent: Greater than 0, at most 100.
     static func percentile(_ percent: Double, of samples: [Double]) -> Double {
         let sorted = samples.sorted()

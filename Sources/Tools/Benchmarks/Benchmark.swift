@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The benchmarks. Each compares the bus with a baseline, the least cost of the same work without it.
+/// The benchmarks. Each compares the bus with a baseline: the least cost of the same work without the bus.
 enum Benchmark: String, CaseIterable, Sendable {
     case roundTrip = "roundtrip"
     case publishJournalled = "publish.journalled"
@@ -23,7 +23,8 @@ enum Benchmark: String, CaseIterable, Sendable {
         }
     }
 
-    /// Runs the benchmark with processes and files of its own, which are removed before this returns or throws.
+    /// Runs the benchmark with its own processes and files. The processes have ended and the files are removed when
+    /// this method returns or throws.
     /// - Throws: ``BenchmarkError``, `CancellationError`.
     func run(_ options: BenchmarkOptions) async throws -> [BenchmarkResult] {
         let run = BenchmarkRun(benchmark: self, options: options)
@@ -44,10 +45,10 @@ enum Benchmark: String, CaseIterable, Sendable {
 
 /// The options of all benchmarks.
 struct BenchmarkOptions: Sendable {
-    /// The greatest number of messages in a round.
+    /// The maximum number of messages in a round. A larger number in an option is an error.
     static let messagesLimit = Payload.messagesLimit
 
-    /// The number of times that value and baseline are measured, in turns. The result is the median.
+    /// The number of times that the value and the baseline are measured, in turns. The result is the median.
     var rounds: Int
     /// The number of messages in a round. Nil for the benchmark's default.
     var messages: Int?
@@ -55,7 +56,8 @@ struct BenchmarkOptions: Sendable {
     var durability: BenchmarkDurability
 }
 
-/// The failures that a journalled message survives: the setting of the broker, and the same for SQLite alone.
+/// The failures that a journalled message survives. The setting applies to the broker, and to SQLite alone in a
+/// baseline.
 enum BenchmarkDurability: String, CaseIterable, Sendable {
     /// A kill -9 of any process.
     case process
@@ -73,10 +75,10 @@ struct BenchmarkRun: Sendable {
 
     var messages: Int { options.messages ?? benchmark.messages }
 
-    /// The result of the measurements, with the settings on which it depends.
+    /// The result of the measurements, with the settings that it depends on.
     /// - Parameters:
     ///   - part: The second part of the result's name. Nil if the benchmark has only one result.
-    ///   - processes: The number of processes whose work the value measures, without those of the baseline.
+    ///   - processes: The number of processes that do the measured work, without the processes of the baseline.
     func result(
         _ comparison: BaselineComparison<Double>, part: String? = nil, unit: String, baseline: String, processes: Int,
         settings: [String: SettingValue] = [:], failure: String? = nil
@@ -98,8 +100,9 @@ struct BenchmarkRun: Sendable {
 struct Scratch: Sendable {
     let path: String
 
-    /// Creates a folder in `/var/tmp`, and removes it when `body` has ended. `/tmp` may be in memory, where a journal
-    /// costs nothing. The path is short because the length of a socket's path is limited.
+    /// Creates a folder in `/var/tmp`, and removes it when `body` has ended. The folder is not in `/tmp`, because
+    /// `/tmp` may be in memory, where writing a journal costs little. The path is short because the length of a
+    /// socket's path is limited.
     static func with<Result>(_ body: (Scratch) async throws -> Result) async throws -> Result {
         let path = "/var/tmp/segue-bench-\(UUID().uuidString.prefix(8).lowercased())"
         let scratch = Scratch(path: path)
@@ -108,7 +111,7 @@ struct Scratch: Sendable {
         return try await body(scratch)
     }
 
-    /// Creates a folder inside.
+    /// Creates a folder in the temporary folder.
     /// - Returns: The path of the new folder.
     func folder(_ name: String) throws -> String {
         try make("\(path)/\(name)")
@@ -138,7 +141,7 @@ struct BenchmarkResult: Encodable, Sendable {
     let ratio: Double
     /// The settings on which the value depends.
     let settings: [String: SettingValue]
-    /// The reason why the benchmark has failed, on one line; for example, that messages were lost. Nil if it has not
+    /// The reason why the benchmark has failed, on one line; for example, lost messages. Nil if the benchmark has not
     /// failed.
     let failure: String?
 
@@ -186,9 +189,9 @@ enum BuildConfiguration {
     static var name: String { isDebug ? "debug" : "release" }
 }
 
-/// An error because of which a benchmark could not run or failed.
+/// The error of a benchmark that could not run or that failed.
 package struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The problem and its remedy, on one line.
+    /// The problem, on one line.
     package let description: String
 
     init(_ description: String) {

@@ -6,7 +6,7 @@ internal import SystemSupport
 /// Runs benchmarks for `segue bench`, and prints each result as soon as it is known.
 package struct MeasureCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "measure", abstract: "Measures the bus, and the cost of the same work without it.",
+        commandName: "measure", abstract: "Measures the bus, and the cost of the same work without the bus.",
         discussion: """
             docs/performance.md describes the benchmarks.
             """)
@@ -14,7 +14,7 @@ package struct MeasureCommand: AsyncParsableCommand {
     @Argument(help: "The benchmarks to run: \(Self.names). (default: all)")
     var names: [String] = []
 
-    @Option(help: "The number of rounds. Each measures the bus and the baseline; the result is the median.")
+    @Option(help: "The number of rounds. A round measures the bus and the baseline; the result is the median.")
     var rounds = 5
 
     @Option(help: "The number of messages in a round. (default: depends on the benchmark)")
@@ -38,11 +38,11 @@ package struct MeasureCommand: AsyncParsableCommand {
         }
     }
 
-    /// - Throws: ``BenchmarkError``; `ExitCode` with 128 plus the signal's number if a signal ended the benchmarks.
+    /// - Throws: ``BenchmarkError``, and `ExitCode` with 128 plus the signal's number if a signal ended the benchmarks.
     package func run() async throws {
         if BuildConfiguration.isDebug {
             try? await Self.write(
-                "segue: this is a debug build, whose figures are not meaningful; use 'make bench'\n",
+                "segue: this is a debug build, so the figures are not meaningful; use 'make bench'\n",
                 to: .standardError)
         }
         guard case .signal(let signal) = try await ShutdownSignals.run({ try await measure() }) else { return }
@@ -56,7 +56,7 @@ package struct MeasureCommand: AsyncParsableCommand {
         var failures: [String] = []
         for benchmark in benchmarks {
             for result in try await benchmark.run(options) {
-                // Printed before the other results are known, so the columns have fixed widths.
+                // A result is printed before the other results are known, so the columns have fixed widths.
                 try await Self.write(json ? Self.line(result) : Self.row(result))
                 failures += result.failure.map { ["\(result.name): \($0)"] } ?? []
             }
@@ -92,7 +92,8 @@ package struct MeasureCommand: AsyncParsableCommand {
         String(format: value < 1000 ? "%.1f" : "%.0f", value)
     }
 
-    /// Writes on a Dispatch queue: a stopped terminal or a full pipe must not block a thread of the cooperative pool.
+    /// Writes a text. The call runs on a Dispatch queue, because a stopped terminal or a full pipe must not block a
+    /// thread of the cooperative pool.
     private static func write(_ text: String, to file: FileHandle = .standardOutput) async throws {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
@@ -102,7 +103,7 @@ package struct MeasureCommand: AsyncParsableCommand {
     }
 }
 
-/// Runs a process that a benchmark starts. It receives its orders on standard input.
+/// Runs as a process of a benchmark, and receives orders on standard input.
 package struct PeerCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "peer", abstract: "Runs a process of a benchmark.", shouldDisplay: false)
@@ -110,7 +111,7 @@ package struct PeerCommand: AsyncParsableCommand {
     @Argument(help: "The role of the process.")
     var role: PeerRole
 
-    @Argument(help: "The address of the bus, or the folder or file of the baseline.")
+    @Argument(help: "The address of the bus. In a baseline: the folder of the sockets, or the database file.")
     var address: String
 
     @Option(help: "The number of subscribers in the process.")

@@ -1,12 +1,13 @@
 internal import EventBus
 
-/// Reads a journal from its end towards its beginning, in stretches of doubling length: a search for a recent message
-/// reads only a small part of a long journal.
+/// Reads a journal from its end towards its beginning, in stretches. Each stretch is twice as long as the one before,
+/// so a search for a recent message reads only a small part of a long journal.
 struct JournalTail {
     private let bus: any EventBus
-    /// The position after which nothing remains to be read.
+    /// The position before the last stretch: all messages after this position have been read. Before the first stretch,
+    /// the end of the part to read.
     private(set) var start: Position
-    /// The number of messages in the next stretch. The first stretch is about as long as one page of the broker.
+    /// The number of offsets in the next stretch. The first stretch is as long as a full page of the broker.
     private var length: UInt64 = 256
 
     init(of bus: any EventBus, end: Position) {
@@ -15,7 +16,9 @@ struct JournalTail {
     }
 
     /// Reads the next stretch, in journal order. A stretch can be empty because retention has removed its messages.
-    /// - Parameter limit: The last offset to read.
+    /// - Parameters:
+    ///   - limit: The last offset to read. Later offsets of the stretch are left out.
+    ///   - take: Called with each matching message.
     /// - Returns: False if the journal has been read to its beginning.
     mutating func readStretch(
         _ filters: [MessageFilter], through limit: UInt64 = .max, _ take: (Envelope) -> Void
@@ -33,17 +36,17 @@ struct JournalTail {
 
 /// The last message of each type that a selection matches.
 struct LastMessages {
-    /// The number of types beyond which the selection's own filters are used: the broker accepts a limited number of
-    /// filters.
+    /// The maximum number of filters with one type each. For more types, the selection's own filters are used, because
+    /// the broker accepts a limited number of filters.
     private static let filterLimit = 256
 
     private let selection: MessageSelection
-    /// The types without a matching message so far, and the position of the newest message of each type.
+    /// The types without a matching message so far. The values are the positions of the newest messages of the types.
     private var sought: [MessageType: Position]
     private var found: [Envelope] = []
 
-    /// Reads the messages of a journal, from its end backwards. It reads about as far as the oldest of them, and to the
-    /// journal's beginning only if a type has no matching message.
+    /// Reads the last matching message of each type, from the end of the journal backwards. Reading ends when a message
+    /// of each type has been found. If a type has no matching message, the journal is read to its beginning.
     /// - Parameters:
     ///   - end: The last position to read.
     ///   - isWanted: A further condition on the messages that the selection matches.

@@ -3,7 +3,7 @@ package import EventBus
 internal import Foundation
 internal import Synchronization
 
-/// Reads the messages of a bus as they arrive and shows those that a selection matches.
+/// Reads the messages of a bus as they arrive, and shows the messages that match a selection.
 package struct Monitor: Sendable {
     package typealias Show = @Sendable (Envelope) async throws -> Void
     package typealias Tell = @Sendable (MonitorNotice) async throws -> Void
@@ -30,10 +30,11 @@ package struct Monitor: Sendable {
         self.duration = duration
     }
 
-    /// Calls `show` with each matching message in journal order, and `tell` with each notice of lost or discarded
-    /// messages. Returns when the count, the duration or the end is reached.
+    /// Calls `show` with each matching message in journal order, and `tell` with notices of lost or discarded messages.
+    /// Returns when the count, the duration or the end is reached.
     ///
-    /// It takes the next message when `show` returns. If `show` is slow, the messages wait in the journal.
+    /// The monitor takes the next message when `show` has returned. If `show` is slow, the messages wait in the
+    /// journal.
     /// - Throws: ``BusError``, `CancellationError`, and the errors of `show` and `tell`.
     package func run(_ show: @escaping Show, tell: @escaping Tell = { _ in }) async throws {
         guard count != 0 else { return }
@@ -65,7 +66,7 @@ package struct Monitor: Sendable {
     private enum Outcome {
         /// One of the two subscriptions has reached the end of the span.
         case hasEnded
-        /// The monitor has shown `count` messages, or its time is over.
+        /// The monitor has shown `count` messages, or its duration or end time has passed.
         case isOver
     }
 
@@ -94,14 +95,14 @@ package struct Monitor: Sendable {
         }
     }
 
-    /// Tells of the discarded messages, with a subscription of its own. A subscription to one type detects lost
-    /// messages by the messages of that type alone. With this event as a second type, it would have to read the journal
-    /// whenever a message of a third type came in between.
+    /// Reports the discarded messages, with a separate subscription. A subscription to one type detects lost messages
+    /// by the messages of that type alone. A subscription to two types has to read the journal whenever a message of a
+    /// third type comes between their messages.
     private func tellDiscards(of span: MonitorSpan, _ tell: Tell) async throws -> Outcome {
         let filter = MessageFilter.type(DomainEvent.MessageDiscarded.self, subject: selection.subject)
         return try await bus.withSubscription(to: [filter], from: span.start, until: span.end, onNotice: nil) {
             for try await message in $0 where span.contains(message) && !selection.matches(message) {
-                // Skips a message of this type whose data is not that of the event.
+                // An `event.MessageDiscarded` that cannot be decoded is skipped.
                 guard let event = try? message.decode(DomainEvent.MessageDiscarded.self) else { continue }
                 try await tell(.discarded(id: event.messageID, reason: event.reason))
             }
@@ -134,8 +135,8 @@ extension MonitorNotice: CustomStringConvertible {
     }
 }
 
-/// The losses of a subscription since they were last taken. They are summed up by type, so that their memory does not
-/// grow with the number of losses.
+/// The losses of a subscription that have not been taken yet. The losses of each type are added up, so that the
+/// memory does not grow with the number of losses.
 final class LossBoard: Sendable {
     private struct Losses {
         var recovered: [MessageType: Int] = [:]
@@ -161,6 +162,7 @@ final class LossBoard: Sendable {
         wake.yield()
     }
 
+    /// Removes and returns the losses: at most one notice of each kind for each type.
     func take() -> [SubscriptionNotice] {
         let taken = losses.withLock { losses in
             defer { losses = Losses() }

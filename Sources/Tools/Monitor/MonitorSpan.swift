@@ -4,13 +4,14 @@ package import Foundation
 /// The part of the current journal that a monitor reads.
 struct MonitorSpan: Sendable {
     let start: StartPosition
-    /// The last position to read. Nil if the span has no end in the journal.
+    /// The last position to read. Nil if the span has no last position.
     private(set) var end: Position?
-    /// The time at which the monitor ends. Nil if it has no limit of time.
+    /// The instant at which the monitor ends. Nil if there is no such instant.
     private(set) var deadline: ContinuousClock.Instant?
     /// The end of the journal when the span was created.
     let now: Position
-    /// The publishing time of the last message to show; later messages are left out. Nil for no limit.
+    /// The latest publishing time of a message to show. Messages that were published later are left out. Nil for no
+    /// limit.
     private var lastTime: Date?
 
     /// - Throws: ``BusError``, with the code `refused` if the start is beyond the end of the journal.
@@ -40,8 +41,8 @@ struct MonitorSpan: Sendable {
         }
     }
 
-    /// Ends the span at a time. If the time has passed, the span ends at the current end of the journal; otherwise it
-    /// has a deadline.
+    /// Ends the span at a time. If the time has passed, the span ends at the current end of the journal; otherwise the
+    /// span gets a deadline.
     private mutating func setEnd(_ time: Date) {
         lastTime = time
         let left = time.timeIntervalSinceNow
@@ -78,7 +79,7 @@ package enum MonitorStart: Hashable, Sendable {
     case offset(UInt64)
     /// The first message that was journalled at this time or later.
     case time(Date)
-    /// The first message that was journalled no longer ago than this.
+    /// The first message that was journalled at most this duration ago.
     case ago(Duration)
 }
 
@@ -92,6 +93,6 @@ package enum MonitorEnd: Hashable, Sendable {
     case offset(UInt64)
     /// The last message that was published at this time or earlier.
     case time(Date)
-    /// The last message that was published at least this long ago.
+    /// The last message that was published at least this duration ago.
     case ago(Duration)
 }

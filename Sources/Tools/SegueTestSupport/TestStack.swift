@@ -20,10 +20,12 @@ public struct TestStack: Sendable {
     private let project: Project
     private let transcript = Transcript()
 
-    /// The default time for which methods wait. A test that works needs much less.
+    /// The default maximum time for which methods wait. After this time, a method throws. A test that succeeds needs
+    /// much less time.
     public static let deadline: Duration = .seconds(60)
 
-    /// Runs processes while `body` runs. They are ready before it starts, and have ended when this returns.
+    /// Runs processes while `body` runs. The processes are ready before `body` starts, and have ended when this method
+    /// returns or throws.
     /// - Parameter services: The processes. One of them must be ``TestService/broker`` or another broker.
     /// - Throws: ``StackFailure``.
     public static func with<Result: Sendable>(
@@ -33,7 +35,7 @@ public struct TestStack: Sendable {
     }
 
     /// Runs the stack of a compose file while `body` runs.
-    /// - Throws: ``StackFailure``, and the errors in the file.
+    /// - Throws: ``StackFailure``, and an error if the file is not valid.
     public static func with<Result: Sendable>(
         file: String, _ body: @escaping @Sendable (TestStack) async throws -> Result
     ) async throws -> Result {
@@ -109,7 +111,9 @@ public struct TestStack: Sendable {
     }
 
     /// Waits for a message for which `fits` returns true. The message may have arrived before the call.
-    /// - Parameter mark: A message; only later messages of the journal are considered. Nil for all messages.
+    /// - Parameters:
+    ///   - mark: A message. Only later messages of the journal are considered. Nil for all messages.
+    ///   - subject: The session of the message. Nil for all sessions.
     /// - Returns: The first matching message, with its envelope.
     /// - Throws: ``StackFailure`` if no such message arrives before the deadline.
     @discardableResult
@@ -131,7 +135,7 @@ public struct TestStack: Sendable {
     }
 
     /// Waits until `fits` returns true for the last document of a type, subject and key.
-    /// - Throws: ``StackFailure`` if it does not before the deadline.
+    /// - Throws: ``StackFailure`` if this has not happened before the deadline.
     @discardableResult
     public func document<D: DocumentMessage>(
         _ type: D.Type, key: String? = nil, subject: String = Session.default, deadline: Duration = Self.deadline,
@@ -151,6 +155,7 @@ public struct TestStack: Sendable {
 
     /// Waits until `fit` returns true for all messages so far.
     /// - Parameter what: The condition in words, for the failure.
+    /// - Throws: ``StackFailure`` if this has not happened before the deadline.
     public func until(
         _ what: String, deadline: Duration = Self.deadline, _ fit: @escaping @Sendable ([Envelope]) -> Bool
     ) async throws {
@@ -177,7 +182,7 @@ public struct TestStack: Sendable {
         }
     }
 
-    /// Kills a process with SIGKILL, and waits until the supervisor has restarted it and it is ready.
+    /// Kills a process with SIGKILL, and waits until the supervisor has started it again and the new process is ready.
     public func killAndRestart(_ service: String) async throws {
         let status = try status(of: service)
         guard let pid = status.pid else { throw failure("\(service) is not running") }
@@ -185,7 +190,7 @@ public struct TestStack: Sendable {
         try await isReplaced(status)
     }
 
-    /// Freezes a process, and waits until the supervisor has noticed it and restarted the process, and it is ready.
+    /// Freezes a process, and waits until the supervisor has replaced it and the new process is ready.
     public func freezeUntilReplaced(_ service: String) async throws {
         let status = try status(of: service)
         try await freeze(service)
@@ -199,7 +204,8 @@ public struct TestStack: Sendable {
         throw failure("\(status.name) was not restarted")
     }
 
-    /// Stops a service, and returns when its process has ended. It stays stopped, whatever its restart policy.
+    /// Stops a service, and returns when its process has ended. The supervisor does not restart the service, whatever
+    /// its restart policy is.
     public func stop(_ service: String) async throws {
         try await perform(.stop(services: [service], grace: nil))
     }
@@ -209,7 +215,7 @@ public struct TestStack: Sendable {
         try await perform(.start(services: [service]))
     }
 
-    /// Restarts a service, and the services that are to restart with it. Returns when all are ready.
+    /// Restarts a service and the services that must restart with it. Returns when all these services are ready.
     public func restart(_ service: String) async throws {
         try await perform(.restart(services: [service], followed: true, grace: nil))
     }
@@ -224,7 +230,7 @@ public struct TestStack: Sendable {
         throw failure("the stack ended before the request was done")
     }
 
-    /// Freezes a process with SIGSTOP. It keeps its sockets, but does not answer.
+    /// Freezes a process with SIGSTOP. The process keeps its sockets, but does not answer.
     public func freeze(_ service: String) async throws {
         let pid = try signal(service, SIGSTOP)
         // A running thread stops only when it next enters the kernel. Until then it may still answer.
@@ -291,12 +297,13 @@ public struct TestStack: Sendable {
 public struct TestService: Sendable {
     /// The name of the service. The executable has the same name by default.
     public var name: String
-    /// The executable, which is searched in the folder of the test's executable, and its arguments.
+    /// The executable and its arguments. The executable is searched for in the folder of the test's executable.
     public var command: [String]
     public var environment: [String: String]
     /// The services that must be ready before this one starts.
     public var dependencies: [String]
-    /// The longest time between two keep-alive notifications of the process. Nil if none are required.
+    /// The maximum time between two keep-alive notifications of the process. After a longer time, the supervisor
+    /// replaces the process. Nil if no notifications are required.
     public var watchdog: Duration?
 
     public init(
@@ -311,7 +318,8 @@ public struct TestService: Sendable {
     /// The broker, on which every other process depends.
     public static let broker = TestService("broker")
 
-    /// The service for the supervisor, which waits until it is ready and always restarts it.
+    /// The description of the service for the supervisor. The supervisor waits until the service is ready, and always
+    /// restarts it.
     var service: Service {
         Service(
             name: name, command: command, environment: environment.mapValues { $0 },
@@ -324,7 +332,7 @@ public struct TestService: Sendable {
 public struct StackFailure: Error, CustomStringConvertible {
     public let description: String
 
-    /// The problem on one line: an event that did not occur in time, or an error.
+    /// The problem: an event that did not occur in time, or an error.
     public let reason: String
 
     init(_ reason: String, logs: String, transcript: String) {

@@ -27,7 +27,7 @@ struct RecordedSessionTests {
         try Flow(yaml: yaml, file: "shop.yaml")
     }
 
-    /// The first state of a coordinator, then each input with the states that it publishes for it.
+    /// The first state of a coordinator, then each input with the states that the coordinator publishes for the input.
     private static func recorded(_ inputs: [Envelope], on flow: Flow? = nil) throws -> [[Envelope]] {
         var machine = Machine(flow: try flow ?? Self.flow())
         let start = try document(machine.snapshot, causedBy: nil)
@@ -86,7 +86,7 @@ struct RecordedSessionTests {
     @Test("whatever order states and later messages came in, and wherever the recording ends")
     func behind() async throws {
         let story = try Self.story()
-        // The coordinator lags two messages, and the recording does not have its last state.
+        // The coordinator is two messages late, and the recording does not have its last state.
         let messages = [story[1][0], story[3][0], story[0][0], story[1][1], story[4][0]]
         let (outcomes, machine) = try await play(messages, on: Self.flow())
         #expect(outcomes.count == 3 && outcomes.allSatisfy { $0.failures.isEmpty })

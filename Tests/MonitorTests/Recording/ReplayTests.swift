@@ -81,7 +81,7 @@ struct ReplayTests {
             .recorded("s-13", "document.Devices", at: 2, source: "shop/1", causedBy: "a"),
         ]
         #expect(inputs.map { ReplayRole(of: $0) } == [.input, .input])
-        // A coordinator reports an expired command again. A service may not be running.
+        // A coordinator reports an expired command again. A service may not be running in the replay.
         let command = try Envelope.recorded("a", "command.PlaylistSelected", at: 1)
         let errors = try [Self.coordinator, "music-service/1"].map { try #require(try command.expiryError(source: $0)) }
         #expect(errors.map { ReplayRole(of: $0) } == [.result, .input])

@@ -2,7 +2,7 @@ import Consuming
 import Contracts
 import EventBus
 
-/// Makes coffee. It does not depend on screens: the flow decides which screen is shown next.
+/// Makes coffee. The service does not depend on screens: the flow decides which screen is shown next.
 package enum Barista {
     package static let receives: [any Message.Type] = [Command.CoffeeOrdered.self]
     package static let sends: [any Message.Type] = [DomainEvent.CoffeeServed.self, ApplicationError.self]
@@ -12,7 +12,9 @@ package enum Barista {
         consumer.on(Command.CoffeeOrdered.self) { order, _ in [try serve(order)] }
     }
 
-    /// - Throws: `ApplicationError` if the coffee is not on the menu. The error notifier shows it over every screen.
+    /// Serves a coffee.
+    /// - Throws: `ApplicationError` if the coffee is not on the menu. The error notifier shows this error over every
+    ///   screen.
     package static func serve(_ order: Command.CoffeeOrdered) throws -> DomainEvent.CoffeeServed {
         guard kinds.contains(order.kind) else {
             throw ApplicationError(

@@ -37,7 +37,8 @@ struct CoffeeStoryTests {
 }
 
 extension TestStack {
-    /// Waits until this screen is on top, after this number of changes of the state.
+    /// Waits until a screen is on top of a state with a revision.
+    /// - Parameter steps: The revision: the number of changes of the state.
     fileprivate func shows(_ screen: String, after steps: Int) async throws {
         try await document(Document.NavigationState.self, key: "counter") {
             $0.snapshot.state.top.screen == screen && $0.snapshot.revision == steps

@@ -2,9 +2,10 @@ internal import BusProtocol
 internal import EventBus
 
 /// Measures a subscriber that reads a long journal, from its subscription to the last message. The baseline is the same
-/// frames on bare sockets.
+/// frames on bare sockets, sent live.
 struct CatchUp {
-    /// The greatest number of messages in the baseline. More messages would only fill the queues of libzmq.
+    /// The maximum number of messages in the baseline, also if the value has more. More messages would only fill the
+    /// queues of libzmq.
     private static let bareLimit = 200_000
 
     let run: BenchmarkRun

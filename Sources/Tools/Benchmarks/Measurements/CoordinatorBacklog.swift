@@ -6,12 +6,12 @@ internal import Logging
 internal import Navigation
 internal import ZeroMQEventBus
 
-/// Measures a coordinator with a backlog of inputs, each of which changes a state. The baseline is a machine in this
+/// Measures a coordinator with a backlog of inputs. Each input changes a state. The baseline is a machine in this
 /// process that handles the same inputs without a bus.
 struct CoordinatorBacklog {
-    /// The number of sessions among which the inputs of each measurement are divided.
+    /// The number of sessions in each measurement. The inputs are divided among the sessions.
     private static let sessionCounts = [1000, 1]
-    /// The number of inputs in a batch.
+    /// The maximum number of inputs in a batch. Further inputs are sent in further batches.
     private static let batchCount = 100
 
     let run: BenchmarkRun
@@ -63,7 +63,7 @@ struct CoordinatorBacklog {
         let tab: String
     }
 
-    /// The inputs, in the order of each session: the first launches the session, and each later one changes its tab.
+    /// The inputs. The first input of each session launches the session, and each later input selects the other tab.
     private func inputs(_ count: Int, _ sessionCount: Int) throws -> [Envelope] {
         try (0..<count).map { index in
             let session = "session-\(index % sessionCount)"
@@ -75,6 +75,7 @@ struct CoordinatorBacklog {
         }
     }
 
+    /// The number of inputs per second that the machine handles without a bus.
     private func machineRate(_ count: Int, _ sessionCount: Int) throws -> Double {
         let flow = try Flow(yaml: Self.flow, file: "benchmark")
         let inputs = try inputs(count, sessionCount)
@@ -90,6 +91,7 @@ struct CoordinatorBacklog {
         return Double(count) / ((.now - begin) / .seconds(1))
     }
 
+    /// The number of inputs per second that a coordinator handles, from the time at which it is ready.
     private func coordinatorRate(_ count: Int, _ sessionCount: Int, name: String) async throws -> Double {
         let broker = try BrokerProcess(scratch, run.options.durability, name: name)
         let flow = "\(broker.directory)/flow.yaml"
@@ -116,6 +118,7 @@ struct CoordinatorBacklog {
         }
     }
 
+    /// The offset up to which the coordinator has handled the inputs; 0 if it has not begun.
     private func handled(on bus: ZeroMQEventBus) async throws -> UInt64 {
         let consumers = try await bus.consumers()
         return consumers.first { $0.name.hasPrefix("navigation-coordinator") }?.position.offset ?? 0

@@ -1,6 +1,8 @@
-/// Measures 100 subscribers, each of which receives every message in order. The baseline is 100 bare SUB sockets.
+/// Measures the deliveries of messages to 100 subscribers. Each subscriber must receive every message in order. The
+/// baseline is 100 bare SUB sockets.
 struct FanOut {
     private static let processes = 10
+    /// The number of subscribers in each process, each with its own connection.
     private static let connections = 10
 
     let run: BenchmarkRun

@@ -4,12 +4,12 @@ struct Feed: Sendable {
     let subscribers: [PeerProcess]
     /// The number of subscribers in each subscribing process.
     var connections = 1
-    /// True for bare sockets, on which subscriptions are not confirmed.
+    /// True for bare sockets. A subscription on a bare socket is not confirmed.
     let isBare: Bool
 
     var peers: [PeerProcess] { [publisher] + subscribers }
 
-    /// Publishes messages and counts those that arrive.
+    /// Publishes messages and counts the messages that arrive.
     func deliver(_ count: Int, isTransient: Bool = false) async throws -> Delivery {
         var run = PeerOrder.run(count)
         run.isTransient = isTransient

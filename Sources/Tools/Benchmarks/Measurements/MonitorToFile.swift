@@ -2,8 +2,8 @@ internal import Foundation
 internal import Subprocess
 internal import SystemPackage
 
-/// Measures `segue monitor` that writes a long journal to a file as JSON, from its start to its end. The baseline is a
-/// subscriber of the same journal that only counts.
+/// Measures a `segue monitor` that writes a long journal to a file as JSON, from the start to the end of its process.
+/// The baseline is a subscriber that only counts the messages of the same journal.
 struct MonitorToFile {
     let run: BenchmarkRun
     let scratch: Scratch

@@ -1,5 +1,5 @@
-/// Measures the journalled messages per second that the broker acknowledges to one process. The baseline is SQLite
-/// alone.
+/// Measures the number of journalled messages per second that the broker acknowledges to one process. The baseline is
+/// SQLite alone.
 struct PublishJournalled {
     let run: BenchmarkRun
     let scratch: Scratch
@@ -35,8 +35,8 @@ struct PublishJournalled {
     }
 }
 
-/// Measures transient messages from one process to another, with acknowledgements. The baseline is the same frames on
-/// bare sockets.
+/// Measures the number of transient messages per second that arrive from one process at another. The broker
+/// acknowledges the messages. The baseline is the same frames on bare sockets.
 struct PublishPlain {
     let run: BenchmarkRun
     let scratch: Scratch

@@ -1,5 +1,5 @@
-/// Measures a typed command and the typed event that its handler publishes in answer, both journalled. The baseline is
-/// PUB and SUB sockets with libzmq's proxy.
+/// Measures the time from a typed command to the typed event that its handler publishes in answer. Both messages are
+/// journalled. The baseline is the same messages on PUB and SUB sockets with libzmq's proxy.
 struct RoundTrip {
     let run: BenchmarkRun
     let scratch: Scratch

@@ -33,6 +33,7 @@ struct Start {
         }
     }
 
+    /// The time from the start of the broker until it reports that it is ready, in milliseconds.
     private func milliseconds(_ broker: BrokerProcess) async throws -> Double {
         try await broker.run { $0 } / .milliseconds(1)
     }

@@ -7,8 +7,8 @@ internal import Glibc
 final class Control: Sendable {
     private let queue = DispatchQueue(label: "control")
 
-    /// From now on the process ends when the benchmark ends for whatever reason, and after 60 seconds if it has not
-    /// reported that it is ready.
+    /// Starts to watch the benchmark. The process then ends when the benchmark ends for any reason. It also ends if it
+    /// has not sent its first report within 60 seconds.
     init() {
         alarm(60)
         let watch = Thread {
@@ -20,16 +20,17 @@ final class Control: Sendable {
         watch.start()
     }
 
-    /// Waits for the next order, blocking the thread.
+    /// Waits for the next order, and blocks the thread.
     /// - Returns: Nil if the benchmark is over.
     func waitForOrder() throws -> PeerOrder? {
         guard let line = readLine() else { return nil }
         let order: PeerOrder = try ControlLine.decode(line)
-        // Ends the process if the order takes too long, so that the benchmark does not wait for ever for its report.
+        // Ends the process if the order takes too long, so that the benchmark does not wait for ever for the report.
         alarm(order.limit)
         return order
     }
 
+    /// Sends a report. This ends the time limit of the order.
     func send(_ report: Report = Report()) throws {
         alarm(0)
         try FileHandle.standardOutput.write(contentsOf: Data(try ControlLine.encode(report).utf8))
@@ -54,8 +55,9 @@ final class Control: Sendable {
 /// An order to a peer, written as one line of JSON. The peer answers each order with a ``Report``.
 struct PeerOrder: Codable, Sendable {
     enum Action: String, Codable {
-        /// Do the work that is not measured.
+        /// Do the work before the measurement.
         case prepare
+        /// Do the measured work.
         case run
     }
 
@@ -68,9 +70,9 @@ struct PeerOrder: Codable, Sendable {
     var isFromBeginning = false
     /// True for messages that are as short as possible.
     var isShort = false
-    /// The milliseconds without a message after which the missing messages are lost.
+    /// The time without a message after which the missing messages count as lost, in milliseconds.
     var patience = 4000
-    /// The seconds after which the peer ends itself if it has not answered.
+    /// The maximum time for the order, in seconds. If the peer has not answered then, its process ends.
     var limit: UInt32 = 120
 
     static func prepare(_ count: Int, isFromBeginning: Bool = false) -> PeerOrder {
@@ -90,10 +92,11 @@ struct Report: Codable, Sendable {
     var end: Int64 = 0
     /// The number of messages that arrived or were sent.
     var count = 0
-    /// The number of messages that arrived after a later one.
+    /// The number of messages that arrived after a later message.
     var misordered = 0
-    /// The median and the 99th percentile of the latencies, in microseconds.
+    /// The median of the latencies, in microseconds.
     var median = 0.0
+    /// The 99th percentile of the latencies, in microseconds.
     var percentile99 = 0.0
 
     var seconds: Double { Double(end - begin) / 1e9 }

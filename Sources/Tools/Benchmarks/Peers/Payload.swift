@@ -2,11 +2,14 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 
-/// The data of all benchmarks: 256 bytes of JSON, `{"number":100000042,"padding":"xxx…"}`.
+/// The data of all benchmarks except `coordinator` and `start`: 256 bytes of JSON,
+/// `{"number":100000042,"padding":"xxx…"}`.
 enum Payload {
+    /// The size of the data, in bytes.
     static let size = 256
     /// The first number. All numbers have nine digits, so that all data has the same size.
     static let firstNumber = 100_000_000
+    /// The maximum number of messages in a round. The numbers of so many messages have nine digits.
     static let messagesLimit = 100_000_000
     static let padding = String(repeating: "x", count: size - prefix.count - digits - #","padding":""}"#.utf8.count)
 
@@ -31,7 +34,7 @@ enum Payload {
     }
 }
 
-/// The answer of the round trip, and the message of all other benchmarks but `coordinator`.
+/// The answer in the round trip, and the message of all other benchmarks except `coordinator`.
 struct BenchmarkEvent: EventMessage {
     let number: Int
     let padding: String
@@ -42,7 +45,7 @@ struct BenchmarkEvent: EventMessage {
     }
 }
 
-/// The request of the round trip.
+/// The request in the round trip.
 struct BenchmarkRequest: CommandMessage {
     let number: Int
     let padding: String
@@ -56,12 +59,12 @@ struct BenchmarkRequest: CommandMessage {
 /// The frames of a real message, for the baselines that send or store them without a bus.
 struct MessageFrames: Sendable {
     let topic: [UInt8]
-    /// The epoch, the offset, and the offsets of the previous messages of its topic and of its partition.
+    /// The epoch, the offset, and the offsets of the previous messages of the topic and of the partition.
     let position: [UInt8]
     let header: [UInt8]
     let data: [UInt8]
 
-    /// The index of the offset in ``position``.
+    /// The index of the offset in ``position``, in bytes.
     static let offsetIndex = 8
 
     init() throws {

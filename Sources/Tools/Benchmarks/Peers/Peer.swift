@@ -22,7 +22,7 @@ struct Peer: Sendable {
         }
     }
 
-    /// Runs a role that blocks, on a thread of its own.
+    /// Runs a role that blocks its thread, on a separate thread.
     private func runOnThread(_ control: Control) async throws {
         try await withCheckedThrowingContinuation { continuation in
             Thread { continuation.resume(with: Result { try runBlocking(control) }) }.start()
@@ -47,7 +47,7 @@ struct Peer: Sendable {
 enum PeerRole: String, CaseIterable, Sendable {
     /// Answers each command with an event.
     case busEcho = "bus-echo"
-    /// Sends commands, and waits for the answer to each before the next.
+    /// Sends commands, and waits for the answer to a command before it sends the next command.
     case busClient = "bus-client"
     case busPublisher = "bus-publisher"
     case busSubscriber = "bus-subscriber"

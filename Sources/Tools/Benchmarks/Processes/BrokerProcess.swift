@@ -3,7 +3,7 @@ internal import Subprocess
 internal import SystemPackage
 internal import SystemSupport
 
-/// A broker with sockets and a journal of its own.
+/// A broker with its own sockets and journal.
 struct BrokerProcess: Sendable {
     let directory: String
     private let durability: BenchmarkDurability
@@ -31,7 +31,7 @@ struct ReadyProcess: Sendable {
     /// The name of the executable.
     let name: String
     let arguments: [String]
-    /// The folder of the socket for its notifications.
+    /// The folder of the socket to which the process sends its notifications.
     let directory: String
 
     /// Runs the process while `body` runs.
@@ -96,8 +96,8 @@ enum Executables {
         }
     }
 
-    /// The path of an executable in the folder of the running one.
-    /// - Throws: ``BenchmarkError`` if it is not there.
+    /// The path of an executable in the folder of the running executable.
+    /// - Throws: ``BenchmarkError`` if there is no such executable.
     static func path(of name: String) throws -> String {
         let directory = (try peer as NSString).deletingLastPathComponent
         let path = "\(directory)/\(name)"

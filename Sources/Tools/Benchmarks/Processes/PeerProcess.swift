@@ -6,7 +6,8 @@ final class PeerProcess: Sendable {
     private struct State {
         /// The callers that wait for a report, in the order in which the reports will arrive.
         var waiting: [CheckedContinuation<Report, any Error>] = []
-        /// The first report, which needs no order, if it has arrived before a caller waits for it.
+        /// The first report, which is not an answer to an order, if it has arrived before a caller waits for it. Nil
+        /// otherwise.
         var unclaimed: Report?
         var isFinishing = false
         var hasEnded = false
@@ -27,7 +28,8 @@ final class PeerProcess: Sendable {
         (orders, orderWriter) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(16))
     }
 
-    /// Runs peers while `body` runs. All are ready before it starts, and have ended when this returns or throws.
+    /// Runs peers while `body` runs. All peers are ready before `body` starts, and have ended when this method returns
+    /// or throws.
     static func run<Result: Sendable>(
         _ peers: [PeerProcess], _ body: () async throws -> Result
     ) async throws -> Result {
@@ -70,7 +72,8 @@ final class PeerProcess: Sendable {
         guard state.withLock(\.isFinishing) else { throw ended }
     }
 
-    /// Errors of writing are ignored: the peer has ended then, and the callers that wait for a report get that error.
+    /// Writes the orders to the peer's standard input. Errors of writing are ignored: after such an error the peer has
+    /// ended, and the callers that wait for a report get an error.
     private func writeOrders(to writer: StandardInputWriter) async {
         for await order in orders {
             _ = try? await writer.write(order)
@@ -88,7 +91,7 @@ final class PeerProcess: Sendable {
     }
 
     /// Sends an order, and waits for the report.
-    /// - Parameter order: Nil for the first report, which needs no order.
+    /// - Parameter order: The order. Nil to wait only for the first report.
     private func report(to order: String?) async throws -> Report {
         try await withCheckedThrowingContinuation { continuation in
             let result: Result<Report, any Error>? = state.withLock { state in
@@ -101,7 +104,7 @@ final class PeerProcess: Sendable {
                 return nil
             }
             if let result { return continuation.resume(with: result) }
-            // Sent after the continuation is stored, so that the report finds it.
+            // The order is sent after the continuation has been stored, so that the report finds the continuation.
             if let order { orderWriter.yield(order) }
         }
     }
@@ -123,7 +126,7 @@ final class PeerProcess: Sendable {
 
     private var ended: BenchmarkError { BenchmarkError("the process '\(role.rawValue)' ended before the benchmark") }
 
-    /// Lets a subscriber read `count` messages from the journal's beginning.
+    /// Orders a subscriber to read `count` messages from the journal's beginning.
     func catchUp(_ count: Int) async throws -> Delivery {
         try await perform(.prepare(count, isFromBeginning: true))
         return Delivery(try await perform(.run(count)), expected: count)

@@ -8,6 +8,7 @@ internal import Support
 package struct CloudEventFormat: MessageFormat {
     package init() {}
 
+    /// The message as a line, without a newline.
     /// - Throws: `EncodingError`.
     package static func line(_ message: Envelope) throws -> String {
         var line: [UInt8] = []
@@ -22,7 +23,7 @@ package struct CloudEventFormat: MessageFormat {
 
     private static func append(_ message: Envelope, to line: inout [UInt8]) throws {
         try append(attributesOf: message, to: &line)
-        // Removes the closing brace: the data and the position are members of the same object.
+        // Removes the closing brace: the data and the position are members of the object, too.
         line.removeLast()
         append(dataOf: message, to: &line)
         if let position = message.position {
@@ -33,7 +34,8 @@ package struct CloudEventFormat: MessageFormat {
         line.append(UInt8(ascii: "}"))
     }
 
-    /// Appends the attributes. If the header cannot be read, appends the type and the unread header instead.
+    /// Appends an object with the attributes. If the header cannot be read, the object has the type and the unread
+    /// header instead.
     private static func append(attributesOf message: Envelope, to line: inout [UInt8]) throws {
         guard let header = message.unreadableHeader else { return message.attributes.writeJSON(to: &line) }
         line += try JSONEncoder.wire.encode([
@@ -42,7 +44,7 @@ package struct CloudEventFormat: MessageFormat {
     }
 
     /// Appends the data byte for byte as it was published. Data that is not JSON is appended as the CloudEvents member
-    /// `data_base64`; a withdrawn document has no data.
+    /// `data_base64`. If the data is empty, as in a withdrawn document, nothing is appended.
     private static func append(dataOf message: Envelope, to line: inout [UInt8]) {
         if message.data.isEmpty { return }
         if let json = JSONText(message.data) {
@@ -55,7 +57,7 @@ package struct CloudEventFormat: MessageFormat {
         }
     }
 
-    /// Reads the output of ``line(_:)`` and any other CloudEvent in structured mode.
+    /// Reads the output of ``line(_:)``, or another CloudEvent in structured mode.
     /// - Throws: ``BusError`` with the code `malformed` if the line is not a message.
     package static func message(_ line: Data) throws -> Envelope {
         let attributes: Attributes

@@ -1,15 +1,15 @@
 extension Duration {
-    /// The duration in seconds, in the form that options accept: `90.0s`.
+    /// The duration in seconds, as the value of an option: `90.0s`.
     var optionText: String { "\(self / .seconds(1))s" }
 
-    /// The duration for a sentence: `12 ms`, or `10.3 s` if it has at least ten seconds.
+    /// The duration for a sentence: in milliseconds below ten seconds (`12 ms`), otherwise in seconds (`10.3 s`).
     var sentenceText: String {
         let milliseconds = Int((self / .milliseconds(1)).rounded())
         return abs(milliseconds) < 10_000 ? "\(milliseconds) ms" : "\(Double(milliseconds / 100) / 10) s"
     }
 
-    /// The duration for a table: `<1ms`, `12ms`, `1.5s`. Not more precise than the times of messages, which are in
-    /// milliseconds.
+    /// The duration for a table: `<1ms`, `12ms`, `1.5s`. It is rounded to milliseconds because the times of messages
+    /// are in milliseconds.
     package var tableText: String {
         let milliseconds = self / .milliseconds(1)
         if milliseconds < 1 { return "<1ms" }

@@ -30,8 +30,8 @@ package struct RawFormat: MessageFormat {
     }
 }
 
-/// Writes values of each message, separated by tabs. A value that the message does not have is empty, so that each line
-/// is one message and each column is one field.
+/// Writes the values of each message at given paths, separated by tabs. A missing value is written as an empty string,
+/// so each line is one message and each column is one path.
 package struct FieldFormat: MessageFormat {
     private let fields: [MessagePath]
 

@@ -15,7 +15,7 @@ package struct StyledText: Hashable, Sendable {
 
     /// - Parameters:
     ///   - isColored: True if the styles are written.
-    ///   - columns: The width of the terminal. A longer line is cut and ends with `…`. Nil for no limit.
+    ///   - columns: The maximum width, in terminal columns. A wider line is cut and ends with `…`. Nil for no limit.
     package func rendered(isColored: Bool, columns: Int?) -> String {
         guard let columns, width > columns else {
             return parts.map { Self.render($0.text[...], $0.style, isColored: isColored) }.joined()
@@ -63,7 +63,7 @@ extension Character {
     /// The number of terminal columns that the character takes: two for wide East Asian characters and pictographs,
     /// otherwise one.
     ///
-    /// The ranges are the blocks that are wide as a whole in Unicode's EastAsianWidth.txt. The C function wcwidth(3) is
+    /// The ranges are approximately the wide characters in Unicode's EastAsianWidth.txt. The C function wcwidth(3) is
     /// not used because it needs a locale.
     var columns: Int {
         guard let scalar = unicodeScalars.first else { return 0 }

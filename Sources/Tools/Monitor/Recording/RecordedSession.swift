@@ -5,7 +5,7 @@ package import Navigation
 
 /// A recorded session that is played to a flow, without a bus.
 ///
-/// A machine handles the messages as a coordinator does. Its states are compared with the recorded states.
+/// A machine handles the messages as a coordinator does. The machine's states are compared with the recorded states.
 package struct RecordedSession: Sendable {
     private let recording: Recording
     private let states: RecordedStates
@@ -13,7 +13,7 @@ package struct RecordedSession: Sendable {
     private let session: String
 
     /// Reads the states of the recording.
-    /// - Throws: ``RecordingError``, also if the recording has no message of the session.
+    /// - Throws: ``RecordingError`` if the recording cannot be read, or has no message of the session.
     package init(_ recording: Recording, flow: Flow, session: String) async throws {
         var states = RecordedStates(of: flow.platform, session: session)
         try await recording.read { entry in
@@ -24,12 +24,13 @@ package struct RecordedSession: Sendable {
             let sessions = states.sessions.sorted().joined(separator: ", ")
             throw RecordingError(
                 "recording.session", "\(recording.name) has no message of the session '\(session)'",
-                recovery: sessions.isEmpty ? "it has no messages" : "choose one of its sessions: \(sessions)")
+                recovery: sessions.isEmpty
+                    ? "the recording has no messages" : "choose one of its sessions: \(sessions)")
         }
         (self.recording, self.states, self.flow, self.session) = (recording, states, flow, session)
     }
 
-    /// True if the recording has states of the session on the flow's platform, with which to compare.
+    /// True if the recording has states of the session on the flow's platform. Without them, nothing is compared.
     package var hasStates: Bool { !states.isEmpty }
 
     /// Plays the messages that a coordinator of the flow handles.
@@ -75,16 +76,18 @@ package struct RecordedSession: Sendable {
 struct RecordedStates: Sendable {
     private let platform: String
     private let session: String
-    /// The last state that each message led to, by the message's id. It is not decoded because most states are never
-    /// compared.
+    /// The last state that each message led to, by the message's id. The states are decoded when they are compared,
+    /// because some never are.
     private var documents: [String: Envelope] = [:]
     /// The ids of the commands that expired.
     private var expired: Set<String> = []
-    /// The first state of the recording. If its cause led to several states, the last of these.
+    /// The first state of the recording, and its number. If the cause of the first state led to several states, the
+    /// last of them.
     private var first: (document: Envelope, number: Int)?
-    /// The number of the last message that led to a recorded state. The recording does not show whether a later message
-    /// led to a state.
+    /// The number of the last message that led to a recorded state; 0 if there is none. The recording does not show
+    /// whether a later message led to a state.
     private var lastAnswered = 0
+    /// The numbers of the session's messages, by id.
     private var numbers: [String: Int] = [:]
     private var beginsWithRetained = false
     /// All sessions that the recording has messages of.
@@ -136,15 +139,16 @@ struct RecordedStates: Sendable {
         return .changed(try document.decode(Document.NavigationState.self).snapshot)
     }
 
-    /// The machine before the first message to play, and the number of the last message that it has already handled: a
-    /// recording may begin in the middle of a session.
+    /// The machine before the first message to play, and the number of the last message that it has already handled; 0
+    /// if it has handled none. A recording may begin in the middle of a session.
     func beginning(of flow: Flow) throws -> (machine: Machine, number: Int) {
         let start = Machine(flow: flow, session: session)
         guard let first else { return (start, 0) }
         let snapshot = try first.document.decode(Document.NavigationState.self).snapshot
         let cause = first.document.attributes.causationID.flatMap { numbers[$0] }
         if snapshot.revision == 0 || snapshot.revision == 1 && cause != nil { return (start, 0) }
-        // If the recording begins with the retained documents, the coordinator had handled those before its state.
+        // If the recording begins with the retained documents, the coordinator had handled the documents before its
+        // state.
         return (Restoration(snapshot, flow: flow).machine, cause ?? (beginsWithRetained ? first.number : 0))
     }
 }

@@ -6,8 +6,8 @@ internal import SystemSupport
 
 /// A file of messages, one on each line: the output of `segue record` or `segue monitor --json`.
 package struct Recording: Sendable {
-    /// The greatest length of a line, in bytes. Every message is shorter: its data has at most 4 MiB, and Base64 adds a
-    /// third.
+    /// The maximum length of a line, in bytes. A longer line is an error. Every message is shorter: its data has at
+    /// most 4 MiB, and Base64 adds a third.
     package static let longestLine = 8 << 20
 
     private let path: String
@@ -20,12 +20,13 @@ package struct Recording: Sendable {
         (self.path, file) = (path, copy ?? path)
     }
 
-    /// The recording's name in texts for people.
+    /// The path, or `standard input`, for texts that people read.
     package var name: String { path == "-" ? "standard input" : path }
 
     /// Reads the file from the beginning, line by line.
     /// - Parameter body: Returns true to stop reading.
-    /// - Throws: ``RecordingError`` if the file cannot be read, and the errors of `body`.
+    /// - Throws: ``RecordingError`` if the file cannot be read, has a line that is too long, or has a header of another
+    ///   version; and the errors of `body`.
     package func read(_ body: (RecordingEntry) async throws -> Bool) async throws {
         let descriptor = try readingErrors { try FileDescriptor.open(FilePath(file), .readOnly) }
         defer { try? descriptor.close() }
@@ -59,13 +60,13 @@ package struct Recording: Sendable {
         RecordingError("recording.malformed", "\(name):\(mistake.line): this is not a message: \(mistake.reason)")
     }
 
-    /// The error for a moment that the recording does not have.
+    /// The error for a moment that is not in the recording.
     func missing(_ moment: RecordingMoment) -> RecordingError {
         RecordingError(
             "recording.moment", "\(name) has no message '\(moment)'", recovery: "see 'segue record info \(path)'")
     }
 
-    /// Adds the name of the file to errors of reading it.
+    /// Converts the errors of reading the file to errors with the name of the file.
     private func readingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -104,10 +105,12 @@ package enum RecordingEntry: Hashable, Sendable {
     case end(RecordingEnd)
     /// A line that is not a message, a header or an end.
     case mistake(RecordingMistake)
-    /// The file ends in the middle of this line because its writer was killed.
+    /// The file ends in the middle of this line, for example because its writer was killed.
     case cutOff(line: Int)
 
-    /// - Parameter number: The number of the message, if the line is a message.
+    /// - Parameters:
+    ///   - line: The number of the line, from 1.
+    ///   - number: The number of the message, if the line is a message.
     /// - Throws: ``RecordingError`` if the line is a header of another version.
     init(_ text: Data, line: Int, number: Int) throws {
         do {
@@ -133,7 +136,7 @@ package enum RecordingEntry: Hashable, Sendable {
                     "recording.version",
                     "the recording has version \(mark.version ?? 0), but this segue reads version "
                         + "\(RecordingHeader.version)",
-                    recovery: "use the segue that wrote it")
+                    recovery: "use the segue that wrote the recording")
             }
             return (try? JSONDecoder().decode(RecordingHeader.self, from: text)).map { .header($0) }
         default: return nil
@@ -143,7 +146,7 @@ package enum RecordingEntry: Hashable, Sendable {
 
 /// The first line of a recording: its version, and the start and the selection of its messages.
 package struct RecordingHeader: Codable, Hashable, Sendable {
-    /// The current version of the file format, and the only one so far.
+    /// The version of the file format that this program writes and reads.
     package static let version = 1
     static let mark = "recording"
 
@@ -151,9 +154,9 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
     package let version: Int
     /// The time at which the recording began, in the form of RFC 3339.
     package let begun: String
-    /// The first message of the journal that was to be recorded, as a value of the option `--since`.
+    /// The start of the recorded part of the journal, as a value of the option `--since`.
     package let since: String
-    /// True if all messages were to be recorded, false for a selection.
+    /// True if all messages of that part were to be recorded, false if only a selection was.
     let everything: Bool
 
     package init(since: MonitorStart, _ selection: MessageSelection) {
@@ -164,10 +167,10 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
         everything = selection == MessageSelection()
     }
 
-    /// True if the recording begins with the retained documents, without the messages between them.
+    /// True if the recording begins with the retained documents. It then does not have the messages between them.
     var beginsWithRetained: Bool { since == MonitorStart.retained.argument }
 
-    /// True if the recording has every message of a part of the journal, so that a missing offset is a gap.
+    /// True if every message of the part was to be recorded, so that a missing offset is a gap.
     var hasEveryMessage: Bool {
         everything && ![MonitorStart.retained, .last].map(\.argument).contains(since)
     }
@@ -228,7 +231,7 @@ package struct RecordingMistake: Encodable, Hashable, Sendable {
     package let reason: String
 }
 
-/// An error because of which a recording cannot be used.
+/// The error of a recording that cannot be used.
 package struct RecordingError: Error, Hashable, Sendable {
     /// A stable code for programs.
     package let code: String

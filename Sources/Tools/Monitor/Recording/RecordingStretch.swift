@@ -19,6 +19,7 @@ package struct RecordingStretch: Hashable, Sendable {
         hasBegun = start == nil
     }
 
+    /// The place of a message relative to a stretch.
     package enum Place: Sendable {
         case before, inside
         /// The last message of the stretch.
@@ -42,8 +43,8 @@ package struct RecordingStretch: Hashable, Sendable {
         return isLast ? .last : hasEnded ? .behind : .inside
     }
 
-    /// After the whole recording has been read: the moment that was not found. Nil if the start was found, and also the
-    /// end if that is an id; any other end may lie beyond the last message.
+    /// The moment that was not found, to be read after the last message. Nil if the start was found and, if the end
+    /// is an id, the end was found as well. An end in another form may be after the last message.
     package var missing: RecordingMoment? {
         if !hasBegun { return start }
         if case .id? = end, !hasEnded { return end }
@@ -52,7 +53,8 @@ package struct RecordingStretch: Hashable, Sendable {
 }
 
 extension RecordingMoment {
-    /// Half a millisecond, in seconds. Recorded times are in milliseconds, and floating-point numbers are not exact.
+    /// The maximum difference between equal times, in seconds: half a millisecond. Recorded times are in milliseconds,
+    /// and floating-point numbers are not exact.
     private static let tolerance = 0.000_5
 
     /// True if the message is at this moment or after it.
@@ -70,7 +72,8 @@ extension RecordingMoment {
         }
     }
 
-    /// True if the moment names this message. False for a time, at which there can be several messages.
+    /// True if the moment names this message. A time names no message, because there can be several messages at that
+    /// time.
     fileprivate func isExact(_ recorded: RecordedMessage) -> Bool {
         switch self {
         case .number(let number): recorded.number == number
@@ -102,7 +105,7 @@ package enum RecordingMoment: Hashable, Sendable {
     /// The message with this offset in its journal.
     case offset(UInt64)
     case time(Date)
-    /// The time this long after the first message.
+    /// The time of the first message plus this duration.
     case elapsed(Duration)
     /// The first message whose id is this string or begins with it.
     case id(String)

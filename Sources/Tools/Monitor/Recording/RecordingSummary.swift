@@ -3,10 +3,12 @@ package import Foundation
 
 /// A summary of the content of a recording.
 package struct RecordingSummary: Sendable {
-    /// The greatest number of mistakes that are kept; further mistakes are only counted.
+    /// The maximum number of mistakes that are kept. Further mistakes are only counted.
     private static let mistakeLimit = 100
 
+    /// Nil if the file has no header, like the output of `segue monitor --json`.
     package private(set) var header: RecordingHeader?
+    /// Nil if the file has no end, because the recorder did not end normally or because a monitor wrote the file.
     package private(set) var end: RecordingEnd?
     package private(set) var messages = 0
     /// The earliest and the latest time of a message. Nil if there are no messages.
@@ -15,12 +17,12 @@ package struct RecordingSummary: Sendable {
     package private(set) var types: [String: Int] = [:]
     /// The number of messages of each subject.
     package private(set) var subjects: [String: Int] = [:]
-    /// The number of messages of each process that published some.
+    /// The number of messages of each source.
     package private(set) var sources: [String: Int] = [:]
-    /// The first hundred lines that are not valid.
+    /// The first lines that are not valid, at most 100.
     package private(set) var mistakes: [RecordingMistake] = []
     package private(set) var mistakeCount = 0
-    /// The line in the middle of which the file ends. Nil if the last line is complete.
+    /// The number of the last line if the file ends in the middle of this line. Nil if the last line is complete.
     package private(set) var cutOffLine: Int?
     private var journals: [UInt64: IndexSet] = [:]
 
@@ -49,13 +51,14 @@ package struct RecordingSummary: Sendable {
     }
 
     package enum Completeness: String, Sendable {
-        /// The last line is an end, and there are as many messages as it says.
+        /// All lines are valid, and the end has the right number of messages.
         case whole
-        /// The recorder did not end normally: the last messages may be missing.
+        /// The end is missing, so the recorder did not end normally and the last messages may be missing.
         case cutOff = "cut off"
-        /// A line is not valid, or the number of messages is not the one in the last line.
+        /// A line is not valid, or the end has another number of messages than the file.
         case damaged
-        /// The file has neither a header nor an end, like the output of `segue monitor --json`.
+        /// The file has neither a header nor an end, like the output of `segue monitor --json`, so it may be
+        /// incomplete.
         case unknown
     }
 
@@ -65,6 +68,7 @@ package struct RecordingSummary: Sendable {
         return header == nil && cutOffLine == nil ? .unknown : .cutOff
     }
 
+    /// The time from the earliest to the latest message. Zero if there are no messages.
     package var duration: Duration {
         times.map { .milliseconds(Int(($0.upperBound.timeIntervalSince($0.lowerBound) * 1000).rounded())) } ?? .zero
     }
@@ -72,8 +76,8 @@ package struct RecordingSummary: Sendable {
     /// The number of journals that the messages come from.
     package var journalCount: Int { journals.count }
 
-    /// The ranges of offsets that are missing between messages of the same journal. Nil if not every message was to be
-    /// recorded, because a missing offset is not a gap then.
+    /// The ranges of offsets that are missing between messages of one journal. Nil if the file has no header or
+    /// only some messages were to be recorded: a missing offset is then not a gap.
     package var gaps: [ClosedRange<Int>]? {
         guard header?.hasEveryMessage == true else { return nil }
         return journals.sorted { $0.key < $1.key }.flatMap { _, offsets in

@@ -7,10 +7,10 @@ internal import Support
 /// The messages of a recording that a replay sends, and the changes to them.
 package struct ReplayPlan: Sendable {
     package var stretch = RecordingStretch()
-    /// The types that are sent. Empty for all types.
+    /// The patterns of which at least one matches the type of a message to send. Empty for all types.
     package var types: [MessagePattern] = []
-    /// True if the results, the messages of coordinators and of the error notifier, are sent as well. Otherwise the
-    /// replay waits for them.
+    /// True if the replay also sends the results, which are the messages of coordinators and of the error notifier.
+    /// False if the replay waits until processes publish the results again.
     package var sendsResults = false
     package var remapping = Remapping()
     package var identity = ReplayIdentity.same
@@ -21,12 +21,14 @@ package struct ReplayPlan: Sendable {
         case send(Envelope)
         /// Wait for the message with this id, which a process publishes as the result of earlier messages.
         case await(id: String)
-        /// A process publishes the document with this id. The replay waits for it only at its end.
+        /// A process publishes the document with this id as the result of earlier messages. The replay waits at its
+        /// end, for the last expected document of each type, subject and key.
         case expect(id: String)
         case skip
     }
 
-    /// - Parameter survey: The survey of the same recording.
+    /// The step for a message of the recording.
+    /// - Parameter survey: The survey of the recording that contains `recorded`.
     func step(of recorded: RecordedMessage, _ survey: ReplaySurvey, now: Date = Date()) -> Step {
         let role = ReplayRole(of: recorded.message)
         guard role == .input || role == .result && sendsResults else {
@@ -53,8 +55,9 @@ package struct ReplayPlan: Sendable {
         message.attributes.expiryTime = now.addingTimeInterval(max(0, lifetime))
     }
 
-    /// The step for a result: to wait for it. If only some inputs are sent, or changed ones, other results may follow,
-    /// so the replay does not wait.
+    /// The step for a result that is not sent. The replay waits for the result unless other results may follow, because
+    /// only some types are sent or because platforms or types are changed. A result whose id is not derived gets
+    /// another id, so the replay does not wait for it either.
     private func result(_ message: Envelope) -> Step {
         guard types.isEmpty, remapping.keepsResults, message.hasDerivedID else { return .skip }
         var id = message.id
@@ -63,11 +66,11 @@ package struct ReplayPlan: Sendable {
     }
 }
 
-/// Facts about the whole recording that a replay needs before it sends the first message.
+/// The facts about the whole recording that a replay needs before it sends the first message.
 package struct ReplaySurvey: Sendable {
-    /// The number of messages to send.
+    /// The number of messages that the plan sends.
     package private(set) var count = 0
-    /// The line in the middle of which the recording ends. Nil if its last line is complete.
+    /// The number of the last line if the recording ends in the middle of this line. Nil if the last line is complete.
     package private(set) var cutOffLine: Int?
     /// The ids of all messages. Empty if the plan does not change ids.
     private(set) var ids: Set<String> = []
@@ -75,7 +78,8 @@ package struct ReplaySurvey: Sendable {
     private(set) var expired: Set<String> = []
 
     /// Reads the whole recording.
-    /// - Throws: ``RecordingError`` if a line is not a message, or the recording does not have a moment of the plan.
+    /// - Throws: ``RecordingError`` if the file cannot be read, a line is not a message, or a moment of the plan is not
+    ///   in the recording.
     package init(of recording: Recording, _ plan: ReplayPlan) async throws {
         var stretch = plan.stretch
         try await recording.read { entry in
@@ -132,7 +136,8 @@ package struct Remapping: Hashable, Sendable {
         self.changes = changes
     }
 
-    /// True if the changed messages still lead to the recorded results, under the same ids.
+    /// True if the changed messages still lead to the recorded results with the recorded ids: neither platforms nor
+    /// types change.
     var keepsResults: Bool { !changes.contains { $0.field == .platform || $0.field == .type } }
 
     func apply(to message: inout Envelope) {
@@ -151,12 +156,14 @@ package struct Remapping: Hashable, Sendable {
 package enum ReplayIdentity: Hashable, Sendable {
     /// The recorded ids and times. Coordinators that start without a state reach exactly the recorded states.
     case same
-    /// The recorded ids after this prefix, and the current time. The replay is a new story beside the recorded one.
+    /// The recorded ids with this prefix, and the current time. The replay is a new story beside the recorded one.
     ///
-    /// An id that derives from another one still does, unless the other is so long that ``DerivedID`` shortens it.
+    /// A derived id is still derived from the id of its cause, unless the cause's id is so long that ``DerivedID``
+    /// shortens it.
     case new(prefix: String)
 
-    /// - Parameter isKnown: True if a string is the id of a recorded message. Such ids get the prefix in the data, too.
+    /// - Parameter isKnown: Returns true if a string is the id of a recorded message. Such a string in the data gets
+    ///   the prefix, too.
     func apply(to message: inout Envelope, now: Date, isKnown: (String) -> Bool) {
         guard case .new(let prefix) = self else { return }
         message.attributes.id = prefix + message.id
@@ -185,17 +192,18 @@ extension JSONValue {
 package enum ReplayRole: Hashable, Sendable {
     /// The message came from outside of navigation: from a view, a service or a clock. A replay sends it.
     case input
-    /// A coordinator or the error notifier published the message as a result of others. It publishes it again in a
-    /// replay.
+    /// A coordinator or the error notifier published the message as a result of other messages. In a replay, that
+    /// process publishes the message again.
     case result
-    /// The message describes a process that has ended. A replay never sends it.
+    /// The message is a presence, a contract or a flow: it describes a process that has ended. A replay never sends it.
     case past
 
     package init(of message: Envelope) {
         switch message.type {
         case Document.Presence.type, Document.ServiceContract.type, Document.Flow.type: self = .past
         case Document.NavigationState.type: self = .result
-        // Published when a time has passed. It is sent, so that the replay does not depend on the coordinator's clock.
+        // A coordinator publishes this event when a time has passed. The replay sends the event, so that the replay
+        // does not depend on the coordinator's clock.
         case DomainEvent.GuardDeadlinePassed.type: self = .input
         default:
             self =
@@ -204,15 +212,16 @@ package enum ReplayRole: Hashable, Sendable {
         }
     }
 
-    /// True if a coordinator reported that a command had expired. It reports it again when it receives the expired
-    /// command again. A service that reported it may not be running during the replay.
+    /// True if the message is a coordinator's report that a command had expired. The coordinator publishes the report
+    /// again when it receives the expired command in the replay. A service that published such a report may not be
+    /// running during the replay.
     private static func isExpiryOfCoordinator(_ message: Envelope) -> Bool {
         message.attributes.source.hasPrefix("navigation-coordinator/") && message.isExpiryError
     }
 
-    /// True if the message is a result of the error notifier, which is recognised by its source because its ids are
-    /// random. Documents are always results. Another message without a cause is an input: the notifier sends it to hide
-    /// a banner after some time.
+    /// True if the message is a result of the error notifier. The notifier's messages are recognised by their source,
+    /// because their ids are random. The documents are always results. Another message is an input if it has no cause:
+    /// the notifier sends it to hide a banner after some time.
     private static func isOfErrorNotifier(_ message: Envelope) -> Bool {
         message.attributes.source.hasPrefix("error-notifier/")
             && (message.type.kind == .document || message.attributes.causationID != nil)
@@ -220,8 +229,8 @@ package enum ReplayRole: Hashable, Sendable {
 }
 
 extension Envelope {
-    /// True if the message's id derives from the id of its cause, as the ids of coordinators do. Any process that
-    /// handles the cause again gives its message the same id.
+    /// True if the message's id is derived from the id of its cause, like the ids of a coordinator's messages. If a
+    /// process handles the cause again, the new message has the same id.
     var hasDerivedID: Bool {
         attributes.causationID.map { DerivedID.isDerived(id, from: $0) } ?? false
     }

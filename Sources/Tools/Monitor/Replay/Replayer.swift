@@ -14,8 +14,9 @@ package struct Replayer: Sendable {
     private let patience: Duration
 
     /// - Parameters:
-    ///   - survey: The survey of the same recording and plan.
-    ///   - patience: The longest time to wait for a result.
+    ///   - survey: The survey of `recording` for `plan`.
+    ///   - patience: The maximum time to wait for a result. If a result takes longer, the replay waits for no other
+    ///     result.
     package init(
         bus: any EventBus, _ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey, pace: ReplayPace,
         patience: Duration = .seconds(5)
@@ -28,6 +29,7 @@ package struct Replayer: Sendable {
         self.patience = patience
     }
 
+    /// A report of a running replay.
     package enum Occurrence: Sendable {
         /// The next message to send. It is sent after the handler has returned.
         case next(RecordedMessage, Envelope)
@@ -37,7 +39,7 @@ package struct Replayer: Sendable {
         case unanswered(id: String)
     }
 
-    /// Sends all messages of the plan, then waits for the last state of each platform.
+    /// Sends all messages of the plan, then waits for the last expected document of each type, subject and key.
     /// - Throws: ``BusError``, ``RecordingError``, and the errors of `tell`.
     package func run(_ tell: @escaping @Sendable (Occurrence) async throws -> Void) async throws {
         try await bus.withSubscription(to: [.all], from: .now) { messages in
@@ -53,7 +55,7 @@ package struct Replayer: Sendable {
 }
 
 extension ReplayPlan {
-    /// Calls `body` for each message of the plan's stretch, in order, with its step.
+    /// Calls `body` with each message of the plan's stretch and its step, in order.
     package func forEachStep(
         of recording: Recording, _ survey: ReplaySurvey, _ body: (RecordedMessage, Step) async throws -> Void
     ) async throws {
@@ -68,8 +70,9 @@ extension ReplayPlan {
 
 /// The state of a replay while it runs.
 struct ReplayRun {
-    /// The greatest number of messages in a batch, and of bytes of their data.
+    /// The maximum number of messages in a batch. The batch is sent before another message is added.
     private static let batchLimit = 64
+    /// The maximum size of a batch, in bytes of data. A batch of one message can be larger.
     private static let batchSize = 1 << 20
 
     private let bus: any EventBus
@@ -156,13 +159,14 @@ struct ReplayRun {
 
 /// Receives the results that processes publish during a replay.
 struct ResultListener {
-    /// The greatest number of ids to keep. Results for which the replay never waits must not fill the memory.
+    /// The number of ids beyond which all ids are forgotten, so that results for which the replay never waits do not
+    /// fill the memory.
     private static let memoryLimit = 10_000
 
     private let messages: MessageSequence
     private let patience: Duration
     private var heard: Set<String> = []
-    /// True after a result has not come in time. The process that publishes the results is probably not running, so the
+    /// True if a result has not come in time. The process that publishes the results is probably not running, so the
     /// replay waits for no other result.
     private(set) var hasGivenUp = false
 
@@ -172,7 +176,7 @@ struct ResultListener {
     }
 
     /// Waits for the message with this id.
-    /// - Returns: False if it has not come in time. All later calls return true without waiting.
+    /// - Returns: False if the message has not come in time. All later calls return true without waiting.
     mutating func wait(for id: String) async throws -> Bool {
         if hasGivenUp || heard.remove(id) != nil { return true }
         guard let others = try await others(before: id) else {
@@ -184,7 +188,8 @@ struct ResultListener {
         return true
     }
 
-    /// - Returns: The ids of the results before the message with this id. Nil if that message has not come in time.
+    /// Waits for the message with this id.
+    /// - Returns: The derived ids of the messages before it. Nil if the message has not come in time.
     private func others(before id: String) async throws -> Set<String>? {
         let (messages, patience) = (messages, patience)
         return try await withThrowingTaskGroup(of: Set<String>?.self) { group in
@@ -212,7 +217,7 @@ package enum ReplayPace: Hashable, Sendable {
     case speed(Double)
     /// Without pauses: the replay only waits for results.
     case fastest
-    /// One message at a time: each is sent before the handler is called with the next.
+    /// One message at a time: a message is sent before the handler is called with the next message.
     case stepwise
 }
 
@@ -225,7 +230,7 @@ struct ReplayClock {
         self.pace = pace
     }
 
-    /// The time at which to send a message with this recorded time. Nil for immediately.
+    /// The instant at which to send a message with this recorded time. Nil if the message is sent immediately.
     mutating func instant(for time: Date) -> ContinuousClock.Instant? {
         guard case .speed(let speed) = pace else { return nil }
         guard let anchor else {

@@ -9,7 +9,7 @@ package struct MessagePath: Hashable, Sendable {
     let steps: [String]
     private let text: String
 
-    /// - Parameter column: The column of the path in the text of which it is a part, from 1.
+    /// - Parameter column: The column, from 1, at which the path begins in the whole text.
     /// - Throws: ``SyntaxMistake``.
     package init(_ text: String, column: Int = 1) throws(SyntaxMistake) {
         let name = text.prefix { $0 != "." && $0 != "[" }
@@ -58,11 +58,12 @@ enum MessageMember: String, CaseIterable, Sendable {
     case type, kind, name, source, subject, id, time, key, platform, device, instance, correlationid, causationid
     case traceparent, expirytime, recipient, data, position
 
-    /// True if the member is a string, into which no path leads.
+    /// True if the member is a string, so that a path ends with it.
     var isText: Bool { self != .data && self != .position }
     var isTime: Bool { self == .time || self == .expirytime }
 
-    /// The member's value; `null` if the message does not have it. Not for `data`, which ``MessageValues`` parses.
+    /// The member's value; `null` if the message does not have it. Always `null` for `data`, which ``MessageValues``
+    /// parses.
     func value(of message: Envelope) -> JSONValue {
         if self == .position { return position(of: message) }
         return text(of: message).map(JSONValue.string) ?? .null
@@ -99,7 +100,7 @@ enum MessageMember: String, CaseIterable, Sendable {
     }
 }
 
-/// The values of a message at paths. The data is parsed once, when the first path leads into it.
+/// The values of a message at paths. The data is parsed once, when the first path that begins with `data` is read.
 package final class MessageValues {
     package let message: Envelope
     private lazy var data = (try? JSONValue(parsing: message.data)) ?? .null
@@ -108,13 +109,13 @@ package final class MessageValues {
         self.message = message
     }
 
-    /// The value at a path; `null` if there is none, or if the data is not JSON.
+    /// The value at a path; `null` if there is no value, or if the path leads into data that is not JSON.
     package subscript(path: MessagePath) -> JSONValue {
         let value = path.member == .data ? data : path.member.value(of: message)
         return path.steps.isEmpty ? value : value.value(at: path.steps) ?? .null
     }
 
-    /// The value at a path as text: a string without quotes, another value as JSON, and nothing for `null`.
+    /// The value at a path as text: a string without quotes, another value as JSON, and the empty string for `null`.
     package func text(at path: MessagePath) -> String {
         let value = self[path]
         return value.isNull ? "" : value.stringValue ?? value.description

@@ -10,7 +10,7 @@ package struct MessageSelection: Hashable, Sendable {
     package var subject: String?
     /// The patterns of which at least one matches the source. Empty for all sources.
     package var sources: [SourcePattern]
-    /// The id of the message with which the story began. Nil for all stories.
+    /// The id of the message that began the story. Nil for all stories.
     package var correlationID: String?
     /// The expressions that are all true of the message.
     package var conditions: [WhereExpression]
@@ -37,7 +37,7 @@ package struct MessageSelection: Hashable, Sendable {
         return conditions.allSatisfy { $0.matches(values) }
     }
 
-    /// True if messages of this type can match. The other properties are not checked.
+    /// True if messages of this type can match. Only `kinds` and `types` are checked.
     func matches(_ type: MessageType) -> Bool {
         (kinds.isEmpty || kinds.contains(type.kind)) && (types.isEmpty || types.contains { $0.matches(type) })
     }
@@ -46,8 +46,8 @@ package struct MessageSelection: Hashable, Sendable {
     package var filters: [MessageFilter] {
         let ofTypes = types.isEmpty ? [MessageFilter()] : types.flatMap(\.filters)
         let ofKinds = kinds.isEmpty ? ofTypes : ofTypes.flatMap { $0.limited(to: kinds) }
-        // No message matches a kind and a type that exclude each other, such as event and command.*. A subscription
-        // needs a filter nevertheless.
+        // A kind and a type can exclude each other, such as event and command.*. Then no message matches, but a
+        // subscription needs a filter nevertheless.
         let filters = ofKinds.isEmpty ? ofTypes : ofKinds
         return filters.map { MessageFilter(kind: $0.kind, name: $0.name, subject: subject) }
     }
@@ -68,8 +68,9 @@ package struct MessagePattern: Hashable, Sendable {
     package let name: String
     private let glob: Glob
 
-    /// A kind alone matches all types of that kind. A name alone matches the types of that name in all kinds.
-    /// - Returns: Nil if no type can match.
+    /// Reads a kind and a name, a kind alone (all types of that kind), or a name alone (the types of that name in all
+    /// kinds).
+    /// - Returns: Nil if the text has another form, so that no type can match.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch parts.count {
@@ -97,8 +98,8 @@ extension MessagePattern: CustomStringConvertible {
     package var description: String { "\(kind?.rawValue ?? "*").\(name)" }
 }
 
-/// A pattern for sources: `music-service` matches all processes of that name, `music-service/ab*` some of them. The
-/// wildcards `*` and `?` can be anywhere.
+/// A pattern for sources: `music-service` matches all processes with that name, `music-service/ab*` matches some of
+/// them. The wildcards `*` and `?` can be anywhere in the pattern.
 package struct SourcePattern: Hashable, Sendable {
     private let glob: Glob
     private let namesInstance: Bool
@@ -115,8 +116,9 @@ package struct SourcePattern: Hashable, Sendable {
 
 /// A pattern in which `*` matches any string, `?` matches one character, and every other character matches itself.
 ///
-/// The time to match is at most proportional to the product of both lengths. The C function fnmatch(3) is not used
-/// because it gives brackets a meaning, and without a locale its `?` matches a byte.
+/// The time to match is at most proportional to the length of the pattern times the length of the text. The C function
+/// fnmatch(3) is not used because brackets have a meaning in its patterns, and because without a locale its `?` matches
+/// a byte.
 package struct Glob: Hashable, Sendable {
     private let pattern: [Character]
 

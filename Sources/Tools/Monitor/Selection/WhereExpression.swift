@@ -65,7 +65,8 @@ enum WhereComparison: String, Sendable {
     case lessOrEqual = "<="
     case greater = ">"
     case greaterOrEqual = ">="
-    /// True if a string has the right value as a part, an array has it as an element, or an object as a member's name.
+    /// True if the left value is a string that contains the right string, an array with the right value as an element,
+    /// or an object with a member whose name is the right string.
     case contains
 
     func holds(_ left: JSONValue, _ right: JSONValue) -> Bool {
@@ -87,7 +88,7 @@ extension JSONValue {
     fileprivate func isBefore(_ other: JSONValue) -> Bool {
         switch (self, other) {
         case (.string(let left), .string(let right)): left < right
-        // Integers are not converted to floating-point numbers because large ones would become equal.
+        // Integers are not converted to floating-point numbers, because different large integers would become equal.
         case (.integer(let left), .integer(let right)): left < right
         default: if let left = numberValue, let right = other.numberValue { left < right } else { false }
         }

@@ -5,8 +5,8 @@ internal import Support
 
 /// Parses tokens to a condition. `not` has the highest precedence, then `and`, then `or`.
 struct WhereParser {
-    /// The greatest depth of parentheses and `not`. They are parsed and evaluated by recursion, and the stack is
-    /// finite.
+    /// The maximum depth of nested parentheses and `not`. A deeper expression is an error, because parsing and
+    /// evaluation are recursive and the stack is finite.
     private static let depthLimit = 64
 
     private let tokens: [WhereToken]
@@ -38,7 +38,9 @@ struct WhereParser {
     }
 
     private mutating func parseOne() throws(SyntaxMistake) -> WhereExpression.Condition {
-        guard depth < Self.depthLimit else { throw mistake("nested more than \(Self.depthLimit) levels deep") }
+        guard depth < Self.depthLimit else {
+            throw mistake("the expression is nested more than \(Self.depthLimit) levels deep")
+        }
         depth += 1
         defer { depth -= 1 }
         if take("not", "!") { return .not(try parseOne()) }
@@ -100,7 +102,8 @@ struct WhereParser {
         case .word(let text):
             // The only words that are JSON are numbers, `true`, `false` and `null`.
             if let value = try? JSONValue(parsing: Data(text.utf8)) { return .value(value) }
-            // Other words with dots may be message types, so a path here is a member's name or leads into the data.
+            // A message type is also a word with a dot, so only a member's name and a word that begins with `data` are
+            // read as a path.
             if MessageMember(rawValue: text) != nil || text.hasPrefix("data.") || text.hasPrefix("data[") {
                 return .path(try MessagePath(text, column: place.column))
             }
@@ -110,8 +113,8 @@ struct WhereParser {
         }
     }
 
-    /// Refuses an unknown kind and an invalid time, which would never match, and converts a time to the form of
-    /// messages.
+    /// Checks a string that is compared with a path. An unknown kind and an invalid time are errors, because they would
+    /// never match. A time is converted to the form of the times in messages.
     private func checked(
         _ text: String, for path: MessagePath, with comparison: WhereComparison, at place: WhereToken
     ) throws(SyntaxMistake) -> String {
@@ -127,7 +130,7 @@ struct WhereParser {
         guard let time = Timestamp.date(from: text) else {
             throw SyntaxMistake("'\(text)' is not a time; write it as 2026-03-01T12:00:00Z", column: place.column)
         }
-        // The times of all messages have this form, in which the order of strings is the order of times.
+        // The times of all messages have this form. Strings of this form have the order of the times.
         return Timestamp.text(of: time)
     }
 
@@ -161,7 +164,7 @@ struct WhereToken: Hashable {
     let kind: Kind
     let column: Int
 
-    /// The token as error messages name it.
+    /// The token as it is written in error messages.
     var name: String {
         switch kind {
         case .word(let text), .sign(let text): "'\(text)'"

@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// Counts the messages of a monitor. It does not read a clock; the caller passes the times.
 package struct MonitorStatistics: Sendable {
-    /// The greatest number of types, and of processes, that are counted separately: publishers decide how many there
-    /// are. Further types are counted together as `others`; further processes are not listed.
+    /// The maximum number of types that are counted separately, and the maximum number of processes that are listed.
+    /// The numbers are limited because publishers choose the names. Further types are counted together as `others`;
+    /// further processes are not listed.
     static let capacity = 500
 
     private let start: Date
@@ -21,6 +22,7 @@ package struct MonitorStatistics: Sendable {
         self.start = start
     }
 
+    /// Counts a message.
     /// - Parameter time: The time at which the message arrived.
     package mutating func note(_ message: Envelope, at time: Date) {
         let sent = message.attributes.time
@@ -38,8 +40,8 @@ package struct MonitorStatistics: Sendable {
         }
     }
 
-    /// Lists a process with the figures of its presence.
-    /// - Parameter document: The presence. If it is withdrawn or cannot be decoded, the process is no longer listed.
+    /// Lists a process with the figures of its presence. If the presence was withdrawn or cannot be decoded, the
+    /// process is no longer listed.
     package mutating func note(presence document: Envelope) {
         guard let key = document.attributes.key else { return }
         let presence = try? document.decode(Document.Presence.self)
@@ -47,7 +49,7 @@ package struct MonitorStatistics: Sendable {
         services[key] = presence
     }
 
-    /// The report with the rates since the last report.
+    /// The report with the rates since the last call of this method, or since the beginning.
     /// - Parameter elapsed: The time since the beginning.
     package mutating func report(after elapsed: Duration) -> StatisticsReport {
         let seconds = (elapsed - lastReport) / .seconds(1)
@@ -86,7 +88,7 @@ package struct MonitorStatistics: Sendable {
     }
 }
 
-/// Statistics that several tasks write and read. They begin when the board is created.
+/// Statistics that several tasks write and read. The statistics begin when the board is created.
 package final class StatisticsBoard: Sendable {
     private let start = ContinuousClock.now
     private let statistics = Mutex(MonitorStatistics(start: Date()))
@@ -122,7 +124,7 @@ package final class StatisticsBoard: Sendable {
 /// The statistics of one message type.
 struct TypeStatistics: Sendable {
     private(set) var count = 0
-    /// The bytes of the messages' data.
+    /// The size of the messages' data, in bytes.
     private var bytes = 0
     /// The number of messages that the feed dropped and that were read from the journal.
     private var recovered = 0
@@ -168,21 +170,21 @@ struct TypeStatistics: Sendable {
     }
 }
 
-/// The messages of each type, and the progress of each process.
+/// The counts and rates of the messages of each type, and the progress of each process.
 package struct StatisticsReport: Encodable, Hashable, Sendable {
-    /// The messages of one type.
+    /// The counts and rates of the messages of one type.
     package struct OfType: Encodable, Hashable, Sendable {
         package let type: String
         /// The number of messages since the beginning.
         package let count: Int
-        /// Messages per second.
+        /// The number of messages per second.
         package let rate: Double
-        /// Bytes of data per second.
+        /// The number of bytes of data per second.
         package let bytesPerSecond: Double
-        /// The milliseconds from publishing to arrival that half of the messages do not exceed. Nil if no message was
-        /// published since the beginning.
+        /// The median of the times from publishing to arrival, in milliseconds. Nil if all messages were published
+        /// before the beginning.
         package let p50: Double?
-        /// The milliseconds that 99 % of the messages do not exceed. Nil if `p50` is nil.
+        /// The 99th percentile of the times from publishing to arrival, in milliseconds. Nil if `p50` is nil.
         package let p99: Double?
         /// The number of messages that the feed dropped and that were read from the journal.
         package let recovered: Int
@@ -199,7 +201,7 @@ package struct StatisticsReport: Encodable, Hashable, Sendable {
         package let lag: UInt64
     }
 
-    /// The length of the time to which the rates refer.
+    /// The length of the period of the rates, in seconds.
     package let seconds: Double
     /// The types, with the highest rate first.
     package let types: [OfType]

@@ -4,8 +4,8 @@ internal import Navigation
 
 /// A message and all messages that it has led to.
 package struct Story: Sendable {
-    /// The greatest number of messages that are kept; further messages are only counted. A process that answers its own
-    /// messages must not fill the memory.
+    /// The maximum number of messages that are kept. Further messages are only counted, so that a process that answers
+    /// its own messages does not fill the memory.
     private static let limit = 10_000
 
     /// The id of the first message, which is the correlation id of all messages.
@@ -13,13 +13,14 @@ package struct Story: Sendable {
     package private(set) var messages: [TracedMessage] = []
     /// The number of messages that are not kept.
     package private(set) var dropped = 0
-    /// The pairs of session and platform on which a guard waits for the answer to a message of this story.
+    /// The pairs of a session and a platform with a guard that waits for the answer to a message of this story.
     private var waiting: Set<[String]> = []
 
     package init(id: String) {
         self.id = id
     }
 
+    /// Adds a message if it belongs to this story.
     /// - Returns: True if the message belongs to this story.
     @discardableResult
     package mutating func take(_ message: Envelope) -> Bool {
@@ -33,7 +34,8 @@ package struct Story: Sendable {
         return true
     }
 
-    /// The ids of the messages' W3C traces. There is one, unless another client has begun a trace of its own.
+    /// The ids of the messages' W3C traces, without duplicates. There are several if a client does not pass on the
+    /// `traceparent`.
     package var traces: [String] {
         var seen: Set<String> = []
         return messages.compactMap(\.trace).filter { seen.insert($0).inserted }
@@ -41,7 +43,7 @@ package struct Story: Sendable {
 
     package var tree: TraceTree { TraceTree(messages) }
 
-    /// True if a guard waits, so that more messages follow, however long it takes.
+    /// True if a guard waits for an answer to a message of this story. More messages then follow, after any time.
     package var isPending: Bool { !waiting.isEmpty }
 
     private mutating func noteGuard(_ message: Envelope) {
@@ -74,6 +76,7 @@ package struct StoryFinder: Sendable {
         case several([String])
     }
 
+    /// Searches for a story.
     /// - Parameter text: The id of a message or a story, or the beginning of such an id.
     package func match(_ text: String) async throws -> Match {
         let search = try await read(from: start, into: Search()) { search, message in
@@ -106,8 +109,8 @@ package struct StoryFinder: Sendable {
             let isRead = try await tail.readStretch(Envelope.storyBeginnings) { if $0.beginsStory { id = $0.id } }
             guard isRead else { break }
         }
-        // The results of a message are after it in the journal. A message of another client may be before it, but only
-        // a little: it is found if it is in the last stretch.
+        // The results of a message are usually after it in the journal. If another client has published one earlier, it
+        // is found only if it is in the last stretch that was read.
         return if let id { try await story(id, from: .offset(tail.start.offset + 1)) } else { nil }
     }
 
@@ -123,6 +126,7 @@ package struct StoryFinder: Sendable {
     }
 
     private struct Search: Sendable {
+        /// The number of matching stories beyond which the search ends.
         static let limit = 5
 
         var candidates: [String] = []
@@ -150,8 +154,8 @@ package struct StoryFinder: Sendable {
 
 /// Waits for the next story, and follows it to its end.
 ///
-/// A story has ended when none of its messages was published for a while, and no guard waits for an answer to one of
-/// them.
+/// A story has ended when none of its messages has arrived for the time `quiet`, and no guard waits for an answer to
+/// one of them.
 package struct StoryFollower: Sendable {
     private let bus: any EventBus
     private let quiet: Duration
@@ -163,8 +167,8 @@ package struct StoryFollower: Sendable {
     }
 
     /// - Parameters:
-    ///   - whenListening: Called when the subscription is live: no later story is missed.
-    ///   - show: Called with the story so far, each time that it has new messages.
+    ///   - whenListening: Called when the subscription is live. A story that begins later is not missed.
+    ///   - show: Called with the story so far when it has new messages.
     /// - Returns: The whole story.
     package func follow(
         whenListening: @escaping @Sendable () async -> Void, _ show: @escaping @Sendable (Story) async throws -> Void
@@ -216,7 +220,7 @@ package struct StoryFollower: Sendable {
 }
 
 extension Envelope {
-    /// Filters that match every message with which a story can begin.
+    /// Filters that match every message that can begin a story.
     static let storyBeginnings = [MessageFilter.kind(.command), .kind(.event)]
 
     /// True if a story begins with the message: it is a command or an event that no message has caused.

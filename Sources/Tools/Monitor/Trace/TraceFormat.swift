@@ -14,7 +14,7 @@ package struct TraceFormat: Sendable {
         tree.nodes.map(line)
     }
 
-    /// A line with the number of messages, processes and steps and the duration.
+    /// A line with the duration and the numbers of messages, processes and steps.
     package func summary(_ story: Story, _ tree: TraceTree) -> String {
         let sources = Set(tree.nodes.map(\.message.source)).count
         let steps = tree.criticalPath.count - 1

@@ -8,14 +8,14 @@ package import Foundation
 package struct TraceTree: Hashable, Sendable {
     package struct Node: Hashable, Sendable {
         package let message: TracedMessage
-        /// The number of causes in the chain from the root to this node; 0 for a root.
+        /// The number of causes between the root and this node, including the root; 0 for a root.
         package let depth: Int
         package let origin: Origin
         /// The time since the cause. Nil for a root.
         package let sinceCause: Duration?
         package let sinceStart: Duration
-        /// For each level below the root, down to the node's own: true if another message with the same cause follows.
-        /// Only the last 32 levels.
+        /// One element for each level below the root, down to the level of the node: true if another message with the
+        /// same cause follows. At most the last 32 levels; the levels above are left out.
         package let hasNext: [Bool]
         /// True if the node is in the chain that led to the last message.
         package fileprivate(set) var isCritical = false
@@ -48,7 +48,8 @@ package struct TraceTree: Hashable, Sendable {
     package var criticalPath: [Node] { nodes.filter(\.isCritical) }
 
     private mutating func markCritical() {
-        // Of the messages of the last millisecond, the deepest is taken as the last, and of these the last in the tree.
+        // Several messages can have the latest time. Of these, the deepest is the last message; of several deepest
+        // messages, the last in the tree.
         let last = nodes.indices.max { left, right in
             (nodes[left].sinceStart, nodes[left].depth, left) < (nodes[right].sinceStart, nodes[right].depth, right)
         }
@@ -68,12 +69,12 @@ package struct TracedMessage: Hashable, Sendable {
     package let cause: String?
     package let type: MessageType
     package let key: String?
-    /// The process that published it: `name/instance`.
+    /// The process that published the message: `name/instance`.
     package let source: String
     package let platform: String?
     package let time: Date
     package let position: Position?
-    /// The id of the message's W3C trace. Nil if it has no valid `traceparent`.
+    /// The id of the message's W3C trace. Nil if the message has no valid `traceparent`.
     package let trace: String?
 
     package init(_ message: Envelope) {
@@ -89,7 +90,8 @@ package struct TracedMessage: Hashable, Sendable {
         trace = attributes.traceparent.flatMap(TraceContext.init(parsing:))?.traceID
     }
 
-    /// Orders messages by time, and those of the same millisecond by their offsets.
+    /// Returns true if `left` is before `right` in the order of times. Messages of the same millisecond are in the
+    /// order of their offsets.
     static func isEarlier(_ left: TracedMessage, _ right: TracedMessage) -> Bool {
         guard left.time == right.time else { return left.time < right.time }
         return (left.position?.offset ?? 0, left.id) < (right.position?.offset ?? 0, right.id)
@@ -100,7 +102,8 @@ package struct TracedMessage: Hashable, Sendable {
 struct TraceTreeBuilder {
     private let messages: [TracedMessage]
     private let start: Date
-    /// The effects of each message, by index instead of id: a message that was received twice is shown twice.
+    /// The effects of each message. The keys are indices and not ids, so a message that was received twice is shown
+    /// twice.
     private var effects: [Int: [Int]] = [:]
     private var beginnings: [(index: Int, origin: TraceTree.Origin)] = []
     private var isPlaced: [Bool]
@@ -123,12 +126,13 @@ struct TraceTreeBuilder {
 
     mutating func nodes() -> [TraceTree.Node] {
         for beginning in beginnings { place(beginning.index, beginning.origin) }
-        // The messages that no root leads to are in cycles. Each cycle is entered at its earliest message.
+        // The remaining messages are in cycles or follow from cycles. The earliest remaining message becomes a root.
         for index in messages.indices where !isPlaced[index] { place(index, .cycle) }
         return placed
     }
 
-    /// The greatest number of levels that a line shows. A chain can be thousands of messages long.
+    /// The maximum number of levels that a line shows. Of a longer chain, the last levels are shown: a chain can have
+    /// thousands of messages.
     private static let shownLevels = 32
 
     private struct Branch {
@@ -163,7 +167,7 @@ struct TraceTreeBuilder {
             sinceStart: distance(from: start, to: message.time), hasNext: branch.hasNext)
     }
 
-    /// The time between two messages, rounded to milliseconds because their times are in milliseconds.
+    /// The time between two messages, rounded to milliseconds because the times of messages are in milliseconds.
     private func distance(from: Date, to: Date) -> Duration {
         .milliseconds(Int64(clamping: Int((to.timeIntervalSince(from) * 1000).rounded())))
     }

@@ -1,6 +1,6 @@
 internal import ZeroMQ
 
-/// Sends messages with the four frames of the bus's messages, as fast as libzmq accepts them.
+/// Sends messages as fast as libzmq accepts them. A message has four frames: topic, position, header and data.
 struct BarePublisher {
     let directory: String
 
@@ -41,7 +41,7 @@ struct BarePublisher {
 
 /// Counts the messages that arrive at several SUB sockets, in one thread.
 struct BareSubscriber {
-    /// The offset of a probe: a message that only shows that the connection works.
+    /// The offset of a probe. A probe is a message that only shows that the connection works.
     static let probe = UInt64(1) << 62
 
     let directory: String
@@ -71,7 +71,8 @@ struct BareSubscriber {
         }
     }
 
-    /// Counts until every socket has received the last message, or no message arrives for `order.patience`.
+    /// Counts messages until every socket has received the last message, or no message arrives for `order.patience`
+    /// milliseconds.
     private func count(_ order: PeerOrder, _ poll: SocketPoll) throws -> Report {
         var report = Report()
         var open = poll.sockets.count
@@ -81,7 +82,8 @@ struct BareSubscriber {
                     guard offset < Self.probe else { return }
                     if report.count == 0 { report.begin = MonotonicTime.now }
                     report.count += 1
-                    // Reading the clock takes time, so it is read for every 16th message and for the last ones.
+                    // Reading the clock takes time, so the clock is read at every 16th message and at the last message
+                    // of each socket.
                     if report.count & 15 == 0 || offset == order.count { report.end = MonotonicTime.now }
                     if offset == order.count { open -= 1 }
                 }
@@ -121,8 +123,10 @@ struct BareProxy {
 
 /// The sockets of programs that use only libzmq, connected by a proxy with XSUB and XPUB.
 enum BareSockets {
-    /// Queues without limits: with the default limits messages are dropped, and the rest is not delivered faster.
+    /// The queues have no limits. With the default limits, messages are dropped, and the other messages are not
+    /// delivered faster.
     static let options: [SocketOption] = [.linger(0), .sendHighWaterMark(0), .receiveHighWaterMark(0)]
+    /// The size in bytes of the buffer for a frame. All frames of the benchmarks are shorter.
     static let frameSize = 4096
 
     static func publisher(_ directory: String) throws -> Socket {

@@ -44,7 +44,8 @@ struct BareJournal {
     ) throws {
         try frames.header.withUnsafeBytes { header in
             try frames.data.withUnsafeBytes { data in
-                // Header and data are the same in every row, but are bound for each row as in a real journal.
+                // The header and the data are the same in every row. They are nevertheless bound for each row, as in a
+                // real journal.
                 for index in 0..<count {
                     if index.isMultiple(of: BusPublisher.batchSize) { try execute("BEGIN IMMEDIATE", database) }
                     head += 1

@@ -2,15 +2,16 @@ internal import EventBus
 internal import Foundation
 internal import ZeroMQ
 
-/// The client of the bare round trip. It sends the same typed messages as JSON, without a bus or a journal.
+/// The client of the bare round trip. It sends the same typed messages as the client on the bus, as JSON, without a bus
+/// or a journal.
 struct BareClient {
     let directory: String
 
     func run(_ control: Control) throws {
         let publisher = try BareSockets.publisher(directory)
         let subscriber = try BareSockets.subscriber(directory, topic: BareEcho.answers)
-        // A SUB socket receives nothing before its subscription has reached the proxy: repeats requests until an answer
-        // arrives.
+        // A SUB socket receives nothing before its subscription has reached the proxy, so requests are repeated until
+        // an answer arrives.
         try subscriber.set(.receiveTimeout(20))
         var number = 0
         repeat {
@@ -33,6 +34,7 @@ struct BareClient {
         }
     }
 
+    /// Sends a request, and waits for its answer.
     /// - Returns: False if no answer has arrived before the socket's timeout.
     private func exchange(_ number: Int, _ publisher: Socket, _ subscriber: Socket) throws -> Bool {
         let number = Payload.firstNumber + number
@@ -53,7 +55,7 @@ struct BareClient {
     private static let topic = Array(BareEcho.requests.utf8)
 }
 
-/// The handler of the bare round trip. It reads typed messages, and answers each with another.
+/// The handler of the bare round trip. It answers each typed request with a typed event.
 struct BareEcho {
     static let requests = "command.BenchmarkRequest.3e"
     static let answers = "event.BenchmarkEvent.3e"

@@ -5,8 +5,9 @@ internal import ZeroMQEventBus
 
 /// Publishes batches as fast as the broker acknowledges them, several at a time.
 struct BusPublisher {
+    /// The maximum number of messages in a batch. Further messages are sent in further batches.
     static let batchSize = 100
-    /// The greatest number of batches that are not yet acknowledged.
+    /// The maximum number of batches that are not yet acknowledged. The next batch waits for an acknowledgement.
     static let window = 16
 
     let address: String
@@ -28,8 +29,8 @@ struct BusPublisher {
         }
     }
 
-    /// The messages in the form in which a program passes them to the bus. Their creation is not measured because it is
-    /// not the bus's work.
+    /// The messages, in the form in which a program passes messages to the bus. The creation of the messages is not
+    /// measured, because the bus does not create them.
     private static func batches(_ order: PeerOrder, source: String) throws -> [Batch] {
         try stride(from: 0, to: order.count, by: batchSize).map { start in
             let indices = start..<min(start + batchSize, order.count)
@@ -57,7 +58,8 @@ struct BusPublisher {
 
 /// Connections of a process to the bus.
 enum BusPeer {
-    /// Connects, and runs `body` on the thread that owns the sockets, as a program does that needs short latencies.
+    /// Connects, and runs `body` on the thread that owns the sockets. A program that needs short latencies does the
+    /// same.
     static func withBus<Result: Sendable>(
         at address: String, _ body: @escaping @Sendable (ZeroMQEventBus) async throws -> Result
     ) async throws -> Result {

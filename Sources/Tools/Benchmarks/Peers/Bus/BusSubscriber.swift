@@ -2,7 +2,7 @@ internal import EventBus
 internal import Synchronization
 internal import ZeroMQEventBus
 
-/// Subscribers that count the messages that arrive, each with a connection of its own.
+/// Several subscribers, each with its own connection, that count the messages that arrive.
 struct BusSubscriber {
     private enum Turn {
         case counted, silent
@@ -52,7 +52,8 @@ struct BusSubscriber {
         try await control.report(report)
     }
 
-    /// Returns when no message has arrived for `order.patience`. Messages that are missing then count as lost.
+    /// Returns when no message has arrived for `order.patience` milliseconds. Messages that are then missing count as
+    /// lost.
     private static func waitForSilence(_ tallies: [Tally], _ order: PeerOrder) async throws -> Turn {
         while true {
             let count = tallies.map(\.report.count).reduce(0, +)
@@ -62,7 +63,7 @@ struct BusSubscriber {
     }
 }
 
-/// The messages that one subscriber has received so far. Other tasks read it while it counts.
+/// The counts of one subscriber so far. Other tasks can read them while the subscriber counts.
 final class Tally: Sendable {
     private struct State {
         var report = Report()
@@ -78,7 +79,7 @@ final class Tally: Sendable {
 
     var report: Report { state.withLock(\.report) }
 
-    /// Counts until all messages have arrived. Returns normally if the task is cancelled.
+    /// Counts messages until all have arrived. Returns without an error if the task is cancelled.
     func count(_ messages: MessageSequence) async throws {
         do {
             for try await message in messages where add(Payload.number(in: message.data)) == expected { return }

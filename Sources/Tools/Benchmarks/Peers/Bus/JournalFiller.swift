@@ -5,8 +5,9 @@ internal import ZeroMQ
 /// Fills a journal with requests of the wire protocol. Creating millions of envelopes would take longer than
 /// journalling them.
 struct JournalFiller {
+    /// The maximum number of messages in a batch. Further messages are sent in further batches.
     private static let batchSize = 1000
-    /// The greatest number of batches that are not yet acknowledged.
+    /// The maximum number of batches that are not yet acknowledged. The next batch waits for an acknowledgement.
     private static let window = 8
 
     static let shortData = Array("{}".utf8)
@@ -41,7 +42,8 @@ struct JournalFiller {
                     continue
                 }
             }
-            // Before the broker is connected, nothing can be sent and nothing arrives; then it tries again after 1 ms.
+            // Before the broker is connected, nothing can be sent and nothing arrives. The next attempt is then after
+            // 1 ms.
             _ = try replies.wait(milliseconds: sequence == 0 ? 1 : -1)
             while let frames = try socket.receive() {
                 if case .refused(let error) = try Reply.read(frames).reply {
