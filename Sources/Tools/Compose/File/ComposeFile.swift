@@ -11,7 +11,8 @@ package struct ComposeFile: Sendable {
     package let stack: Stack
     /// Names of variables that the files refer to without a default, and that are not set. Each became an empty string.
     package let unsetVariables: [String]
-    /// The profiles that the environment activates: in `SEGUE_PROFILES`, or in `COMPOSE_PROFILES` if that is not set.
+    /// The profiles that the environment activates, in `SEGUE_PROFILES` or, if that variable is not set, in
+    /// `COMPOSE_PROFILES`.
     package let profiles: [String]
     /// The places of those keys of services whose values can be checked only when the service starts.
     private let places: [ServiceKey: ComposePlace]
@@ -19,7 +20,7 @@ package struct ComposeFile: Sendable {
     /// - Parameters:
     ///   - paths: the files; each one overrides those before it. `-` is standard input. Relative paths in all files
     ///     start in the folder of the first.
-    ///   - environmentFiles: the files that replace `.env` in that folder; empty to use `.env`.
+    ///   - environmentFiles: the files that replace `.env` in the folder of the first file; empty to use `.env`.
     ///   - environment: the values of `${…}`; they take precedence over the env files.
     /// - Throws: ``ComposeFileError`` with all mistakes; ``ComposeError`` if a file cannot be read.
     package init(
@@ -84,7 +85,7 @@ package struct ComposeFile: Sendable {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> String? {
         let reading = try ComposeReading(paths: paths, environmentFiles: environmentFiles, environment: environment)
-        // A separate list, because mistakes in env files do not matter here.
+        // This is a separate collection, because mistakes in env files do not matter here.
         let findings = ComposeFindings()
         let names = reading.texts.compactMap { file -> ComposeNode? in
             guard let root = ComposeTreeBuilder.parse(file.text, file: file.path.shown, findings: findings) else {

@@ -87,8 +87,8 @@ struct ComposeReader {
         list(node, what).compactMap { scalar($0, "an entry of \(what)")?.text }
     }
 
-    /// - Returns: nil if it is not a plain value, contains NUL or could not be expanded, all of which have been
-    ///   reported.
+    /// - Returns: the plain value of a node. Nil if the node is not a plain value, contains NUL or could not be
+    ///   expanded. The mistake has then been reported.
     func scalar(_ node: ComposeNode, _ what: String) -> ComposeNode.Scalar? {
         guard let scalar = node.scalar else {
             report("\(what) is not a single value", at: node.place, hint: "write a string or a number")
@@ -102,7 +102,8 @@ struct ComposeReader {
         return scalar
     }
 
-    /// Reads the value of a key; nil if the key is missing or null, or if the value is invalid, which is reported.
+    /// Reads the value of a key. Nil if the key is missing or null, or if the value is invalid; an invalid value is
+    /// reported.
     ///
     /// - Parameter read: converts the string; returns nil if it is invalid.
     func value<Value>(

@@ -36,7 +36,8 @@ extension Stack {
         get throws {
             // Unlike a JSON encoder, this one keeps the order of the services.
             let encoder = YAMLEncoder()
-            // Does not break long commands over several lines, and does not escape letters outside ASCII.
+            // With these options, long commands are not broken over several lines, and letters outside ASCII are not
+            // escaped.
             encoder.options = YAMLEncoder.Options(width: -1, allowUnicode: true)
             return try encoder.encode(self)
         }
@@ -124,7 +125,7 @@ private struct Deployment: Encodable {
     private let replicas: Int?
     private let policy: Policy?
 
-    /// Nil if the service has no values for it.
+    /// Nil if the service has only default values for `deploy`.
     init?(_ service: Service) {
         var policy = Policy()
         if let backoff = service.backoff {
@@ -155,7 +156,7 @@ extension Dependency: Encodable {
     }
 }
 
-/// Encodes it as `healthcheck` in a compose file.
+/// Encodes the readiness as `healthcheck` in a compose file.
 extension Readiness: Encodable {
     private enum CodingKeys: String, CodingKey {
         case test, interval, timeout, retries, disable
