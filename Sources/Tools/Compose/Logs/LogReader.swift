@@ -5,7 +5,7 @@ import SystemSupport
 /// The lines of the logs in a folder, ordered by time.
 ///
 /// A reader that follows also returns new lines as they are written, including those of new logs, until its task is
-/// cancelled. Then it returns the lines that were written before that, and ends.
+/// cancelled. It then returns the lines that were written before the cancellation, and ends.
 package struct LogReader: AsyncSequence, Sendable {
     package typealias Element = LogLine
 
@@ -88,7 +88,7 @@ package struct LogReader: AsyncSequence, Sendable {
     }
 }
 
-/// A period of time that includes both its ends. An end that is nil is open.
+/// A period of time that includes both its ends. Nil for an end that is open.
 package struct LogPeriod: Sendable, Equatable {
     package var since: Date?
     package var until: Date?
@@ -114,7 +114,7 @@ struct LogCursor {
     init(_ files: LogFiles, last: Int? = nil, in period: LogPeriod = LogPeriod()) {
         self.files = files
         (since, until) = (period.since.map(LogRecord.time), period.until.map(LogRecord.time))
-        // A file that is removed at this moment is skipped: it is the oldest.
+        // A file that is removed at this moment is skipped. Only the oldest file is ever removed.
         open = files.numbers.compactMap { LogFile(files, number: $0) }
         if let last { skip(toLast: last) }
     }
@@ -170,7 +170,7 @@ struct LogCursor {
         }
     }
 
-    /// Continues with the next file. If files between the two are missing, a notice says so.
+    /// Continues with the next file. If files between the two are missing, adds a notice.
     private mutating func leaveFile() {
         buffer = Array(buffer[start...])
         start = 0

@@ -3,8 +3,8 @@ package import Glibc
 /// The processes of one session: a service's main process and its descendants, except those that made their own
 /// session.
 ///
-/// A session and not a process group, because a shell with job control gives each of its children a group of its own.
-/// The kernel does not reuse the session's number while a member lives or the leader is not reaped.
+/// This is a session and not a process group, because a shell with job control gives each of its children a group of
+/// its own. The kernel does not reuse the session's number while a member is alive or the leader has not been reaped.
 package struct ProcessSession: Sendable {
     let id: pid_t
 
@@ -39,7 +39,8 @@ package struct ProcessSession: Sendable {
         urgent: (@Sendable () async -> Void)? = nil
     ) async {
         send(signal.number)
-        // As in systemd.kill(5): a process that is suspended would not receive the signal before it is killed.
+        // Without SIGCONT, a suspended process would not handle the signal before it is killed. systemd.kill(5) does
+        // the same.
         send(SIGCONT)
         await withTaskGroup { group in
             group.addTask { await waitUntilEmpty() }
@@ -62,7 +63,7 @@ package struct ProcessSession: Sendable {
         }
     }
 
-    /// Returns when no member lives, or when the task is cancelled.
+    /// Returns when no member is alive, or when the task is cancelled.
     private func waitUntilEmpty() async {
         while !Task.isCancelled, case let left = members, !left.isEmpty {
             await Self.waitForExit(of: left)
