@@ -31,7 +31,7 @@ extension ComposeError {
         ComposeError(
             code: "socket-path-too-long",
             message: "the socket path \(path) is longer than \(UnixAddress.longestPath) bytes",
-            recovery: "use a shorter project name, or set XDG_RUNTIME_DIR to a shorter folder"
+            recovery: "use a shorter project name, or set XDG_RUNTIME_DIR to a folder with a shorter path"
         )
     }
 

@@ -52,8 +52,8 @@ package struct ProjectEvent: Sendable, Equatable {
             event.pid = after.supervisor.pid
             events.append(event)
         }
-        // By name, because a search for each service would make the cost of a change quadratic in the number of
-        // services.
+        // The services are found by name, because a search for each service would make the cost of a change quadratic
+        // in the number of services.
         let earlier = Dictionary((before?.services ?? []).map { ($0.name, $0) }) { first, _ in first }
         for service in after.services {
             events += changes(from: earlier[service.name], to: service, at: time)

@@ -6,8 +6,8 @@ import Projects
 package struct ComposeFile: Sendable {
     /// The path of the first file, as the caller named it.
     package let path: String
-    /// The stack, with the services of all profiles. ``Stack/selecting(_:profiles:)`` reduces it to those that take
-    /// part.
+    /// The stack, with the services of all profiles. ``Stack/selecting(_:profiles:)`` reduces it to the services that
+    /// take part in a run.
     package let stack: Stack
     /// Names of variables that the files refer to without a default, and that are not set. Each became an empty string.
     package let unsetVariables: [String]

@@ -21,7 +21,7 @@ struct ComposeLoader {
         let text: String
     }
 
-    /// Parses files and those that they include.
+    /// Parses files and the files that they include.
     ///
     /// - Parameters:
     ///   - texts: the files; each one overrides those before it.

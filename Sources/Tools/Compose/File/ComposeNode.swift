@@ -160,7 +160,7 @@ extension ComposeNode {
     /// null value passes a variable on.
     private static let pairs: Set = ["environment", "labels"]
 
-    /// This value, overridden by that of a later file.
+    /// This value, overridden by the value of a later file.
     ///
     /// - Parameters:
     ///   - other: the later file's value.

@@ -17,7 +17,7 @@ struct ComposeReader {
         if let services = entries["services"] {
             stack.services = self.services(services.value, of: stack)
         } else {
-            report("'services' is missing", at: root.place, hint: "list the processes to run under it")
+            report("'services' is missing", at: root.place, hint: "add it, and list in it the processes to run")
         }
         return stack
     }
@@ -46,7 +46,7 @@ struct ComposeReader {
     private func services(_ node: ComposeNode, of stack: Stack) -> [Service] {
         guard let entries = mapping(node, "'services'") else { return [] }
         if entries.isEmpty {
-            report("'services' is empty", at: node.place, hint: "list the processes to run under it")
+            report("'services' is empty", at: node.place, hint: "list in it the processes to run")
         }
         let services = entries.compactMap { service($0.key, $0.value, of: stack) }
         checkDependencies(of: services, in: entries)

@@ -32,7 +32,7 @@ struct ComposeTreeBuilder {
         findings.begin(file)
         do {
             guard let root = try Yams.compose(yaml: text) else {
-                report("the file is empty", hint: "list the processes to run under 'services'")
+                report("the file is empty", hint: "list in 'services' the processes to run")
                 return nil
             }
             if root.mapping != nil { return root }

@@ -13,7 +13,7 @@ struct EnvironmentFile {
     ///
     /// - Parameters:
     ///   - environment: the values of variable references, and of keys without a value.
-    ///   - earlier: the variables of the files before this one, which values may refer to as well.
+    ///   - earlier: the variables of the files before this file. Values may refer to these variables, too.
     /// - Returns: the values by name; nil for a name without a value that is not set in the environment, and for an
     ///   invalid value.
     func variables(

@@ -130,7 +130,8 @@ struct LogCursor {
                 buffer = Array(buffer[start...]) + bytes
                 start = 0
             } else if open.count > 1 {
-                // The next file existed before the end of this one was found, so nothing more is written to this one.
+                // The writer began the next file before the end of this file was found. So nothing more is written to
+                // this file.
                 leaveFile()
             } else {
                 return nil
@@ -155,7 +156,7 @@ struct LogCursor {
         return true
     }
 
-    /// Opens a file that was begun after the newest open one. An open file can be read even after it is removed.
+    /// Opens the file that was begun after the newest open file. An open file can be read even after it is removed.
     private mutating func openFollowing() {
         guard let newest = open.last else {
             open = files.numbers.compactMap { LogFile(files, number: $0) }

@@ -30,7 +30,7 @@ package struct ProcessSession: Sendable {
 
     /// Asks all members to end, waits for the grace period, then kills them; returns when none is left.
     ///
-    /// In a cancelled task there is no grace period.
+    /// If the task is cancelled, the members are killed at once.
     ///
     /// - Parameter urgent: returns when the rest of the grace period is to be skipped, or when its task is cancelled.
     func terminate(
@@ -49,7 +49,8 @@ package struct ProcessSession: Sendable {
             await group.next()
             group.cancelAll()
         }
-        // Repeated while any is left: a member may have forked after /proc was read and before the signal was sent.
+        // This is repeated while a member is left, because a member may have forked after /proc was read and before the
+        // signal was sent.
         while case let left = members, !left.isEmpty {
             for group in Set(left.map(\.group)) { Glibc.kill(-group, SIGKILL) }
             await Self.waitForExit(of: left)
@@ -75,7 +76,7 @@ package struct ProcessSession: Sendable {
             if let handle = ProcessHandle(opening: member.pid) {
                 await handle.waitForExit()
             } else if ProcessTable.entry(of: member.pid)?.isAlive == true {
-                // Without pidfds, this checks again after a short while.
+                // Without pidfds, the member is checked again after 20 ms.
                 try? await Task.sleep(for: .milliseconds(20))
             }
         }

@@ -209,7 +209,8 @@ private struct ProjectStatuses: AsyncSequence, AsyncIteratorProtocol, Sendable {
     /// - Throws: ``ComposeError`` `status-unreadable`.
     mutating func next() async throws -> ProjectStatus? {
         while !Task.isCancelled {
-            // Opened before the status is read: if the supervisor has ended, the status is then its last one.
+            // The handle is opened before the status is read. If the supervisor has ended by then, the status is its
+            // last status.
             let supervisor = last?.supervisor.open()
             let status = try ProjectStatus.read(project)
             if let status, status != last {

@@ -172,7 +172,7 @@ package struct Project: Sendable, Hashable {
         let last = try ProjectStatus.read(self)?.services ?? []
         let named = last.filter { services.contains($0.name) }.map(\.service)
         let wanted = last.filter(\.order.isWanted).map(\.service)
-        // A new supervisor knows only services, so the name of an instance is replaced by that of its service.
+        // A new supervisor knows only services, so the name of an instance is replaced by the name of its service.
         let known = services.filter { name in !last.contains { $0.name == name && $0.service != name } }
         return Selection(Set(wanted + named + known).sorted())
     }
@@ -277,7 +277,7 @@ package enum ProjectName {
         ComposeError(
             code: "invalid-project-name",
             message: "'\(name)' is not a project name",
-            recovery: "\(ProjectPlace.nameRule), with -p NAME or 'name:' in the file"
+            recovery: "\(ProjectPlace.nameRule); set the name with -p NAME or 'name:' in the file"
         )
     }
 }

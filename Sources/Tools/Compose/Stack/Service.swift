@@ -10,7 +10,7 @@ package struct Service: Sendable, Equatable {
     package var command: [String]
     /// Absolute, or relative to the stack's folder; nil for the stack's folder.
     package var workingDirectory: String?
-    /// Variables that are added to the supervisor's own. A nil value removes a variable.
+    /// Variables that are added to the supervisor's own variables. A nil value removes a variable.
     package var environment: [String: String?]
     package var dependencies: [Dependency]
     package var restart: RestartPolicy

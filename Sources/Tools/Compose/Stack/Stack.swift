@@ -8,7 +8,7 @@ package struct Stack: Sendable, Equatable {
     package var name: String?
     /// The folder in which relative working directories start.
     package var directory: String
-    /// In the order of the file.
+    /// The services, in the order of the file.
     package var services: [Service]
     /// Names from `x-ports`; the supervisor picks a free loopback port for each.
     package var ports: [String]

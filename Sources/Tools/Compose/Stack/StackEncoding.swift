@@ -34,7 +34,7 @@ extension Stack {
 
     package var text: String {
         get throws {
-            // Unlike a JSON encoder, this one keeps the order of the services.
+            // Unlike a JSON encoder, this encoder keeps the order of the services.
             let encoder = YAMLEncoder()
             // With these options, long commands are not broken over several lines, and letters outside ASCII are not
             // escaped.

@@ -380,7 +380,7 @@ struct Roster: Sendable {
         return decide(.start, instance.name) { $0.start(ignoresDependencies: ignoresDependencies) }
     }
 
-    /// Sorts instances by the dependencies of their services: each is after those that it depends on.
+    /// Sorts instances by the dependencies of their services: each instance is after the instances on which it depends.
     private func inOrder(_ instances: [ServiceStatus]) -> [ServiceStatus] {
         let names = DependencyGraph(stack.services).inOrder
         return instances.sorted { a, b in
@@ -388,8 +388,8 @@ struct Roster: Sendable {
         }
     }
 
-    /// Replaces the current stack: new services start, changed ones are restarted, those that the files no longer
-    /// contain are removed, and all others stay as they are.
+    /// Replaces the current stack. New services start, changed services are restarted, services that the files no
+    /// longer contain are removed, and all other services do not change.
     private mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
         try request.stack.validate()
         // Services of inactive profiles stay part of the project if they have instances, so that they can be started

@@ -151,8 +151,8 @@ struct ServiceRunner: Sendable {
 
     /// Watches a process from its start until all processes of its session have ended.
     ///
-    /// The leader is not reaped before this returns. So its number, which is also that of the session, cannot be given
-    /// to another process while signals are sent to the rest of the session.
+    /// The leader is not reaped before this function returns. So its process id, which is also the number of the
+    /// session, cannot be given to another process while signals are sent to the rest of the session.
     private func attend(
         _ session: ProcessSession,
         output: [(LogLine.Stream, SubprocessOutputSequence)],
@@ -164,7 +164,7 @@ struct ServiceRunner: Sendable {
             $0.startedAt = Date()
             $0.wasReady = false
             $0.state = awaitsReadiness ? .starting : .running
-            // The health of earlier runs does not count for this one.
+            // The health of earlier runs does not count for this run.
             $0.health = probe.map { _ in ServiceHealth() }
             ($0.message, $0.fault, $0.pause) = (nil, nil, nil)
         }
@@ -198,7 +198,7 @@ struct ServiceRunner: Sendable {
                 return .leaderExited
             }
             group.addTask {
-                // The services that depend on this one stop first.
+                // The services that depend on this service stop first.
                 _ = await board.first { $0.mayEnd(name) }
                 return .stopRequested
             }

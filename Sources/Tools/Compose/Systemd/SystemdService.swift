@@ -94,7 +94,7 @@ struct SystemdService {
         let (type, timeout) = start
         let notifies = type == "notify" || service.watchdog != nil
         return [("Type", type)] + (type == "oneshot" ? [("RemainAfterExit", "yes")] : [])
-            // As with the supervisor, any process of the service may send messages.
+            // Any process of the service may send messages, as with the supervisor.
             + (notifies ? [("NotifyAccess", "all")] : [])
             + (timeout.map { [("TimeoutStartSec", $0)] } ?? [])
             + (service.watchdog.map { [("WatchdogSec", SystemdText.timeout($0))] } ?? [])
