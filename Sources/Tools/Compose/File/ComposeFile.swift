@@ -78,7 +78,7 @@ package struct ComposeFile: Sendable {
     /// Only `name` is read. So a stack can be stopped or watched even if the rest of its files has mistakes, or if
     /// required variables are not set.
     ///
-    /// - Throws: ``ComposeError`` if a file cannot be read; ``ComposeFileError`` if it is not YAML or the name is
+    /// - Throws: ``ComposeError`` if a file cannot be read; ``ComposeFileError`` if a file is not YAML or the name is
     ///   invalid.
     package static func projectName(
         in paths: [String], environmentFiles: [String] = [],
@@ -104,7 +104,7 @@ package struct ComposeFile: Sendable {
     /// The compose files of a folder: the first of the names that `docker compose` looks for, with the override file
     /// beside it, or else `compose/default.yaml`.
     ///
-    /// - Returns: an empty array if there is none.
+    /// - Returns: the paths of the files; empty if there is none.
     package static func find(in directory: String) -> [String] {
         ProjectPlace.composeFiles(in: directory)
     }

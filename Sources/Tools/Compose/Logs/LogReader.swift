@@ -104,7 +104,7 @@ struct LogCursor {
     let files: LogFiles
     /// The ends of the period, as bytes to compare with the times of records.
     private let since, until: [UInt8]?
-    /// The open files: the first is being read, the last is the newest known.
+    /// The open files. The first is being read, and the last is the newest file that is known.
     private var open: [LogFile] = []
     private var buffer: [UInt8] = []
     /// The index of the first byte in the buffer that has not been returned.

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// The processes of one session: a service's main process and its descendants, except those that made their own
+/// The processes of one session: a service's main process and its descendants, except those that have made their own
 /// session.
 ///
 /// This is a session and not a process group, because a shell with job control gives each of its children a group of

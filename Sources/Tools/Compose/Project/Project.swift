@@ -94,7 +94,7 @@ package struct Project: Sendable, Hashable {
     /// Takes the project's lock. Its holder is the project's only supervisor, or a process that ends what a killed
     /// supervisor has left.
     ///
-    /// - Returns: nil if another process holds it.
+    /// - Returns: nil if the lock is taken.
     func lock() throws(ComposeError) -> FileLock? {
         try PrivateDirectory.make(stateDirectory)
         do {

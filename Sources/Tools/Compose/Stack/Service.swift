@@ -124,7 +124,7 @@ package struct Service: Sendable, Equatable {
     }
 }
 
-/// A condition that another service must meet before this one starts.
+/// A condition that another service must meet before a service starts.
 package struct Dependency: Sendable, Hashable {
     /// The conditions of the compose specification, by their names there.
     package enum Condition: String, Sendable, CaseIterable {
@@ -138,7 +138,7 @@ package struct Dependency: Sendable, Hashable {
     /// If false, the service also starts if the condition can no longer be met, or if the other service does not take
     /// part in the run. In the first case, a warning is logged.
     package var isRequired: Bool
-    /// True if this service is restarted when a request restarts the other one.
+    /// True if this service is restarted when a request restarts the other service.
     package var restarts: Bool
 
     package init(

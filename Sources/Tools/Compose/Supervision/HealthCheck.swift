@@ -3,7 +3,7 @@ import Subprocess
 /// One run of a probe's command.
 struct HealthCheck: Sendable {
     /// The maximum size of the kept output in bytes. If there is more output, its end is kept, because the end usually
-    /// contains the reason of a failure.
+    /// contains the reason for a failure.
     private static let outputLimit = 2048
 
     let configuration: Configuration

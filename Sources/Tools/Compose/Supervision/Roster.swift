@@ -106,7 +106,8 @@ struct Roster: Sendable {
 
     // MARK: Ending
 
-    /// True if the process of an instance, if it has one, must end.
+    /// True if the process of an instance must end: the project stops, the instance is not wanted or does not exist, or
+    /// a new round was requested.
     func isToEnd(_ instance: String) -> Bool {
         self[instance].map(isToEnd) ?? true
     }

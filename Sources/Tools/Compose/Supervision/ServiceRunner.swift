@@ -72,7 +72,7 @@ struct ServiceRunner: Sendable {
         }
     }
 
-    /// Runs the process once, until it and all its descendants have ended.
+    /// Runs the process once, until all processes of its session have ended.
     ///
     /// - Parameter deadline: the deadline for becoming ready, if the service is expected to become ready.
     private func runOnce(deadline: ContinuousClock.Instant) async -> Ending {
@@ -229,7 +229,7 @@ struct ServiceRunner: Sendable {
 
     /// Reads the messages of the service (sd_notify(3)) while it runs.
     ///
-    /// - Returns: the fault for which it must be ended; nil if the task is cancelled.
+    /// - Returns: the fault for which the service must be ended; nil if the task is cancelled.
     private func followNotifications(_ socket: NotifySocket, deadline: ContinuousClock.Instant) async -> RunFault? {
         let now = SuspendingClock.now
         var deadlines = RunDeadlines(
@@ -266,7 +266,7 @@ struct ServiceRunner: Sendable {
 
     /// Checks the service while it runs, one check after the other.
     ///
-    /// - Returns: the fault for which it must be ended; nil if the task is cancelled.
+    /// - Returns: the fault for which the service must be ended; nil if the task is cancelled.
     private func followHealth(_ probe: HealthProbe) async -> RunFault? {
         let start = ContinuousClock.now
         var state = HealthState(probe: probe)

@@ -52,7 +52,7 @@ package final class Supervisor: Sendable {
     /// Runs the stack; returns when all services have ended, by request or by themselves. Cancelling the task requests
     /// an orderly stop.
     ///
-    /// Call it only once.
+    /// Call this function only once.
     ///
     /// - Throws: ``ComposeError``: `already-running` if another supervisor is running; otherwise the error that
     ///   prevented the start of the stack, or that stopped it.
@@ -227,7 +227,7 @@ package struct SupervisorOptions: Sendable {
     package var stopGrace: Duration?
     /// True to stop the whole project when one service has failed and is not restarted.
     package var abortsOnFailure: Bool
-    /// The signals that stop the supervisor's process: the first requests an orderly stop, the second an immediate one.
+    /// The signals that stop the supervisor's process: the first requests an orderly stop, the second an immediate stop.
     package var stopSignals: [Int32]
 
     package init(

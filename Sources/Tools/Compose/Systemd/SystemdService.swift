@@ -33,8 +33,8 @@ struct SystemdService {
         [("Description", "\(instance) of \(export.name)"), ("PartOf", export.target)] + dependencies + startLimit
     }
 
-    /// The unit starts and awaits all dependencies. If a required dependency fails to start, the service does not
-    /// start; if any other fails, the service starts nevertheless.
+    /// The lines that make systemd start the dependencies first. If a required dependency fails to start, the service
+    /// does not start; if any other fails, the service starts nevertheless.
     private var dependencies: [(String, String)] {
         func units(_ isWanted: (Dependency) -> Bool) -> [String] {
             service.dependencies.filter(isWanted).flatMap { export.units(of: $0.service) }
