@@ -103,7 +103,7 @@ private struct EnvironmentFileScanner {
     /// The line in which the current entry begins.
     private var start = 1
 
-    /// - Parameter text: the text of the file, with lines that end in a line feed only.
+    /// - Parameter text: the text of the file, with lines that end with a line feed and no carriage return.
     init(_ text: String) {
         rest = Substring(text)
     }

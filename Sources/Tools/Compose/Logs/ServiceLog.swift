@@ -50,8 +50,8 @@ actor ServiceLog {
         write(records)
     }
 
-    /// The beginning of a line: as much as one record holds, without splitting a character. (In UTF-8 the bytes after a
-    /// character's first one are 10xxxxxx.)
+    /// The beginning of a line: as much as one record can contain, without splitting a character. (In UTF-8, every byte
+    /// of a character except the first is 10xxxxxx.)
     private static func part(of line: [UInt8]) -> ArraySlice<UInt8> {
         let longest = LogLine.maximumLength
         let end = (longest - 3...longest).last { line[$0] & 0xC0 != 0x80 }

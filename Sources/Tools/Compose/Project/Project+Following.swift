@@ -61,7 +61,7 @@ extension Project {
     /// - Parameters:
     ///   - all: true to wait for all of the instances.
     ///   - onEnd: called with each instance that has ended.
-    /// - Returns: the first instance that ended; nil if `instances` is empty.
+    /// - Returns: the first instance that ended; nil if none of the instances exists.
     /// - Throws: ``ComposeError`` `supervisor-ended`.
     package func waitUntilEnded(
         _ instances: [String], all: Bool, onEnd: (ServiceStatus) async throws -> Void

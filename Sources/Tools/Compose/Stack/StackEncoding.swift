@@ -1,7 +1,8 @@
 import Support
 import Yams
 
-/// Encodes the stack as a compose file with everything resolved. Reading that file gives the same stack.
+/// Encodes the stack as a compose file with everything resolved. Reading that file gives the same stack, with absolute
+/// working directories.
 extension Stack: Encodable {
     private enum CodingKeys: String, CodingKey {
         case name, services
