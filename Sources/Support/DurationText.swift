@@ -4,7 +4,8 @@ extension Duration {
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1),
     ]
 
-    /// Reads one whole number and its unit, the form that flows and tools use. Nil for any other string.
+    /// Reads one whole number and its unit, the form that flows and tools use. Nil for any other string, and for a
+    /// number of milliseconds that does not fit in 64 bits.
     package init?(text: String) {
         let digits = text.prefix { "0"..."9" ~= $0 }
         let unit = Self.units.first { $0.name == text.dropFirst(digits.count) }
@@ -16,8 +17,8 @@ extension Duration {
 
     /// Reads a sum of numbers with units, the form of the compose specification and systemd: `1m30s`, `1.5h`, `250us`.
     ///
-    /// - Returns: The duration, rounded to the microsecond. Nil for any other string, and for 366 days or more, which
-    ///   can only be a mistake.
+    /// - Returns: The duration, rounded to the microsecond. Nil for any other string, and for 366 days or more, because
+    ///   such a value is probably a mistake.
     package init?(sum text: String) {
         var rest = text[...]
         var microseconds = 0.0
@@ -34,18 +35,18 @@ extension Duration {
         self = .microseconds(Int64(microseconds.rounded()))
     }
 
-    /// The duration in milliseconds; a fraction is cut off.
+    /// The duration in milliseconds. A fraction of a millisecond is cut off.
     package var milliseconds: Int { Int(clamping: attoseconds / 1_000_000_000_000_000) }
 
-    /// The milliseconds of the duration in the largest unit that needs no fraction, such as `90s`; zero is `0s`. The
-    /// result can be read by `init(text:)`.
+    /// The duration, cut off to whole milliseconds, in the largest unit that needs no fraction, such as `90s`; zero is
+    /// `0s`. `init(text:)` reads the result unless it is negative.
     package var text: String {
         let unit = Self.units.first { milliseconds != 0 && milliseconds.isMultiple(of: $0.milliseconds) } ?? ("s", 1000)
         return "\(milliseconds / unit.milliseconds)\(unit.name)"
     }
 
-    /// The duration as a sum of seconds, milliseconds and microseconds; zero is `0s`. The result can be read by
-    /// `init(sum:)`.
+    /// The duration as a sum of seconds, milliseconds and microseconds; zero is `0s`. `init(sum:)` reads the result
+    /// unless it is negative or 366 days or more.
     package var sumText: String {
         let (seconds, attoseconds) = components
         let microseconds = attoseconds / 1_000_000_000_000

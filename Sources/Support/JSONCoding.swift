@@ -4,7 +4,7 @@ extension JSONValue {
     /// Parses JSON.
     ///
     /// - Parameter json: One JSON value in UTF-8.
-    /// - Throws: `DecodingError` with the number of the byte at which the input is invalid.
+    /// - Throws: `DecodingError` with the number of the byte at which the input is invalid, counted from 1.
     public init(parsing json: Data) throws {
         var parser = JSONParser(Array(json))
         do {
@@ -17,15 +17,16 @@ extension JSONValue {
 
     /// The JSON value that `value` encodes to.
     ///
-    /// - Parameter value: Anything that JSON can hold.
-    /// - Throws: `EncodingError` from `value`.
+    /// - Parameter value: A value that can be encoded as JSON.
+    /// - Throws: `EncodingError` if `value` cannot be encoded as JSON; `DecodingError` if the JSON is nested too
+    ///   deeply.
     public init(encoding value: some Encodable) throws {
         try self.init(parsing: JSONEncoder().encode(value))
     }
 
     /// Decodes this value as `type`.
     ///
-    /// - Throws: `DecodingError` with the name of the member that is missing or has another type.
+    /// - Throws: `DecodingError` with the name of the member that is missing or has the wrong type.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try JSONDecoder().decode(type, from: Data(description.utf8))
     }

@@ -1,8 +1,8 @@
 /// A strict parser of JSON (RFC 8259).
 ///
-/// Foundation's decoder can produce a value of unknown type only by trying one type after another, each failure a
-/// thrown error: 15 µs for the data of a small message and 370 µs for a snapshot. This parser takes 0.8 and 20 µs, and
-/// it parses every message on the bus.
+/// Foundation's decoder can produce a value of unknown type only by trying one type after another, and each failed
+/// attempt throws an error. It takes 15 µs for the data of a small message and 370 µs for a snapshot; this parser takes
+/// 0.8 µs and 20 µs. The difference matters, because every message on the bus is parsed.
 struct JSONParser {
     /// The reason why the input is not JSON.
     struct Failure: Error {
@@ -11,7 +11,8 @@ struct JSONParser {
         let offset: Int
     }
 
-    /// The maximum nesting. Parsing is recursive, and input from another process must not exhaust the stack.
+    /// The maximum depth of nested arrays and objects; deeper input is an error. Parsing is recursive, and input from
+    /// another process must not exhaust the stack.
     private static let depthLimit = 512
 
     private let bytes: [UInt8]
@@ -71,10 +72,10 @@ struct JSONParser {
     private mutating func enter() throws(Failure) {
         index += 1
         depth += 1
-        if depth > Self.depthLimit { throw failure("nested more than \(Self.depthLimit) deep") }
+        if depth > Self.depthLimit { throw failure("nested more than \(Self.depthLimit) levels deep") }
     }
 
-    /// Consumes the closing bracket, or the comma before every element but the first.
+    /// Consumes the closing bracket, or the comma before an element. The first element has no comma.
     /// - Returns: True at the closing bracket.
     private mutating func leave(at bracket: UInt8, isFirst: Bool) throws(Failure) -> Bool {
         skipSpace()
@@ -114,7 +115,7 @@ struct JSONParser {
             default: decoded.append(byte)
             }
         }
-        throw failure("a string has no closing quote, or a control character in it")
+        throw failure("a string has no closing quote, or contains a control character")
     }
 
     private func string(_ utf8: ArraySlice<UInt8>, from start: Int) throws(Failure) -> String {

@@ -1,7 +1,8 @@
 package import Foundation
 
-/// One JSON value on one line, otherwise as it was written: numbers keep their digits and members their order, which a
-/// ``JSONValue`` does not keep. Output and recordings use it because they must show the message that was sent.
+/// One JSON value on one line, without blanks between its parts, otherwise as it was written. Unlike a ``JSONValue``,
+/// it keeps the digits of numbers and the order of members. Output and recordings use it, because they must show the
+/// message that was sent.
 package struct JSONText: Hashable, Sendable, CustomStringConvertible {
     package let utf8: [UInt8]
 
@@ -33,12 +34,12 @@ package struct JSONText: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The members of a JSON object. Each value has the bytes that were received: numbers keep their digits, members their
-/// order.
+/// The members of a JSON object. Each value is kept as the bytes that were received, with the digits of its numbers and
+/// the order of its members.
 package struct RawMembers {
     private var values: [String: Data] = [:]
 
-    /// - Parameter json: A JSON object. From other input no members are read, or invalid ones.
+    /// - Parameter json: A JSON object. For any other input, members are missing or invalid.
     package init(_ json: Data) {
         var scanner = Scanner(bytes: json)
         guard scanner.take(UInt8(ascii: "{")) else { return }
@@ -68,7 +69,7 @@ package struct RawMembers {
             return true
         }
 
-        /// Reads a string, without its quotes. Escapes are not decoded.
+        /// Reads a string, without its quotes. Escapes are not decoded. Nil if the next value is not a string in UTF-8.
         mutating func string() -> String? {
             guard take(UInt8(ascii: "\"")) else { return nil }
             let start = index
@@ -98,7 +99,7 @@ package struct RawMembers {
             return bytes[start...]
         }
 
-        /// Moves from after the opening quote to after the closing one.
+        /// Moves from the byte after the opening quote to the byte after the closing quote.
         private mutating func skipString() {
             while index < bytes.endIndex, bytes[index] != UInt8(ascii: "\"") {
                 index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1

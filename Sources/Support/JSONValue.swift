@@ -1,13 +1,13 @@
 /// A JSON value (RFC 8259), such as the data of a message or the arguments of a screen.
 ///
 /// Whole numbers and fractions are two cases, so that identifiers and counters are never converted to floating point.
-/// They compare by value, because JSON has only one kind of number: `1` and `1.0` are equal.
+/// The two cases compare by value, because JSON has only one kind of number: `1` and `1.0` are equal.
 public enum JSONValue: Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without a fraction that fits in 64 bits.
+    /// A number without a fraction that fits in 64 bits. Parsing `1.0` or `1e3` gives a `number` instead.
     case integer(Int)
     /// Any other number. JSON cannot represent infinities and NaN: encoding one of them throws.
     case number(Double)
@@ -33,8 +33,8 @@ public enum JSONValue: Sendable {
     ///
     /// A part of digits is an index in an array and a name in an object.
     ///
-    /// - Parameter path: Member names and indices, joined by dots. The empty path is the value itself.
-    /// - Returns: The value, or nil if there is none.
+    /// - Parameter path: Member names and indices, joined by dots. The empty path means this value itself.
+    /// - Returns: The value. Nil if there is none at this path.
     public func value(at path: String) -> JSONValue? {
         value(at: path.split(separator: ".").map(String.init))
     }
@@ -56,7 +56,7 @@ public enum JSONValue: Sendable {
         return value
     }
 
-    /// The whole number. Nil if this is not a whole number; `1.0` is one.
+    /// The whole number; `1.0` counts as `1`. Nil if this is not a whole number, or if it does not fit in 64 bits.
     public var integerValue: Int? {
         switch self {
         case .integer(let value): value
@@ -115,7 +115,7 @@ extension JSONValue: Hashable {
         }
     }
 
-    /// Hashes the value. Equal numbers have equal hashes in both representations.
+    /// Hashes the value. Equal numbers have equal hashes, in either case.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -130,8 +130,9 @@ extension JSONValue: Hashable {
     }
 }
 
-// `nil` is not a literal of this type on purpose. Where a `JSONValue?` is expected, it would mean either "no value" or
-// the JSON value `null`, depending on type inference. Write `.null`.
+// This type intentionally does not conform to `ExpressibleByNilLiteral`. If `nil` were a literal of it, then where a
+// `JSONValue?` is expected, `nil` could mean either "no value" or the JSON value `null`, depending on type inference.
+// Write `.null`.
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
@@ -163,8 +164,8 @@ extension JSONValue: Codable {
     /// - Throws: `DecodingError` if the decoder's value is not a JSON value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Strings first, because messages contain more of them than of anything else and each failed attempt costs a
-        // thrown error.
+        // Strings are tried first, because they are the most frequent values in messages and each failed attempt throws
+        // an error.
         if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode(Int.self) {

@@ -1,6 +1,7 @@
 /// Finds the word that a person probably meant by a mistyped one.
 package enum Spelling {
-    /// The candidate nearest to `word`. Nil if none is near.
+    /// The candidate nearest to `word`, ignoring case. Nil if the distance of every candidate is greater than 1 and
+    /// greater than a third of the length of `word`.
     package static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
         candidates
             .map { (distance: distance(word.lowercased(), $0.lowercased()), candidate: $0) }
@@ -9,19 +10,22 @@ package enum Spelling {
             .candidate
     }
 
-    /// The end of an error message that names the nearest candidate: `did you mean 'X'?`. Nil if none is near.
+    /// The end of an error message that names the nearest candidate: `did you mean 'X'?`. Nil if ``nearest(to:in:)`` is
+    /// nil.
     package static func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
         nearest(to: word, in: candidates).map { "did you mean '\($0)'?" }
     }
 
-    /// The end of an error message that names the nearest candidate or, if none is near, all candidates.
+    /// The end of an error message that names the nearest candidate or, if none is near, all candidates. `there are
+    /// none yet` if `candidates` is empty.
     package static func advice(for word: String, among candidates: some Collection<String>) -> String {
         if let suggestion = suggestion(for: word, among: candidates) { return suggestion }
         if candidates.isEmpty { return "there are none yet" }
         return "known: \(candidates.sorted().joined(separator: ", "))"
     }
 
-    /// The number of letters to insert, remove, replace or swap with their neighbour (optimal string alignment).
+    /// The number of changes that turn one word into the other (optimal string alignment). A change inserts, removes or
+    /// replaces a letter, or swaps two neighbouring letters.
     private static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left), Array(right))
         var rows = [Array(0...right.count)]

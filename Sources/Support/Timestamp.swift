@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Times in messages: RFC 3339, in UTC, with milliseconds.
+/// Converts between dates and the times in messages: RFC 3339, in UTC, with milliseconds.
 ///
-/// Every message has one, so this form is written and read by hand, for speed. Foundation reads the other forms.
+/// Every message has a time, so this form has its own fast code. Foundation reads the other forms of RFC 3339.
 public enum Timestamp {
     /// The years 0000 to 9999, in milliseconds since 1970. RFC 3339 has no other years.
     private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
@@ -12,8 +12,8 @@ public enum Timestamp {
         !date.timeIntervalSince1970.isNaN && range.contains(date.milliseconds)
     }
 
-    /// - Returns: The timestamp. For a date outside the years 0000 to 9999, the timestamp of the nearest date inside
-    ///   them.
+    /// The timestamp of a date, rounded to the millisecond. For a date outside the years 0000 to 9999, the timestamp of
+    /// the nearest date in them.
     public static func text(of date: Date) -> String {
         let milliseconds = min(max(date.milliseconds, range.lowerBound), range.upperBound)
         let (seconds, fraction) = milliseconds.flooredQuotientAndRemainder(by: 1000)
@@ -32,7 +32,8 @@ public enum Timestamp {
         }
     }
 
-    /// Reads a time in RFC 3339, with or without a fraction of a second. Nil for any other string.
+    /// Reads a time in RFC 3339, with or without a fraction of a second. Nil for any other string, and for a time that
+    /// is outside the years 0000 to 9999 in UTC.
     public static func date(from text: String) -> Date? {
         var text = text
         if let date = text.withUTF8(plainDate) { return date }
@@ -42,7 +43,7 @@ public enum Timestamp {
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// Reads the form that ``text(of:)`` writes. Nil for any other.
+    /// Reads the form that ``text(of:)`` writes. Nil for any other form.
     package static func plainDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Date? {
         guard bytes.count == 24, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
@@ -59,7 +60,8 @@ public enum Timestamp {
 }
 
 extension Date {
-    /// The milliseconds since 1970, limited to what an `Int64` can represent.
+    /// The milliseconds since 1970, rounded to the nearest and limited to the range of `Int64`. 0 for a date that is
+    /// not a number.
     package var milliseconds: Int64 { milliseconds(.toNearestOrAwayFromZero) }
 
     package func milliseconds(_ rule: FloatingPointRoundingRule) -> Int64 {
@@ -102,8 +104,9 @@ extension Int64 {
 /// The arithmetic begins each year in March, so that the leap day is the last day of a year:
 /// https://howardhinnant.github.io/date_algorithms.html
 enum CivilDate {
+    /// The number of days in 400 years. After an era, the calendar repeats.
     private static let daysPerEra: Int64 = 146_097
-    /// The days from 0000-03-01 to 1970-01-01.
+    /// The number of days from 0000-03-01 to 1970-01-01.
     private static let epoch: Int64 = 719_468
 
     static func fields(ofDay number: Int64) -> (year: Int64, month: Int64, day: Int64) {

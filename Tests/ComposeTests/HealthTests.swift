@@ -84,7 +84,8 @@ struct HealthTests {
     @Test("A service is ready once its check succeeds, in its own folder and with its own variables")
     func healthy() async throws {
         let scratch = try Scratch()
-        // Until the file exists, however long that takes. The last check may be killed while it writes.
+        // The check fails until the file exists, however long that takes. It writes to a temporary file, because the
+        // last check may be killed while it writes.
         var check = probe(
             """
             test -e ready && echo "$OWN $SEGUE_SERVICE $0 ${NOTIFY_SOCKET-none}" > new && mv new told
@@ -92,7 +93,7 @@ struct HealthTests {
         check.command.append("${SEGUE_PROJECT}")
         var first = service(check, name: "first")
         first.environment = ["OWN": "mine"]
-        // Dependents start when it is healthy, and do not make it healthy themselves.
+        // The dependent starts only when `first` is healthy.
         let second = Service.shell(
             "second", "test -e ready && \(Service.forever)", after: [Dependency(on: "first", condition: .healthy)])
         try await scratch.supervisor(scratch.stack([first, second])).running { supervisor in

@@ -135,8 +135,8 @@ struct LogRotationTests {
                 healthcheck: {test: [NOTIFY]}
             """, to: "compose.yaml")
         let fixture = try #require(SupervisorOptions.runningExecutableDirectory) + "/compose-fixture"
-        // A limit of the file size replaces the full disk: 64 blocks, and an error instead of the signal. The service
-        // itself makes room, in its parent.
+        // A maximum file size of 64 blocks for the supervisor has the effect of a full disk. SIGXFSZ is ignored, so
+        // that a write fails with an error. Later, the service removes its parent's maximum.
         let script = "trap '' XFSZ; ulimit -S -f 64; exec \"$@\""
         let supervisor = DetachedSupervisor(
             project: project, executable: "/bin/bash",

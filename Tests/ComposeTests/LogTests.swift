@@ -14,7 +14,7 @@ struct LogTests {
         let supervisor = try scratch.supervisor(scratch.stack([.shell("a", script)]))
         try await within("the end of the service") { try await supervisor.run() }
         let expected = [String(repeating: "x", count: 1_000_000)] + (1...20000).map { "line \($0)" } + ["unended"]
-        // Reduced to a Bool first; otherwise a failure would print all lines.
+        // The comparison is reduced to a Bool first; otherwise a failure would print all lines.
         let isRead = try scratch.project().writtenLines(of: "a").map(\.text) == expected
         #expect(isRead)
     }
@@ -126,7 +126,7 @@ struct LogTests {
         let scratch = try Scratch()
         let logs = try scratch.project().logs(since: .distantPast)
         var lines = logs.makeAsyncIterator()
-        // Far more than the buffers of pipes and sockets hold.
+        // This is far more than the buffers of pipes and sockets hold.
         let supervisor = try scratch.supervisor(scratch.stack([.shell("a", "seq 100000")]))
         try await within("the end of the service") { try await supervisor.run() }
         for number in 1...100_000 where await lines.next()?.text != String(number) {

@@ -191,7 +191,7 @@ struct SupervisorProcessTests {
         let stack = scratch.stack([.shell("a", Service.forever)])
         try await scratch.supervisor(stack, project: "one").running { one in
             let running = try #require(await one.wait(for: "a") { $0.pid != nil }.process)
-            // The other project's status names that number, with a start time from before.
+            // The other project's status contains the same process id, with an earlier start time.
             let project = try scratch.project("two")
             try project.prepare(services: ["a"])
             let text = try String(contentsOfFile: scratch.project("one").statusPath, encoding: .utf8)

@@ -3,13 +3,15 @@ package import HTTPTypes
 
 /// An HTTP client for responses that fit into memory.
 ///
-/// It follows no redirect, because a redirect could take a token to another host. It supports `http` and `https` only,
-/// uses no proxy, cookie or password of its environment, and checks certificates against the system's authorities.
+/// It follows no redirect, because a redirect could take a token to another host. It supports `http` and `https` only.
+/// It uses no proxy, cookie or password of its environment. By default it checks certificates against the system's
+/// authorities.
 package struct HTTPClient: Sendable {
     private let transfers: TransferThread
 
-    /// Runs `body` with a client. Requests that are under way when it returns fail with ``Failure/Code/closed``.
-    /// - Parameter authorities: The path of a file of PEM certificates to trust instead of the system's.
+    /// Runs `body` with a client. Requests that are under way when `body` returns fail with ``Failure/Code/closed``.
+    /// - Parameter authorities: The path of a file of PEM certificates to trust instead of the system's; nil to trust
+    ///   the system's.
     package static func with<Result>(
         authorities: String? = nil, _ body: (HTTPClient) async throws -> Result
     ) async throws -> Result {
@@ -23,12 +25,14 @@ package struct HTTPClient: Sendable {
 
     /// Sends a request and reads the whole response, whatever its status is.
     ///
-    /// If the server has closed a kept connection meanwhile, the request is sent again on a new connection. Only
-    /// requests with an idempotent method (RFC 9110 §9.2.2) use kept connections, so no other request is sent twice.
+    /// If the server has closed the connection that was kept from an earlier request, the request is sent again on a
+    /// new connection. Only requests with an idempotent method (RFC 9110 §9.2.2) use kept connections, so no other
+    /// request is sent twice.
     /// - Parameters:
-    ///   - deadline: The time limit for the whole exchange, from the look-up of the host's name to the last byte of the
-    ///     body.
-    ///   - maximumBody: Bytes. The exchange ends as soon as the body is longer.
+    ///   - deadline: The maximum time of the whole exchange, from the look-up of the host's name to the last byte of
+    ///     the body. A longer exchange fails with ``Failure/Code/deadline``.
+    ///   - maximumBody: The maximum size of the response's body in bytes. As soon as more bytes arrive, the exchange
+    ///     fails with ``Failure/Code/tooLong``.
     /// - Throws: ``Failure``, `CancellationError`.
     package func send(_ request: Request, deadline: Duration, maximumBody: Int) async throws -> Response {
         try Task.checkCancellation()
@@ -66,7 +70,7 @@ extension HTTPClient {
             self.body = body
         }
 
-        /// A POST request with `name=value` pairs that are percent-encoded already.
+        /// A POST request with a form: `name=value` pairs that are already percent-encoded and joined by `&`.
         package static func post(form: String, to url: String) -> Request {
             Request(
                 .post, url, headers: [.contentType: "application/x-www-form-urlencoded"], body: Data(form.utf8))
@@ -85,11 +89,13 @@ extension HTTPClient {
     /// The reason why there is no response. It contains no part of the request, which may hold secrets.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package enum Code: Sendable {
-            /// The URL is invalid, or has another scheme.
+            /// The URL is invalid, or its scheme is neither `http` nor `https`.
             case url
+            /// The host's name cannot be resolved, or the host accepts no connection.
             case noConnection
             /// The server's certificate is not valid for its name, or is not signed by a trusted authority.
             case certificate
+            /// The exchange took longer than the request allows.
             case deadline
             /// The header is larger than 64 KiB, or the body is longer than the request allows.
             case tooLong
@@ -100,7 +106,7 @@ extension HTTPClient {
         }
 
         package let code: Code
-        /// A few words in lower case, as in `no connection`.
+        /// A phrase for error messages, such as `no connection`.
         package let description: String
     }
 }

@@ -13,6 +13,7 @@ struct TransferOrder: Sendable {
 
 /// One exchange under way, on the thread of its `TransferThread`.
 final class Transfer {
+    /// The maximum size of the response's header in bytes. A larger header ends the exchange.
     private static let maximumHeader = 64 << 10
     /// Methods that may be sent twice (RFC 9110 §9.2.2).
     private static let idempotentMethods: Set<HTTPRequest.Method> = [.get, .head, .put, .delete, .options, .trace]
@@ -75,22 +76,23 @@ final class Transfer {
         }
     }
 
-    /// True if a request with this method may be sent twice: libcurl sends a request again, whatever its method is,
-    /// when the server has closed the kept connection.
+    /// True if a request with this method may be sent twice. When the server has closed a kept connection, libcurl
+    /// sends the request again, whatever its method is.
     private static func mayUseKeptConnection(_ method: HTTPRequest.Method) -> Bool {
         idempotentMethods.contains(method)
     }
 
     private func configure(authorities: String?) -> CURLcode {
         let request = order.request
-        // libcurl supports other schemes, and guesses one if there is none.
+        // libcurl supports other schemes, and guesses a scheme if the URL has none.
         let scheme = request.url.prefix { $0 != ":" }.lowercased()
         guard scheme == "http" || scheme == "https" else { return CURLE_URL_MALFORMAT }
         for field in request.headers {
             // libcurl's notation for a header without a value is `Name;`.
             requestHeaders = curl_slist_append(requestHeaders, field.value.isEmpty ? "\(field.name);" : "\(field)")
         }
-        // libcurl would add a content type, and would wait a second before it sends a long body.
+        // By default, libcurl adds a content type, and waits for the answer `100 Continue` up to a second before it
+        // sends a long body.
         if request.headers[.contentType] == nil { requestHeaders = curl_slist_append(requestHeaders, "Content-Type:") }
         requestHeaders = curl_slist_append(requestHeaders, "Expect:")
 
@@ -127,7 +129,8 @@ final class Transfer {
 
         if let body = request.body {
             set(CURLOPT_POSTFIELDSIZE, body.count)
-            // Without a pointer libcurl would read the body from standard input, so an empty body needs one, too.
+            // Without a pointer, libcurl would read the body from standard input, so an empty body needs a pointer,
+            // too.
             var bytes = Array(body) + [0]
             set(CURLOPT_COPYPOSTFIELDS, &bytes)
         }
@@ -167,7 +170,7 @@ final class Transfer {
         guard headerSize <= Self.maximumHeader else { return false }
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
-            // A final response may follow others, such as `100 Continue`.
+            // The final response may follow interim ones, such as `100 Continue`. Only its headers are kept.
             headers = HTTPFields()
         } else if let colon = text.firstIndex(of: ":"), let name = HTTPField.Name(String(text[..<colon])) {
             let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
@@ -185,7 +188,7 @@ final class Transfer {
 
 extension HTTPClient.Failure {
     static let closed = Self(code: .closed, description: "the client was closed")
-    static let unusable = Self(code: .broken, description: "libcurl failed, perhaps because memory is short")
+    static let unusable = Self(code: .broken, description: "libcurl failed; the machine may be out of memory")
     fileprivate static let notHTTP = Self(code: .broken, description: "the answer is not HTTP")
 
     fileprivate init(_ result: CURLcode) {

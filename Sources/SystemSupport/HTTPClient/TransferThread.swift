@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Other threads put orders into a mailbox and wake the thread. It sleeps in `curl_multi_poll` until a socket, a timer
 /// of libcurl or an order wakes it. The number of transfers is bounded by the callers, because each caller waits for
-/// its own.
+/// its own transfer.
 final class TransferThread: Sendable {
     private struct Mailbox {
         var orders: [TransferOrder] = []
@@ -17,8 +17,8 @@ final class TransferThread: Sendable {
     }
 
     private static let ids = Atomic<UInt64>(0)
-    /// True if libcurl is initialised. This must happen once, before any other function of libcurl is called
-    /// (libcurl-thread(3)).
+    /// True if libcurl has been initialised. Initialisation must happen once, before any other function of libcurl is
+    /// called (libcurl-thread(3)).
     private static let isInitialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let mailbox = Mutex(Mailbox())
@@ -27,7 +27,8 @@ final class TransferThread: Sendable {
     /// thread-safe, and only while they hold the mailbox's lock and the mailbox is not closed.
     nonisolated(unsafe) private let multi: UnsafeMutableRawPointer
 
-    /// - Parameter authorities: The path of a file of PEM certificates to trust instead of the system's.
+    /// - Parameter authorities: The path of a file of PEM certificates to trust instead of the system's; nil to trust
+    ///   the system's.
     init(authorities: String?) throws {
         guard Self.isInitialised, let multi = curl_multi_init() else { throw HTTPClient.Failure.unusable }
         self.multi = multi
@@ -38,7 +39,7 @@ final class TransferThread: Sendable {
         ids.add(1, ordering: .relaxed).newValue
     }
 
-    /// Runs the thread until ``stop()`` is called.
+    /// Starts the thread, and returns when it has ended: after ``stop()``, or because libcurl failed.
     func run() async {
         await withCheckedContinuation { ended in
             let thread = Thread {
@@ -76,7 +77,8 @@ final class TransferThread: Sendable {
         }
     }
 
-    /// - Returns: The mail since the last call. After mail that asks the thread to stop there is none.
+    /// - Returns: The mail since the last call. Mail that asks the thread to stop closes the mailbox, so it is the
+    ///   last.
     private func takeMail() -> Mailbox {
         mailbox.withLock { mailbox in
             defer { mailbox = Mailbox(isClosed: mailbox.isStopping) }
@@ -108,7 +110,7 @@ final class TransferThread: Sendable {
         curl_multi_cleanup(multi)
     }
 
-    /// Advances all transfers, then sleeps until there is more to do.
+    /// Advances all transfers, ends those that are complete, then sleeps until there is more to do.
     /// - Returns: False if libcurl failed for all transfers at once.
     private func transferAndWait(_ transfers: inout [UInt64: Transfer]) -> Bool {
         var count: Int32 = 0

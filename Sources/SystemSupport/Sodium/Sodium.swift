@@ -62,9 +62,10 @@ package enum ChaChaPoly {
     private static let nonceSize = Int(crypto_aead_chacha20poly1305_ietf_npubbytes())
     private static let tagSize = Int(crypto_aead_chacha20poly1305_ietf_abytes())
 
-    /// Encrypts a message with a random nonce. One key may be used for 2^32 messages.
-    /// - Parameter label: Not encrypted and not part of the result, but authenticated: ``open(_:with:label:)`` needs
-    ///   the same label.
+    /// Encrypts a message with a random nonce. A key may be used for at most 2^32 messages; beyond that, equal random
+    /// nonces are too likely.
+    /// - Parameter label: Data that is authenticated, but not encrypted and not part of the result.
+    ///   ``open(_:with:label:)`` needs the same label.
     package static func seal(_ message: Data, with key: Key, label: Data) -> Data {
         _ = initialised
         let nonce = RandomBytes.make(nonceSize)
@@ -102,16 +103,16 @@ package enum RandomBytes {
     }
 }
 
-/// Initialises libsodium, which must happen before any of its functions is called: it then chooses the code for this
-/// processor.
+/// Initialises libsodium, which chooses the code for this processor. This must happen before its other functions are
+/// called. Only SipHash does not need it, because libsodium has one version of that code for all processors.
 private let initialised: Void = {
     precondition(sodium_init() >= 0, "libsodium cannot find a source of random numbers")
 }()
 
 /// Comparison of secrets.
 package enum ConstantTime {
-    /// True if two secrets are equal. The time that this takes depends on their lengths but not on their contents, so
-    /// an attacker who sends guesses learns nothing from it.
+    /// True if two secrets are equal. The time of the comparison depends on their lengths but not on their contents, so
+    /// an attacker who sends guesses learns nothing about the contents from it.
     package static func areEqual(_ one: Data, _ other: Data) -> Bool {
         one.count == other.count && sodium_memcmp(Array(one), Array(other), one.count) == 0
     }

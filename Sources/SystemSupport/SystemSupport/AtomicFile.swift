@@ -1,8 +1,8 @@
 package import Foundation
 import Glibc
 
-/// A file that is replaced as a whole: a reader sees the old content or the new, and after a crash the file has one of
-/// them.
+/// A file that is replaced as a whole: a reader sees the old content or the new content. The same is true after the
+/// writer was killed.
 package struct AtomicFile: Sendable {
     /// The suffix of the file that is being written. If a writer is killed, this file remains; the next writer removes
     /// it.
@@ -17,9 +17,11 @@ package struct AtomicFile: Sendable {
         self.mode = mode
     }
 
-    /// Replaces the content. If two processes do this at the same time, one of them fails.
-    /// - Parameter isDurable: If true, this waits for the disk, and the new content survives a loss of power after this
-    ///   returns. If false, it survives only the kill of any process.
+    /// Replaces the content. Only one writer at a time may do this. If two do, one of them fails, and a reader may see
+    /// incomplete content.
+    /// - Parameter isDurable: If true, this function waits until the new content is on the disk, so that it survives a
+    ///   loss of power. If false, the new content survives the end of this process, but after a loss of power the file
+    ///   may be empty.
     /// - Throws: ``SystemError``. The file then has its old content, unless only writing the folder to the disk failed.
     package func replace(with content: Data, isDurable: Bool = true) throws(SystemError) {
         let temporary = path + Self.temporarySuffix
@@ -29,7 +31,8 @@ package struct AtomicFile: Sendable {
         do throws(SystemError) {
             defer { close(descriptor) }
             try Self.write(content, to: descriptor, temporary)
-            // Before the rename: otherwise, after a loss of power, the file may be empty under its new name.
+            // This is done before the rename. Otherwise, after a loss of power, the file may be empty under its new
+            // name.
             if isDurable, fsync(descriptor) != 0 { throw SystemError(temporary) }
         } catch {
             unlink(temporary)
@@ -53,7 +56,7 @@ package struct AtomicFile: Sendable {
         }
     }
 
-    /// Writes the folder to the disk. Without this the rename may be lost with the power.
+    /// Writes the folder to the disk. Otherwise a loss of power may undo the rename.
     private func synchronizeDirectory() throws(SystemError) {
         let parent = (path as NSString).deletingLastPathComponent
         let directory = parent.isEmpty ? "." : parent

@@ -14,14 +14,14 @@ package struct DescriptorLine: Sendable, Equatable {
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Reads a descriptor line by line. It holds at most one line and one block in memory, and it blocks its thread;
-/// ``DescriptorLines`` does not.
+/// Reads a descriptor line by line. It holds at most one line and one block in memory. It blocks its thread;
+/// ``DescriptorLines`` reads without blocking its caller.
 package struct LineReader {
     /// The treatment of a line that is longer than the limit.
     package enum Excess: Sendable {
-        /// The line is an error.
+        /// ``LineReader/next()`` throws ``TooLong``.
         case fails
-        /// The line is split into several.
+        /// The line is returned in several parts, each within the limit.
         case splits
     }
 
@@ -36,14 +36,15 @@ package struct LineReader {
     private let excess: Excess
     private var buffer = Data()
     private var isAtEnd = false
-    /// The number of the last line that was read, counted from 1.
+    /// The number of the last line that was read, counted from 1; 0 before the first. Each part of a split line counts.
     package private(set) var number = 0
 
     private static let piece = 256 << 10
 
     /// - Parameters:
     ///   - descriptor: A file, a terminal or a pipe. Lines are returned as soon as they can be read.
-    ///   - limit: The maximum length of a line in bytes.
+    ///   - limit: The maximum length of a line in bytes, without its line feed.
+    ///   - excess: The treatment of a longer line.
     package init(_ descriptor: CInt, limit: Int, excess: Excess = .fails) {
         self.descriptor = descriptor
         self.limit = limit
@@ -80,7 +81,7 @@ package struct LineReader {
     /// Reads one block.
     /// - Returns: The index of its first byte.
     private mutating func fill() throws(SystemError) -> Data.Index {
-        // A copy, which frees the memory of the lines that were taken.
+        // Copying frees the memory of the lines that were taken.
         buffer = Data(buffer)
         let end = buffer.endIndex
         buffer.append(Data(count: Self.piece))
@@ -101,14 +102,15 @@ package struct LineReader {
 ///
 /// A terminal, a pipe and a file are read the same way: on a thread that may block, never on the threads of the
 /// cooperative pool. The thread reads only when lines are asked for. If a task is cancelled while it waits, the thread
-/// continues to wait, and the next caller gets the lines that it reads.
+/// continues to wait, and the next caller gets the lines that the thread reads.
 package final class DescriptorLines: Sendable {
     private struct State {
-        /// Nil while the thread uses it.
+        /// Nil while the thread uses the reader.
         var reader: LineReader?
         /// The lines that were read but not yet returned.
         var lines: ArraySlice<DescriptorLine> = []
-        /// The reason why there are no more lines: success at the end of the input, or an error. Nil before that.
+        /// The reason why no more lines are read: success at the end of the input, or an error. Nil before the reading
+        /// has ended.
         var end: Result<Void, any Error>?
         var waiting: CheckedContinuation<Void, Never>?
     }

@@ -3,7 +3,8 @@
 
 /// Waits for descriptors without blocking a thread of the cooperative pool.
 package enum DescriptorReadiness {
-    /// Returns when the descriptor can be read or the task is cancelled. The caller must read to find out which.
+    /// Returns when the descriptor can be read, or when the task is cancelled. The caller must read to find out which
+    /// of the two has happened.
     package static func waitForInput(_ descriptor: CInt) async {
         await firing(of: DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global()))
     }

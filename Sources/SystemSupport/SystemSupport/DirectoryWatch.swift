@@ -22,7 +22,7 @@ package final class DirectoryWatch: Sendable {
 
     /// Returns when something has happened since the last call, or when the task is cancelled.
     ///
-    /// - Returns: True if there may be files that were not there before.
+    /// - Returns: True if there may be new files.
     package func wait() async -> Bool {
         await DescriptorReadiness.waitForInput(descriptor)
         var hasNewFiles = false

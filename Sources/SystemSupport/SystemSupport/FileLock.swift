@@ -1,17 +1,17 @@
 import Glibc
 
-/// A lock on a file (flock(2)). A process holds it until it releases it or ends, even by a kill, so a lock never
-/// outlives its process.
+/// A lock on a file (flock(2)). A process holds the lock until the process releases it or ends, even if the process is
+/// killed. So a lock never outlives its process.
 package final class FileLock: Sendable {
     private let descriptor: CInt
 
-    /// Locks a file. If there is none, creates it with mode 0600.
+    /// Locks a file. If the file does not exist, creates it with mode 0600.
     /// - Parameter path: A file that is used only for this lock. If it were a database of SQLite, closing the
     ///   descriptor would end SQLite's own locks on it.
     /// - Returns: Nil if another process, or another lock of this process, holds the lock.
     /// - Throws: ``SystemError`` if the file cannot be opened or is a symbolic link.
     package static func acquire(_ path: String) throws(SystemError) -> FileLock? {
-        // Closed on exec: otherwise a child process would keep the lock after this process ends.
+        // The descriptor is closed on exec. Otherwise a child process would keep the lock after this process ends.
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError(path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

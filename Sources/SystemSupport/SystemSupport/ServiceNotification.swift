@@ -52,8 +52,8 @@ package struct NotifyMessage: Sendable, Equatable {
         }
     }
 
-    /// The duration, limited to a day, because a clock cannot wait for an arbitrary number of microseconds. Nil unless
-    /// the number is positive.
+    /// The duration. The maximum is one day, because a clock cannot wait for an arbitrary number of microseconds; a
+    /// longer duration is shortened to it. Nil unless the number is positive.
     private static func startExtension(_ microseconds: Int64) -> Duration? {
         microseconds > 0 ? min(.microseconds(microseconds), .seconds(86_400)) : nil
     }
@@ -88,8 +88,9 @@ package struct Notifier: Sendable {
         self.socketPath = socketPath
     }
 
-    /// - Parameter patience: The time, in whole milliseconds, that this call may block while the supervisor's queue is
-    ///   full. After that the message is dropped.
+    /// Sends a message, or drops it if this is impossible.
+    /// - Parameter patience: The maximum time that this call may block while the supervisor's queue is full, in whole
+    ///   milliseconds. After that the message is dropped.
     package func notify(_ message: NotifyMessage, patience: Duration = .zero) {
         guard let address = socketPath.flatMap(UnixAddress.init) else { return }
         let descriptor = UnixSocket.descriptor(.datagram)
@@ -136,7 +137,8 @@ package final class NotifySocket: Sendable {
         return count > 0 ? NotifyMessage(Array(buffer[..<count])) : nil
     }
 
-    /// Returns when a message may have arrived, when the deadline has passed, or when the task is cancelled.
+    /// Returns when a message may have arrived, when the deadline has passed, or when the task is cancelled. If
+    /// `deadline` is nil, there is no deadline.
     package func wait(until deadline: SuspendingClock.Instant?) async {
         await withTaskGroup { group in
             group.addTask { await DescriptorReadiness.waitForInput(self.socket.descriptor) }

@@ -16,9 +16,9 @@ package enum ShutdownSignals {
 
     /// Runs `body` until it returns or a signal arrives. A signal cancels `body`; this function returns only after
     /// `body` has returned, so that `body` can clean up. The signals are handled before `body` begins, so that nothing
-    /// that it starts is left running.
+    /// that `body` starts is left running.
     /// - Throws: The error that `body` throws before a signal arrives. An error after a signal is a consequence of the
-    ///   signal and is dropped.
+    ///   signal and is dropped. `CancellationError` if the task is cancelled before either.
     package static func run<Value: Sendable>(
         until signals: [CInt] = standard, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Ending<Value> {
@@ -36,11 +36,11 @@ package enum ShutdownSignals {
         }
     }
 
-    /// The arrivals of the signals. While the stream exists, they have no other effect; after it has ended, they have
-    /// their default effect.
+    /// The arrivals of the signals. While the stream exists, the signals have no other effect; after it has ended, they
+    /// have their default effect.
     ///
-    /// Child processes must not inherit this. Subprocess resets the signal handling of its children; other code that
-    /// forks must do the same.
+    /// Child processes must not inherit this signal handling. Subprocess resets the signal handling of its children;
+    /// other code that forks must do the same.
     package static func arrivals(of signals: [CInt]) -> AsyncStream<CInt> {
         arrivals(of: signals) {}
     }
@@ -49,7 +49,8 @@ package enum ShutdownSignals {
     private static func arrivals(
         of signals: [CInt], onRegistration: @escaping @Sendable () -> Void
     ) -> AsyncStream<CInt> {
-        // The first signal asks the process to end, the second to hurry; further ones add nothing.
+        // The first signal asks the process to end, and the second asks it to end at once. Further signals have no
+        // meaning.
         AsyncStream(bufferingPolicy: .bufferingOldest(2)) { continuation in
             let sources = signals.map { number in
                 signal(number, SIG_IGN)

@@ -42,8 +42,8 @@ package struct UnixSocket: ~Copyable {
     package let path: String
     let descriptor: CInt
 
-    /// - Parameter path: A path in a folder that only this user can enter. A file at this path was left by an earlier
-    ///   process and is removed.
+    /// - Parameter path: A path in a folder that only this user can enter. A file that exists at this path is removed,
+    ///   because it was left by an earlier process.
     /// - Throws: ``SystemError``, with code `ENAMETOOLONG` if the path is not a valid address.
     package init(_ kind: Kind, boundTo path: String) throws(SystemError) {
         guard let address = UnixAddress(path) else { throw SystemError(path, code: ENAMETOOLONG) }
@@ -68,7 +68,7 @@ package struct UnixSocket: ~Copyable {
     /// The next connection to a listening socket; nil if the task is cancelled.
     package func accept() async -> UnixStream? {
         while !Task.isCancelled {
-            // The flags are set in the same call: a child that is forked between two calls would inherit the
+            // The flags are set in the same call, because a child that is forked between two calls would inherit the
             // descriptor.
             let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
             let connection = Self.acceptWithFlags?(descriptor, nil, nil, flags) ?? -1
@@ -109,7 +109,7 @@ package final class UnixStream: Sendable {
         close(descriptor)
     }
 
-    /// - Returns: Nil if no process listens at the path.
+    /// Connects to a listening socket. Nil if this fails, for example because no process listens at the path.
     package static func connect(to path: String) -> UnixStream? {
         guard let address = UnixAddress(path) else { return nil }
         let descriptor = UnixSocket.descriptor(.stream)
@@ -119,8 +119,8 @@ package final class UnixStream: Sendable {
         return stream
     }
 
-    /// True if the process at the other end belongs to this user or to root. The mode of the socket's folder ensures
-    /// the same, unless it was opened to others later.
+    /// True if the process at the other end belongs to this user or to root. The mode of the socket's folder already
+    /// keeps other users out, unless the folder was opened to others later.
     package var isOwnUsers: Bool {
         var credentials = (pid: pid_t(0), user: uid_t(0), group: gid_t(0))
         var length = socklen_t(MemoryLayout.size(ofValue: credentials))
@@ -129,6 +129,7 @@ package final class UnixStream: Sendable {
     }
 
     /// Reads everything that the other end writes until it shuts down its direction.
+    /// - Parameter limit: The maximum size of the data in bytes.
     /// - Returns: Nil if the data is longer than the limit, the connection breaks, or the task is cancelled.
     package func readAll(limit: Int) async -> Data? {
         var data = Data()
@@ -143,8 +144,8 @@ package final class UnixStream: Sendable {
         return nil
     }
 
-    /// Writes everything and shuts down this direction. Returns early if the other end has gone or the task is
-    /// cancelled.
+    /// Writes all of `data`, then shuts down this direction. Returns early if the other end has closed the connection
+    /// or the task is cancelled.
     package func writeAll(_ data: Data) async {
         var rest = Array(data)[...]
         while !rest.isEmpty, !Task.isCancelled {

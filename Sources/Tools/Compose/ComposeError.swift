@@ -8,7 +8,7 @@ package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringCo
     package var message: String
     /// The remedy, as a phrase that follows the message; nil if there is none to add.
     package private(set) var recovery: String?
-    /// The key of the service's entry that must be corrected; nil if none is at fault.
+    /// The key of a service's entry that must be corrected; nil if no key is at fault.
     private(set) var key: ServiceKey?
     /// The last lines of the failed service's output, or of the supervisor's log; empty if neither is at fault.
     package var logTail: [String] = []
@@ -31,7 +31,7 @@ extension ComposeError {
         ComposeError(
             code: "socket-path-too-long",
             message: "the socket path \(path) is longer than \(UnixAddress.longestPath) bytes",
-            recovery: "use a shorter project name, or set XDG_RUNTIME_DIR to a shorter folder"
+            recovery: "use a shorter project name, or set XDG_RUNTIME_DIR to a folder with a shorter path"
         )
     }
 

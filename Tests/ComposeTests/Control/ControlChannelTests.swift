@@ -51,7 +51,8 @@ struct ControlChannelTests {
                 let reply = try await Self.exchange(Array(text.utf8), scratch)
                 #expect(reply.contains("\"control-request\""), "\(text)")
             }
-            // More connections than are served at the same time: all are answered, because each one is served soon.
+            // The number of connections is greater than the server's maximum. All of them are answered, because each
+            // takes little time.
             let silent = try (0..<8).map { _ in try Self.connect(scratch) }
             defer { withExtendedLifetime(silent) {} }
             for _ in 0..<50 { _ = try Self.connect(scratch) }

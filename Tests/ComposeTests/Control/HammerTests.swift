@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Supervisor: many requests at once")
 struct HammerTests {
-    /// Each process holds the lock of its instance for as long as it lives; a second process would find it taken.
+    /// Each process holds the lock of its instance as long as it runs. A second process of the instance would find the
+    /// lock taken and write to `duplicates`.
     private static func service(_ name: String, after dependencies: [Dependency] = []) -> Service {
         let script = """
             exec 9> lock-$SEGUE_SERVICE-$SEGUE_REPLICA

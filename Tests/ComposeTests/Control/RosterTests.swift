@@ -30,7 +30,7 @@ struct RosterTests {
     /// Acts as the keepers would: everything that is wanted runs, everything else has ended.
     private mutating func runAll() {
         let names = roster.status.services.map(\.name)
-        // Once for each instance, because one may wait for all others.
+        // The loop runs once for each instance, because an instance may wait for all others.
         for name in Array(repeating: names, count: names.count).joined() where roster.claimRound(of: name) != nil {
             roster.change(name) { ($0.state, $0.startedAt) = (.ready, Date()) }
         }
@@ -147,7 +147,7 @@ struct RosterTests {
         #expect(try apply(.scale(["other": 3])) == ["start other-2", "start other-3"])
         runAll()
         #expect(try apply(.scale(["other": 1])) == ["remove other-2", "remove other-3"])
-        // One of them is added again before it has ended.
+        // One instance is added again before it has ended.
         #expect(try apply(.scale(["other": 2])) == ["start other-2"])
         #expect(roster.isToEnd("other-2") && roster["other-2"]?.order.isRemoved == false)
         runAll()

@@ -73,7 +73,8 @@ struct SupervisorRequestTests {
             try await supervisor.wait { $0["restless"]?.restarts ?? 0 > 1 && $0["running"]?.state == .running }
             try supervisor.perform(.stop(services: [], grace: nil))
             let stopped = try await supervisor.wait { $0.services.allSatisfy { $0.state == .exited } }
-            // If it were still restarted, that would happen before a service that is requested afterwards has started.
+            // If `restless` were still restarted, this would happen before the service that is requested next has
+            // started.
             try supervisor.perform(.start(services: ["running"]))
             let after = try await supervisor.wait(for: "running") { $0.isUp }
             #expect(after.round == 2)

@@ -27,9 +27,9 @@ struct InterpolationTests {
     @Test(
         "What cannot be expanded says why",
         arguments: [
-            ("${NONE:?give it}", "required variable 'NONE' is not set: give it"),
-            ("${EMPTY:?}", "required variable 'EMPTY' is not set"),
-            ("${NONE:-${EMPTY:?deep}}", "required variable 'EMPTY' is not set: deep"),
+            ("${NONE:?give it}", "required variable 'NONE' has no value: give it"),
+            ("${EMPTY:?}", "required variable 'EMPTY' has no value"),
+            ("${NONE:-${EMPTY:?deep}}", "required variable 'EMPTY' has no value: deep"),
             ("${SET", "'${SET' is not closed, or has an unknown operator"),
             ("${SET!x}", "'${SET' is not closed, or has an unknown operator"),
             ("${}", "'${' is not followed by a variable's name"),

@@ -56,6 +56,6 @@ struct ShippedStacksTests {
 
         let error = #expect(throws: ComposeFileError.self) { try self.stack("spotify.yaml") }
         #expect(error?.mistakes.count == 1)
-        #expect(error?.mistakes.first?.message.contains("required variable 'SPOTIFY_CLIENT_ID' is not set") == true)
+        #expect(error?.mistakes.first?.message.contains("required variable 'SPOTIFY_CLIENT_ID' has no value") == true)
     }
 }

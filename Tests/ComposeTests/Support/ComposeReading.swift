@@ -45,7 +45,7 @@ extension Scratch {
         return names.map { "\(path)/\($0)" }
     }
 
-    /// Writes files, one of which is `c.yaml`, and reads that.
+    /// Writes files, one of which must be `c.yaml`, and reads `c.yaml` as a compose file.
     func readCompose(_ files: [String: String], environment: [String: String] = [:]) throws -> ComposeFile {
         try ComposeFile(paths: write(files, reading: "c.yaml"), environment: environment)
     }

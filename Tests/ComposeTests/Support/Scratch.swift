@@ -77,7 +77,7 @@ enum Shell {
 
     /// The output of a script.
     ///
-    /// - Throws: ``Failure`` if its status is not 0.
+    /// - Throws: ``Failure`` if the script's exit status is not 0.
     @discardableResult
     static func run(_ script: String, _ arguments: String...) throws -> String {
         let process = Process()

@@ -24,7 +24,7 @@ func within<R: Sendable>(
 }
 
 extension Supervisor {
-    /// Runs until the body has ended, and is then stopped; after the deadline it is stopped immediately.
+    /// Runs the supervisor until the body has ended, and then stops it. After the deadline, the stop is immediate.
     @discardableResult
     func running<R: Sendable>(
         _ body: @escaping @concurrent @Sendable (Supervisor) async throws -> R

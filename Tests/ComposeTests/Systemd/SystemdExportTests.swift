@@ -190,7 +190,7 @@ struct SystemdTextTests {
     }
 }
 
-/// Reads unit files according to systemd.syntax(7), independently of the code that writes them.
+/// Reads the part of the unit syntax (systemd.syntax(7)) that the export writes, without using the exporter's code.
 enum UnitLine {
     /// The values of a key, one for each line.
     static func values(of key: String, in unit: String) -> [String] {

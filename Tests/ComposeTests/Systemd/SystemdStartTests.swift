@@ -62,12 +62,13 @@ struct SystemdStartTests {
 enum SystemdSession {
     static let isPossible = (try? Shell.run(isolated("mount -t cgroup2 none /sys/fs/cgroup"))) != nil
 
-    /// Runs a script with a manager whose home is a folder.
+    /// Runs a script with a systemd manager. `home` is the manager's home folder.
     static func run(_ script: String, home: String) throws -> String {
         try Shell.run(isolated(manager + script), home)
     }
 
-    /// When the script ends, the namespaces end all processes that are left in them.
+    /// A command that runs a script in its own namespaces. When the script ends, the kernel ends all processes that are
+    /// left in the namespaces.
     private static func isolated(_ script: String) -> String {
         "unshare --mount --cgroup --pid --fork bash -c '\(script)' bash \"$0\""
     }

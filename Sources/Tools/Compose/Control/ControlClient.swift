@@ -4,7 +4,8 @@ import SystemSupport
 /// Sends requests to a project's supervisor from another process.
 package struct ControlClient: Sendable {
     private let project: Project
-    /// The longest wait for an answer. A supervisor that works normally answers at once.
+    /// The maximum time to wait for an answer; after it, the request fails with `control-silent`. A supervisor that
+    /// works normally answers at once.
     private let patience: Duration
 
     package init(project: Project, patience: Duration = .seconds(30)) {
@@ -23,7 +24,7 @@ package struct ControlClient: Sendable {
         let deadline = ContinuousClock.now + patience
         while true {
             if let reply = try await exchange(call, until: deadline) { return try changes(reply) }
-            // A supervisor that is starting or ending can be alive according to the status without listening.
+            // While a supervisor starts or ends, its process runs but may not listen.
             guard let status = try ProjectStatus.read(project), status.isSupervisorAlive else { return nil }
             guard status.phase != .stopping, status.phase != .stopped, ContinuousClock.now < deadline else {
                 throw silent(status)

@@ -2,11 +2,11 @@ import Glibc
 
 /// A request that another process sends to a supervisor.
 ///
-/// A name in `services` is that of a service, which means all its instances, or that of one instance. An empty array
+/// A name in `services` is the name of a service, for all its instances, or the name of one instance. An empty array
 /// means all services.
 package enum ControlRequest: Sendable, Codable, Equatable {
     case up(UpRequest)
-    /// Starts the services and those that they depend on.
+    /// Starts the services and their dependencies.
     case start(services: [String])
     /// Stops the services, dependents first. They stay stopped until a request starts them.
     case stop(services: [String], grace: Duration?)
@@ -16,6 +16,7 @@ package enum ControlRequest: Sendable, Codable, Equatable {
     case scale([String: Int])
     /// Stops the services and removes them from the project.
     case remove(services: [String], grace: Duration?)
+    /// Sends a signal to the main process of each running instance.
     case kill(services: [String], signal: Int32)
 }
 
@@ -24,7 +25,7 @@ package struct UpRequest: Sendable, Codable, Equatable {
     /// The rule that decides which running instances are restarted.
     package enum Recreation: String, Sendable, Codable {
         case never
-        /// Instances whose definition has changed.
+        /// Restarts instances whose definition has changed.
         case changed
         case always
     }
@@ -84,7 +85,8 @@ package struct UpRequest: Sendable, Codable, Equatable {
 package struct Selection: Sendable, Codable, Equatable {
     /// The names of the services; empty for all.
     package var services: [String]
-    /// True to start the services' dependencies, too. If false, the services do not even wait for them.
+    /// True to start the services' dependencies, too. If false, the services neither start their dependencies nor wait
+    /// for them.
     package var includesDependencies: Bool
 
     package static let all = Selection([])
@@ -94,7 +96,7 @@ package struct Selection: Sendable, Codable, Equatable {
         self.includesDependencies = includesDependencies
     }
 
-    /// The names of the selected services, with their dependencies if these are included.
+    /// The names of the selected services, with their dependencies if ``includesDependencies`` is true.
     func names(in stack: Stack) -> Set<String> {
         if services.isEmpty { return Set(stack.services.map(\.name)) }
         return includesDependencies ? DependencyGraph(stack.services).closure(of: services) : Set(services)

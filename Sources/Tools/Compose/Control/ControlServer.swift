@@ -4,14 +4,17 @@ import SystemSupport
 
 /// Answers the requests that other processes send to a supervisor.
 ///
-/// Each request is answered at once; its effects appear in the project's status. A client that is slow, silent or gone
-/// holds one connection for at most ``patience``. A request that cannot be decoded is refused. Processes of other users
-/// get no answer.
+/// Each request is answered at once; its effects appear in the project's status. A client that is slow, sends nothing
+/// or has ended occupies a connection for at most ``patience``. A request that cannot be decoded is refused. Processes
+/// of other users get no answer.
 final class ControlServer: Sendable {
-    /// The number of connections served at the same time; further ones wait in the kernel's queue.
+    /// The maximum number of connections that are served at the same time. Further connections wait in the kernel's
+    /// queue.
     private static let capacity = 16
+    /// The maximum time of one connection. After it, the connection is closed.
     private static let patience: Duration = .seconds(5)
-    /// In bytes; enough for a stack of several thousand services.
+    /// The maximum size of a request or a reply in bytes, enough for a stack of several thousand services. A longer
+    /// request gets no reply.
     static let longestCall = 16 << 20
 
     private let socket: UnixSocket
@@ -65,7 +68,7 @@ final class ControlServer: Sendable {
             reply = .refused(
                 ComposeError(
                     code: "control-request", message: message,
-                    recovery: "if another version of segue started it, run 'segue down' and 'segue up'"))
+                    recovery: "if another version of segue started the supervisor, run 'segue down' and 'segue up'"))
         }
         return (try? JSONEncoder().encode(reply)) ?? Data()
     }

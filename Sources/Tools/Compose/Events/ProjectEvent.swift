@@ -21,7 +21,7 @@ package struct ProjectEvent: Sendable, Equatable {
         case exited
         /// The instance will be started again: by its restart policy after a pause, or because a request demands it.
         case restarting
-        /// The instance has ended and stays so until a request starts it.
+        /// The instance has ended, and stays ended until a request starts it.
         case stopped
         case failed
         /// The instance has been removed from the project.
@@ -52,7 +52,8 @@ package struct ProjectEvent: Sendable, Equatable {
             event.pid = after.supervisor.pid
             events.append(event)
         }
-        // By name, because a search for each service would make the cost of a change quadratic in their number.
+        // The services are found by name, because a search for each service would make the cost of a change quadratic
+        // in the number of services.
         let earlier = Dictionary((before?.services ?? []).map { ($0.name, $0) }) { first, _ in first }
         for service in after.services {
             events += changes(from: earlier[service.name], to: service, at: time)
@@ -125,9 +126,10 @@ package struct ProjectEvent: Sendable, Equatable {
     }
 }
 
-/// The form of an event in a project's files: it is the text of a log line, and the line holds its time.
+/// The form of an event in a project's files: the event is the text of a log line, and the line contains the event's
+/// time.
 extension ProjectEvent {
-    /// The name of the log that all of a project's events are written to.
+    /// The name of the log of a project's events.
     static let logName = "events"
 
     private struct Body: Codable {

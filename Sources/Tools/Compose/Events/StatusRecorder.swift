@@ -4,9 +4,9 @@ import Synchronization
 
 /// Writes a project's status to its file, for other processes, and each change to the event log.
 ///
-/// The file always holds the whole status. If it were written at each change, the cost of a start would be quadratic in
-/// the number of instances. So ``record(_:)`` collects changes, and ``flush()`` writes them together. Before another
-/// process is told of a change, call ``flush()``, so that it finds the change in the files.
+/// The file always contains the whole status. If the file were written at each change, the cost of a start would be
+/// quadratic in the number of instances. So ``record(_:)`` collects changes, and ``flush()`` writes them together. Call
+/// ``flush()`` before another process is informed of a change, so that the process finds the change in the files.
 final class StatusRecorder: Sendable {
     /// Events are short, so these limits keep about ten thousand of them.
     private static let retention = LogRetention(fileSize: 1 << 20, files: 3)
@@ -19,7 +19,7 @@ final class StatusRecorder: Sendable {
     }
 
     private struct Files {
-        /// Opened for the first event. Before that, the project's folders may be missing or in use by another
+        /// Nil before the first event: until then, the project's folders may be missing or in use by another
         /// supervisor.
         var events: LogWriter?
         var hasFailed = false
@@ -36,7 +36,7 @@ final class StatusRecorder: Sendable {
         self.logger = logger
     }
 
-    /// Takes a status, to be written by the next ``flush()``. Call it in the order of the changes.
+    /// Takes a status, which the next ``flush()`` writes. Call this in the order of the changes.
     func record(_ status: ProjectStatus) {
         state.withLock { state in
             state.events += ProjectEvent.changes(from: state.last, to: status, at: Date())

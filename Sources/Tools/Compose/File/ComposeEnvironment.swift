@@ -3,8 +3,8 @@ import Foundation
 /// The values of the variables in a stack's files: from the process's own environment, then from env files.
 struct ComposeEnvironment: Sendable {
     private var values: [String: String]
-    /// The file in which a variable was set, by the variable's name. Variables of the process's environment are not in
-    /// it.
+    /// The file in which a variable was set, by the variable's name. Variables of the process's environment are not
+    /// included.
     private var files: [String: String] = [:]
 
     init(_ variables: [String: String]) {
@@ -31,7 +31,8 @@ struct ComposeEnvironment: Sendable {
         files[name] = value == nil ? nil : file
     }
 
-    /// This environment and the variables of the folder's `.env`, if that file can be read.
+    /// This environment and the variables of the folder's `.env`. A file that is too long is reported; any other file
+    /// that cannot be read is ignored.
     func adding(usualFileIn folder: ComposePath, findings: ComposeFindings) -> ComposeEnvironment {
         let path = folder.resolving(".env")
         do {

@@ -6,12 +6,13 @@ import Projects
 package struct ComposeFile: Sendable {
     /// The path of the first file, as the caller named it.
     package let path: String
-    /// The stack, with the services of all profiles. ``Stack/selecting(_:profiles:)`` reduces it to those that take
-    /// part.
+    /// The stack, with the services of all profiles. ``Stack/selecting(_:profiles:)`` reduces it to the services that
+    /// take part in a run.
     package let stack: Stack
     /// Names of variables that the files refer to without a default, and that are not set. Each became an empty string.
     package let unsetVariables: [String]
-    /// The profiles that the environment activates: in `SEGUE_PROFILES`, or in `COMPOSE_PROFILES` if that is not set.
+    /// The profiles that the environment activates, in `SEGUE_PROFILES` or, if that variable is not set, in
+    /// `COMPOSE_PROFILES`.
     package let profiles: [String]
     /// The places of those keys of services whose values can be checked only when the service starts.
     private let places: [ServiceKey: ComposePlace]
@@ -19,7 +20,7 @@ package struct ComposeFile: Sendable {
     /// - Parameters:
     ///   - paths: the files; each one overrides those before it. `-` is standard input. Relative paths in all files
     ///     start in the folder of the first.
-    ///   - environmentFiles: the files that replace `.env` in that folder; empty to use `.env`.
+    ///   - environmentFiles: the files that replace `.env` in the folder of the first file; empty to use `.env`.
     ///   - environment: the values of `${…}`; they take precedence over the env files.
     /// - Throws: ``ComposeFileError`` with all mistakes; ``ComposeError`` if a file cannot be read.
     package init(
@@ -77,14 +78,14 @@ package struct ComposeFile: Sendable {
     /// Only `name` is read. So a stack can be stopped or watched even if the rest of its files has mistakes, or if
     /// required variables are not set.
     ///
-    /// - Throws: ``ComposeError`` if a file cannot be read; ``ComposeFileError`` if it is not YAML or the name is
+    /// - Throws: ``ComposeError`` if a file cannot be read; ``ComposeFileError`` if a file is not YAML or the name is
     ///   invalid.
     package static func projectName(
         in paths: [String], environmentFiles: [String] = [],
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> String? {
         let reading = try ComposeReading(paths: paths, environmentFiles: environmentFiles, environment: environment)
-        // A separate list, because mistakes in env files do not matter here.
+        // This is a separate collection, because mistakes in env files do not matter here.
         let findings = ComposeFindings()
         let names = reading.texts.compactMap { file -> ComposeNode? in
             guard let root = ComposeTreeBuilder.parse(file.text, file: file.path.shown, findings: findings) else {
@@ -103,7 +104,7 @@ package struct ComposeFile: Sendable {
     /// The compose files of a folder: the first of the names that `docker compose` looks for, with the override file
     /// beside it, or else `compose/default.yaml`.
     ///
-    /// - Returns: an empty array if there is none.
+    /// - Returns: the paths of the files; empty if there is none.
     package static func find(in directory: String) -> [String] {
         ProjectPlace.composeFiles(in: directory)
     }

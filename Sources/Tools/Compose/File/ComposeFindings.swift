@@ -96,7 +96,7 @@ package struct ComposeVariable: Sendable, Equatable, Encodable {
     /// The source of its value: a file's path, `environment`, or `supervisor` if the supervisor sets it when a service
     /// starts; nil if it is not set.
     package private(set) var origin: String?
-    /// Its default, as written in the first reference that has one; nil if none has.
+    /// Its default, as written in the first reference that has a default; nil if no reference has one.
     package private(set) var standIn: String?
     /// True if any reference requires it to be set.
     package private(set) var isRequired = false

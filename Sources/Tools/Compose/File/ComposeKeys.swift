@@ -81,7 +81,7 @@ struct ComposeKeys {
                     "privileged", "cap_add", "cap_drop", "security_opt", "userns_mode", "ipc", "pid", "cgroup",
                     "cgroup_parent", "devices", "device_cgroup_rules", "gpus", "sysctls", "use_api_socket",
                 ],
-                "services run as your user, without isolation; the units that 'segue export systemd' writes have some"
+                "services run as your user, without isolation; 'segue export systemd' writes units with some isolation"
             ),
             (
                 ["init", "tty", "stdin_open"],
@@ -103,7 +103,7 @@ struct ComposeKeys {
             (["develop"], "build the service yourself, then run 'segue restart'"),
             (
                 ["pre_start", "post_start", "pre_stop"],
-                "make it a separate service, on which others depend with service_completed_successfully"
+                "make it a separate service; others can depend on it with service_completed_successfully"
             ),
         ])
     )

@@ -4,7 +4,8 @@ import Yams
 
 /// Reads the files that a stack's files include or extend, and merges all of them into one tree.
 struct ComposeLoader {
-    /// The keys that are read first: which files and ports there are must be known before the rest is read.
+    /// The keys that are read first, because the included files and the ports must be known before the other keys are
+    /// read.
     private static let head: Set = ["include", "x-ports", "x-clients"]
 
     let findings: ComposeFindings
@@ -20,12 +21,12 @@ struct ComposeLoader {
         let text: String
     }
 
-    /// Parses files and those that they include.
+    /// Parses files and the files that they include.
     ///
     /// - Parameters:
     ///   - texts: the files; each one overrides those before it.
     ///   - directory: the folder in which their relative paths start.
-    ///   - chain: the files whose `include` led to these, from the outermost inwards.
+    ///   - chain: the files that include these files, directly or indirectly, from the outermost inwards.
     func open(
         _ texts: [Text], directory: ComposePath, environment: ComposeEnvironment, chain: [ComposePath] = []
     ) -> ComposeProject {
@@ -66,7 +67,8 @@ struct ComposeLoader {
         return builder.file(file.root, where: isWanted)
     }
 
-    /// Adds the services of an included file. They are not merged: a name that is already used is reported.
+    /// Adds the services of an included file. They are not merged with other services: a name that is already used is
+    /// reported.
     private func adding(_ tree: ComposeNode, _ included: ComposeNode) -> ComposeNode {
         guard var entries = tree.entries, let more = included.entries?["services"]?.value.entries else { return tree }
         var services = entries["services"]?.value.entries ?? [:]
@@ -86,7 +88,10 @@ struct ComposeLoader {
         return tree.with(.mapping(entries))
     }
 
-    /// - Parameter chain: the files whose `include` led to this entry, from the outermost inwards.
+    /// Reads one entry of `include`. Nil if the entry is invalid or a file cannot be read, which is reported.
+    ///
+    /// - Parameter chain: the files that include the file of this entry, directly or indirectly, from the outermost
+    ///   inwards.
     func include(_ node: ComposeNode, chain: [ComposePath]) -> ComposeProject? {
         guard let entries = reader.mapping(node, "an entry of 'include'") else { return nil }
         findings.check(entries, against: .include, in: "'include'")
@@ -149,7 +154,7 @@ struct ComposeLoader {
     }
 }
 
-/// The parsed files of one stack, and the stacks that they include. Nothing is merged yet.
+/// The parsed files of one stack, and the stacks that they include, before they are merged.
 struct ComposeProject {
     struct File {
         let source: ComposeSource
@@ -164,7 +169,7 @@ struct ComposeProject {
     let clients: [ComposeNode]
 }
 
-/// Resolves `extends`: merges each service with the one that it extends.
+/// Resolves `extends`: merges each service with the service that it extends.
 private struct ComposeExtends {
     let loader: ComposeLoader
     let offered: Set<String>
@@ -174,7 +179,7 @@ private struct ComposeExtends {
         let service: String
     }
 
-    /// A file's tree with every `extends` resolved. A service extends one of the same file or of another file.
+    /// A file's tree with every `extends` resolved. A service extends a service of the same file or of another file.
     func resolved(_ file: ComposeNode) -> ComposeNode {
         guard var entries = file.entries, let entry = entries["services"], let services = entry.value.entries else {
             return file
@@ -195,7 +200,7 @@ private struct ComposeExtends {
         let own = node.with(.mapping(entries))
         let chain = chain + [Base(file: file.name, service: name)]
         guard let base = base(extends, services: services, chain: chain) else { return own }
-        // The keys of the extended service keep their own place; the service itself keeps its own.
+        // In errors, each key of the extended service has its own place, and the service has the place of `own`.
         return own.with(base.overridden(by: own).content)
     }
 

@@ -18,7 +18,7 @@ struct ComposeNode: Sendable {
         let written: String
         /// True if YAML reads it as a boolean, because it is not in quotes.
         var isBoolean = false
-        /// True if its variables cannot be expanded, which has been reported.
+        /// True if its variables cannot be expanded. The mistake has been reported.
         var isUnknown = false
     }
 
@@ -69,8 +69,9 @@ struct ComposeNode: Sendable {
     }
 }
 
-/// The long forms of values that the specification also allows in a short form. Later code handles only the long forms,
-/// and files that use different forms can be merged. An invalid value is left as it is; ``ComposeReader`` reports it.
+/// Converts the short forms of values to the long forms of the specification. So later code handles only the long
+/// forms, and files that use different forms can be merged. An invalid value is not changed; ``ComposeReader`` reports
+/// it.
 extension ComposeNode {
     /// The tree of a whole file in its long form.
     var canonicalFile: ComposeNode {
@@ -151,14 +152,15 @@ extension String {
 
 /// The merge rules of the compose specification (13-merge).
 extension ComposeNode {
-    /// The keys of lists that a later file replaces. To all other lists it adds its elements.
+    /// The keys of the lists that a later file replaces. A later file appends its elements to all other lists.
     private static let replacedLists: Set = ["command", "entrypoint", "test"]
     /// The keys of lists in which no element is repeated.
     private static let sets: Set = ["profiles", "x-ports"]
-    /// The keys of mappings in which a null value has a meaning: in `environment` it passes a variable on.
+    /// The keys of mappings in which a null value has a meaning and so replaces an earlier value. In `environment`, a
+    /// null value passes a variable on.
     private static let pairs: Set = ["environment", "labels"]
 
-    /// This value, overridden by that of a later file.
+    /// This value, overridden by the value of a later file.
     ///
     /// - Parameters:
     ///   - other: the later file's value.

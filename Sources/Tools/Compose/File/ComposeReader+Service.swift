@@ -2,9 +2,10 @@ import OrderedCollections
 import Support
 
 extension ComposeReader {
+    /// The maximum number of instances of a service; a greater number is an error.
     private static let mostReplicas = 1000
 
-    /// Reads one service. Nil if its entry is not a mapping, which is reported.
+    /// Reads one service, and reports its mistakes. Nil if its entry is not a mapping.
     ///
     /// - Parameter stack: the stack, before its services are added.
     func service(_ name: String, _ entry: ComposeNode.Entry, of stack: Stack) -> Service? {
@@ -31,8 +32,8 @@ extension ComposeReader {
         return service
     }
 
-    /// Notes the places of keys that are checked when the service starts. The executable is in `entrypoint`, if that is
-    /// given, so its place counts as that of `command`.
+    /// Notes the places of keys that are checked when the service starts. If `entrypoint` is given, it contains the
+    /// executable, so its place is noted as the place of `command`.
     private func notePlaces(_ entries: ComposeNode.Entries, of name: String) {
         for key in ["working_dir", "command", "entrypoint", "healthcheck"] {
             guard let entry = entries[key], !entry.value.isNull else { continue }
@@ -80,7 +81,7 @@ extension ComposeReader {
         return text.hasPrefix("${SEGUE_STATE_DIR}") ? text : entry.value.source.directory.resolving(text).absolute
     }
 
-    /// The folder of the file that contains the service, if that was included from another folder; else nil.
+    /// The folder in which relative paths of the service's file start. Nil if that is the stack's folder.
     private func ownFolder(of node: ComposeNode, in stack: Stack) -> String? {
         let folder = node.source.directory.absolute
         return folder == stack.directory ? nil : folder
@@ -137,8 +138,8 @@ extension ComposeReader {
         restart(&service, entries, policy: deploy["restart_policy"]?.value, of: place)
     }
 
-    /// The variables of `env_file`, overridden by those of `environment`. A key without a value is passed on from the
-    /// environment of the file; if it is not set there, the service does not have the variable either.
+    /// The variables of `env_file`, overridden by those of `environment`. A variable without a value is passed on from
+    /// the environment of the file. If the variable is not set there, the service does not have it either.
     private func environment(_ entries: ComposeNode.Entries, of place: String) -> [String: String?] {
         var variables = entries["env_file"].map { files($0.value, of: place) } ?? [:]
         guard let node = entries["environment"]?.value, !node.isNull else { return variables }
@@ -164,7 +165,7 @@ extension ComposeReader {
     private func value(of entry: ComposeNode.Entry, _ what: String) -> String? {
         guard let scalar = scalar(entry.value, "'\(entry.written)' in \(what)") else { return nil }
         if scalar.isBoolean {
-            // YAML parsers convert it to different strings: yes, true, True or 1.
+            // Different YAML parsers convert a boolean to different strings: yes, true, True or 1.
             report(
                 "'\(entry.written)' in \(what) is a YAML boolean, but the value of a variable is a string",
                 at: entry.value.place,
@@ -333,8 +334,8 @@ extension ComposeReader {
         service.backoff = backoff(policy, of: what)
     }
 
-    /// Reads the pauses between restarts; nil if none are given. As in the specification, `delay` is the same each
-    /// time, unless `x-max-delay` is given: then the pause doubles up to that.
+    /// Reads the pauses between restarts; nil if none are given. As in the specification, each pause is `delay`. But
+    /// with `x-max-delay`, the pause doubles with each restart up to that maximum.
     private func backoff(_ policy: ComposeNode.Entries, of what: String) -> RestartBackoff? {
         let delay = duration("delay", in: policy, of: what).flatMap { $0 == .zero ? nil : $0 }
         let maximum = duration("x-max-delay", in: policy, of: what)
@@ -349,7 +350,8 @@ extension ComposeReader {
 }
 
 extension ComposeNode {
-    /// True if it is a list that is empty or whose first element is empty.
+    /// True for a list that does not begin with an executable: the list is empty, or its first element is empty or not
+    /// a plain value.
     fileprivate var namesNothing: Bool {
         guard let list else { return false }
         return list.first.map { $0.scalar?.text.isEmpty ?? true && $0.scalar?.isUnknown != true } ?? true

@@ -17,7 +17,7 @@ struct ComposeReader {
         if let services = entries["services"] {
             stack.services = self.services(services.value, of: stack)
         } else {
-            report("'services' is missing", at: root.place, hint: "list the processes to run under it")
+            report("'services' is missing", at: root.place, hint: "add it, and list in it the processes to run")
         }
         return stack
     }
@@ -46,7 +46,7 @@ struct ComposeReader {
     private func services(_ node: ComposeNode, of stack: Stack) -> [Service] {
         guard let entries = mapping(node, "'services'") else { return [] }
         if entries.isEmpty {
-            report("'services' is empty", at: node.place, hint: "list the processes to run under it")
+            report("'services' is empty", at: node.place, hint: "list in it the processes to run")
         }
         let services = entries.compactMap { service($0.key, $0.value, of: stack) }
         checkDependencies(of: services, in: entries)
@@ -87,8 +87,8 @@ struct ComposeReader {
         list(node, what).compactMap { scalar($0, "an entry of \(what)")?.text }
     }
 
-    /// - Returns: nil if it is not a plain value, contains NUL or could not be expanded, all of which have been
-    ///   reported.
+    /// - Returns: the plain value of a node. Nil if the node is not a plain value, contains NUL or could not be
+    ///   expanded. The mistake has then been reported.
     func scalar(_ node: ComposeNode, _ what: String) -> ComposeNode.Scalar? {
         guard let scalar = node.scalar else {
             report("\(what) is not a single value", at: node.place, hint: "write a string or a number")
@@ -102,7 +102,8 @@ struct ComposeReader {
         return scalar
     }
 
-    /// Reads the value of a key; nil if the key is missing or null, or if the value is invalid, which is reported.
+    /// Reads the value of a key. Nil if the key is missing or null, or if the value is invalid; an invalid value is
+    /// reported.
     ///
     /// - Parameter read: converts the string; returns nil if it is invalid.
     func value<Value>(

@@ -1,7 +1,7 @@
 import Foundation
 import SystemPackage
 
-/// A file of a stack: its name for errors, and the folder and environment that its paths and variables refer to.
+/// A file of a stack: its name for errors, the folder in which its paths start, and the values of its variables.
 struct ComposeSource: Sendable {
     let name: String
     /// The folder in which its relative paths start.
@@ -18,7 +18,7 @@ struct ComposePlace: Sendable, Hashable {
 
 /// The path of a file or folder, in the form for messages and in absolute form.
 struct ComposePath: Hashable, Sendable {
-    /// Relative to the current folder, if the path was given so.
+    /// The form for messages: relative to the current folder if the user gave a relative path.
     let shown: String
     let absolute: String
 
@@ -46,7 +46,8 @@ struct ComposePath: Hashable, Sendable {
 
 /// Reads the text of compose files and env files.
 enum ComposeText {
-    /// In bytes; far more than a person writes. Without a limit, a device or a pipe could be read for ever.
+    /// The maximum size of a file in bytes; a larger file is an error. Without a maximum, the reading of a device or a
+    /// pipe might never end.
     private static let longest = 4 << 20
 
     enum Failure: Error {
@@ -65,7 +66,7 @@ enum ComposeText {
         path == "-" ? try standardInput.get() : try text(of: FileHandle(forReadingAtPath: path))
     }
 
-    /// Kept, because standard input can be read only once and a command may need its files several times.
+    /// The text is kept, because standard input can be read only once and a command may need its files several times.
     private static let standardInput = Result { () throws(Failure) in try text(of: .standardInput) }
 
     private static func text(of file: FileHandle?) throws(Failure) -> String {

@@ -5,7 +5,8 @@ import Yams
 ///
 /// As the specification demands, variables are expanded before files are merged, in values and never in keys.
 struct ComposeTreeBuilder {
-    /// The limit of nodes in one file. Without it, aliases of aliases could expand to more than fits into memory.
+    /// The maximum number of nodes in one file after its aliases are resolved; a file with more is an error. Without a
+    /// maximum, aliases of aliases could expand to more than fits into memory.
     private static let mostNodes = 100_000
 
     private let source: ComposeSource
@@ -23,7 +24,7 @@ struct ComposeTreeBuilder {
 
     /// Parses a file's text, and reports syntax errors.
     ///
-    /// - Returns: the root, which is a mapping; nil if there is none, which has been reported.
+    /// - Returns: the root, which is a mapping. Nil if the text has no such root; the mistake has been reported.
     static func parse(_ text: String, file: String, findings: ComposeFindings) -> Node? {
         func report(_ message: String, line: Int = 1, hint: String? = nil) {
             findings.report(message, at: ComposePlace(file: file, line: line), hint: hint)
@@ -31,7 +32,7 @@ struct ComposeTreeBuilder {
         findings.begin(file)
         do {
             guard let root = try Yams.compose(yaml: text) else {
-                report("the file is empty", hint: "list the processes to run under 'services'")
+                report("the file is empty", hint: "list in 'services' the processes to run")
                 return nil
             }
             if root.mapping != nil { return root }
@@ -79,7 +80,8 @@ struct ComposeTreeBuilder {
         return result
     }
 
-    /// Counts a node. False if there are too many, which is reported once, at the first node beyond the limit.
+    /// Counts a node. Returns false if there are too many nodes. This is reported once, at the first node beyond the
+    /// maximum.
     private mutating func admits(_ node: Node) -> Bool {
         count += 1
         if count == Self.mostNodes + 1 {
@@ -138,7 +140,7 @@ struct ComposeTreeBuilder {
     private mutating func mergeSources(_ value: Node) -> [ComposeNode.Entries] {
         let sources = value.sequence.map(Array.init) ?? [value]
         return sources.compactMap { source in
-            // Counted here, because a mapping that only merges other mappings has no nodes of its own.
+            // The source is counted here, because a mapping that only merges other mappings has no nodes of its own.
             guard admits(source) else { return nil }
             if let mapping = source.mapping { return entries(of: mapping) }
             report("'<<' can only merge mappings; write an alias of one, like '<<: *name'", at: source)

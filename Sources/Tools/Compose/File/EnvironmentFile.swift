@@ -13,8 +13,9 @@ struct EnvironmentFile {
     ///
     /// - Parameters:
     ///   - environment: the values of variable references, and of keys without a value.
-    ///   - earlier: the variables of the files before this one, which values may refer to as well.
-    /// - Returns: the values by name; nil for a name without a value that is not set in the environment either.
+    ///   - earlier: the variables of the files before this file. Values may refer to these variables, too.
+    /// - Returns: the values by name; nil for a name without a value that is not set in the environment, and for an
+    ///   invalid value.
     func variables(
         in text: String, format: Format = .standard, environment: ComposeEnvironment, earlier: [String: String] = [:]
     ) -> [String: String?] {
@@ -76,7 +77,8 @@ struct EnvironmentFile {
     }
 }
 
-/// Splits an env file into variables. A mistake names only the line, because the line may contain a secret.
+/// Splits an env file into variables. A mistake contains only the number of the line and not its text, because the text
+/// may be secret.
 private struct EnvironmentFileScanner {
     enum Value: Equatable {
         case literal(String)
@@ -101,7 +103,7 @@ private struct EnvironmentFileScanner {
     /// The line in which the current entry begins.
     private var start = 1
 
-    /// - Parameter text: the text of the file, with lines that end in a line feed only.
+    /// - Parameter text: the text of the file, with lines that end with a line feed and no carriage return.
     init(_ text: String) {
         rest = Substring(text)
     }

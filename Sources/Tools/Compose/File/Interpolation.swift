@@ -2,8 +2,8 @@
 /// `${V:?error}`, `${V?error}`, `${V:+other}`, `${V+other}` and `$$`. References can be nested, up to ``deepest``
 /// levels.
 ///
-/// The values that the supervisor offers to services, such as a port, are known only when a service starts. A reference
-/// to one of them counts as set and is kept as `${V}`; ``OfferedVariables`` expands it later.
+/// The values that the supervisor offers to services, such as a port, are known only when a service starts. A variable
+/// with such a value counts as set. A reference to it is kept as `${V}`, and ``OfferedVariables`` expands it later.
 struct Interpolation {
     struct Failure: Error, Equatable {
         let message: String
@@ -20,7 +20,7 @@ struct Interpolation {
         self.offered = offered
     }
 
-    /// The limit of nested references. Each level needs space on the stack, and no person writes this many.
+    /// The maximum depth of nested references; deeper references are an error. Each level needs space on the stack.
     private static let deepest = 32
 
     mutating func expand(_ text: some StringProtocol) throws(Failure) -> String {
@@ -73,7 +73,7 @@ struct Interpolation {
         case (.default, nil): return try expand(operand)
         case (.required, nil):
             let reason = try expand(operand)
-            throw Failure(message: "required variable '\(name)' is not set" + (reason.isEmpty ? "" : ": \(reason)"))
+            throw Failure(message: "required variable '\(name)' has no value" + (reason.isEmpty ? "" : ": \(reason)"))
         }
     }
 
@@ -83,7 +83,8 @@ struct Interpolation {
         return ""
     }
 
-    /// The value of a variable. As in the service, an offered variable hides one of the same name in the environment.
+    /// The value of a variable. An offered variable takes precedence over a variable of the environment with the same
+    /// name, as in the service.
     private func known(_ name: String) -> String? {
         offered.contains(name) ? "${\(name)}" : environment[name]
     }
@@ -96,7 +97,7 @@ struct Interpolation {
         }
 
         let kind: Kind
-        /// True if it is written with a colon: an empty value counts as unset.
+        /// True if the operator has a colon. Then an empty value counts as unset.
         let emptyIsUnset: Bool
     }
 
@@ -116,8 +117,8 @@ struct Interpolation {
 
     /// Takes everything up to the brace that closes the reference, including references inside.
     ///
-    /// - Returns: nil if they are nested too deeply. Each level is scanned again as part of the level around it, so
-    ///   without a limit the time would grow much faster than the length of the string.
+    /// - Returns: nil if these references are nested too deeply. Each level is scanned again as part of the level
+    ///   around it, so without a maximum depth the time would grow much faster than the length of the string.
     private static func takeOperand(_ rest: inout Substring) -> Substring? {
         let bytes = rest.utf8
         var end = bytes.startIndex

@@ -6,8 +6,8 @@ package enum ShellWords {
         var word: String?
         var quote: Character?
         var characters = text.makeIterator()
-        // Appends in place, because a new string for each character would make the time quadratic in the length of a
-        // word.
+        // Appends a character in place. A new string for each character would make the time quadratic in the length of
+        // a word.
         func append(_ character: Character) {
             if word == nil { word = "" }
             word?.append(character)

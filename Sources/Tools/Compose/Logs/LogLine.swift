@@ -9,7 +9,7 @@ package struct LogLine: Sendable, Equatable {
         case notice
     }
 
-    /// The name of the instance that wrote it.
+    /// The name of the instance that wrote the line.
     package let service: String
     /// The time at which the line was complete, to the millisecond; `distantPast` if the line is not a valid record.
     package let timestamp: Date
@@ -17,15 +17,17 @@ package struct LogLine: Sendable, Equatable {
     /// The line without its line ending. Bytes that are not UTF-8 are shown as U+FFFD; the file keeps the original
     /// bytes.
     package let text: String
-    /// True if this is a part of a line longer than 1 MiB, which the next record of the same stream continues.
+    /// True if this is a part of a line longer than 1 MiB, and the next record of the same stream continues the line.
     package private(set) var continues = false
 
-    /// The limit of a record's text, in bytes. Without it, a service that never ends its line would fill the memory.
+    /// The maximum size of a record's text in bytes; a longer line is split into several records. Without a maximum, a
+    /// service that never ends its line would fill the memory.
     static let maximumLength = 1 << 20
 }
 
-/// The format of a line in a log file, which is that of container logs (Kubernetes' CRI): `TIME STREAM F TEXT`, with
-/// `P` for a part that the next record of its stream continues. People can read it without a program.
+/// The format of a line in a log file. It is the format of container logs (Kubernetes' CRI): `TIME STREAM F TEXT`, with
+/// `P` instead of `F` for a part that the next record of its stream continues. People can read the file without a
+/// program.
 ///
 /// Times are in UTC with milliseconds. All have the same length, so sorting their bytes sorts the times.
 enum LogRecord {

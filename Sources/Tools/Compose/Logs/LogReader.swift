@@ -5,7 +5,7 @@ import SystemSupport
 /// The lines of the logs in a folder, ordered by time.
 ///
 /// A reader that follows also returns new lines as they are written, including those of new logs, until its task is
-/// cancelled. Then it returns the lines that were written before that, and ends.
+/// cancelled. It then returns the lines that were written before the cancellation, and ends.
 package struct LogReader: AsyncSequence, Sendable {
     package typealias Element = LogLine
 
@@ -88,7 +88,7 @@ package struct LogReader: AsyncSequence, Sendable {
     }
 }
 
-/// A period of time that includes both its ends. An end that is nil is open.
+/// A period of time that includes both its ends. Nil for an end that is open.
 package struct LogPeriod: Sendable, Equatable {
     package var since: Date?
     package var until: Date?
@@ -104,7 +104,7 @@ struct LogCursor {
     let files: LogFiles
     /// The ends of the period, as bytes to compare with the times of records.
     private let since, until: [UInt8]?
-    /// The open files: the first is being read, the last is the newest known.
+    /// The open files. The first is being read, and the last is the newest file that is known.
     private var open: [LogFile] = []
     private var buffer: [UInt8] = []
     /// The index of the first byte in the buffer that has not been returned.
@@ -114,7 +114,7 @@ struct LogCursor {
     init(_ files: LogFiles, last: Int? = nil, in period: LogPeriod = LogPeriod()) {
         self.files = files
         (since, until) = (period.since.map(LogRecord.time), period.until.map(LogRecord.time))
-        // A file that is removed at this moment is skipped: it is the oldest.
+        // A file that is removed at this moment is skipped. Only the oldest file is ever removed.
         open = files.numbers.compactMap { LogFile(files, number: $0) }
         if let last { skip(toLast: last) }
     }
@@ -130,7 +130,8 @@ struct LogCursor {
                 buffer = Array(buffer[start...]) + bytes
                 start = 0
             } else if open.count > 1 {
-                // The next file existed before the end of this one was found, so nothing more is written to this one.
+                // The writer began the next file before the end of this file was found. So nothing more is written to
+                // this file.
                 leaveFile()
             } else {
                 return nil
@@ -155,7 +156,7 @@ struct LogCursor {
         return true
     }
 
-    /// Opens a file that was begun after the newest open one. An open file can be read even after it is removed.
+    /// Opens the file that was begun after the newest open file. An open file can be read even after it is removed.
     private mutating func openFollowing() {
         guard let newest = open.last else {
             open = files.numbers.compactMap { LogFile(files, number: $0) }
@@ -170,7 +171,7 @@ struct LogCursor {
         }
     }
 
-    /// Continues with the next file. If files between the two are missing, a notice says so.
+    /// Continues with the next file. If files between the two are missing, adds a notice.
     private mutating func leaveFile() {
         buffer = Array(buffer[start...])
         start = 0

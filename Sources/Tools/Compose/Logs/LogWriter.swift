@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// Appends to the newest file of a log, and begins a new file when that is full.
+/// Appends to the newest file of a log, and begins a new file when the newest is full.
 ///
 /// A log has only one writer at a time: the process that holds the project's lock.
 final class LogWriter {
@@ -39,14 +39,15 @@ final class LogWriter {
             try file.writeAll(records)
             size += Int64(records.count)
         } catch {
-            // Removes a part that has been written; otherwise the next record would continue that line.
+            // Removes a part of the records that has been written; otherwise the next record would continue an
+            // incomplete line.
             ftruncate(file.rawValue, off_t(size))
             throw error
         }
     }
 
-    /// Begins a new file, and only then removes old ones: a reader that finds its file removed always finds a newer
-    /// one.
+    /// Begins a new file, and only then removes old files. So a reader that finds its file removed always finds a newer
+    /// file.
     private func beginFile() throws {
         let next = try Self.open(files.path(number + 1))
         try? file.close()
@@ -71,9 +72,10 @@ final class LogWriter {
 
 /// The limits of a log's size.
 package struct LogRetention: Sendable, Equatable {
-    /// In bytes. A file that would become larger is followed by a new one.
+    /// The maximum size of a file in bytes. Records that would exceed it begin a new file. Only records that are
+    /// written together to an empty file may exceed it.
     package var fileSize: Int
-    /// The number of files, including the one that is being written.
+    /// The maximum number of files, including the file that is being written. Beyond it, the oldest are removed.
     package var files: Int
 
     package init(fileSize: Int = 10 << 20, files: Int = 3) {

@@ -3,7 +3,9 @@ import Logging
 
 /// Writes the output of one instance to its log: whole lines, each with its time and stream.
 actor ServiceLog {
+    /// The maximum number of lines in ``tail``; older lines are removed.
     private static let tailLength = 20
+    /// The maximum length of a line in ``tail`` in characters; a longer line is cut.
     private static let tailWidth = 500
 
     private let service: String
@@ -14,7 +16,7 @@ actor ServiceLog {
     /// The number of records that could not be written since the last successful write.
     private var lost = 0
     private var hasFailed = false
-    /// The last lines, each cut to the length that errors show.
+    /// The last lines of the output, for errors.
     private(set) var tail: [String] = []
 
     /// - Throws: ``ComposeError`` `log-file`.
@@ -48,8 +50,8 @@ actor ServiceLog {
         write(records)
     }
 
-    /// The beginning of a line: as much as one record holds, without splitting a character. (In UTF-8 the bytes after a
-    /// character's first one are 10xxxxxx.)
+    /// The beginning of a line: as much as one record can contain, without splitting a character. (In UTF-8, every byte
+    /// of a character except the first is 10xxxxxx.)
     private static func part(of line: [UInt8]) -> ArraySlice<UInt8> {
         let longest = LogLine.maximumLength
         let end = (longest - 3...longest).last { line[$0] & 0xC0 != 0x80 }
@@ -82,8 +84,9 @@ actor ServiceLog {
         if tail.count > Self.tailLength { tail.removeFirst() }
     }
 
-    /// Writes records. A failed write, for example to a full disk, must not end or delay the service. The first one is
-    /// logged; the number of lost lines is written to the log as soon as a write succeeds again.
+    /// Writes records. A failed write, for example to a full disk, must not end or delay the service. The first failure
+    /// is logged by the supervisor. The number of lost lines is written to the service's log as soon as a write
+    /// succeeds again.
     private func write(_ records: Records) {
         guard records.count > 0 else { return }
         do {

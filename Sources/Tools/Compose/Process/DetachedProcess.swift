@@ -73,7 +73,7 @@ enum DetachedProcess {
         ComposeError(code: "spawn", message: "cannot start \(executable): \(reason)")
     }
 
-    // Functions of glibc 2.34 and later that Swift's Glibc module does not import.
+    // Swift's Glibc module does not import these functions. The first needs glibc 2.34, the second glibc 2.27.
 
     private typealias AddCloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
     private typealias MakeMemoryFile = @convention(c) (UnsafePointer<CChar>, CUnsignedInt) -> CInt

@@ -2,14 +2,16 @@ import Foundation
 
 /// Finds the executable that a service's command names.
 package struct ExecutableLookup: Sendable {
-    /// The folder of `segue` and the executables that come with it. A bare name is searched for here first; nil for
-    /// nowhere.
+    /// The folder of `segue` and the executables that come with it. A bare name is searched for here first. Nil to
+    /// search only in `PATH`.
     private let executableDirectory: String?
 
     package init(executableDirectory: String?) {
         self.executableDirectory = executableDirectory
     }
 
+    /// Finds an executable by its name.
+    ///
     /// - Parameters:
     ///   - name: a bare name, or a path that may be relative to the working directory.
     ///   - searchPath: the `PATH` that the service will have.
@@ -29,10 +31,13 @@ package struct ExecutableLookup: Sendable {
         return exists && !isDirectory.boolValue && access(path, X_OK) == 0
     }
 
+    /// Finds the executable of a service's command.
+    ///
     /// - Parameters:
     ///   - command: the executable, then its arguments.
     ///   - key: the key that contains the command, for errors.
-    ///   - searchPath: the `PATH` that the service will have; nil if it has none.
+    ///   - searchPath: the `PATH` that the service will have. Nil if it has none: then the usual folders of the system
+    ///     are searched.
     /// - Returns: an absolute path.
     /// - Throws: ``ComposeError`` `executable-not-found`.
     func executable(

@@ -30,7 +30,8 @@ package struct ProcessIdentity: Sendable, Codable, Hashable {
     }
 }
 
-/// A handle for a process (a pidfd). While it is open, it means the same process, even if the number is used again.
+/// A handle for a process (a pidfd). While the handle is open, it means the same process, even if the kernel gives the
+/// process id to another process.
 final class ProcessHandle: Sendable {
     private let descriptor: CInt
 
@@ -46,7 +47,7 @@ final class ProcessHandle: Sendable {
         close(descriptor)
     }
 
-    /// Returns when the process has ended, reaped or not, or when the task is cancelled.
+    /// Returns when the process has ended, even if it has not been reaped, or when the task is cancelled.
     func waitForExit() async {
         await DescriptorReadiness.waitForInput(descriptor)
     }
@@ -56,7 +57,7 @@ final class ProcessHandle: Sendable {
     }
 
     // Functions of glibc 2.36 and later that Swift's Glibc module does not import. Swift cannot call syscall(2)
-    // instead, because that is variadic.
+    // instead, because syscall(2) is variadic.
 
     private typealias OpenPidfd = @convention(c) (pid_t, CUnsignedInt) -> CInt
     private typealias SendToPidfd = @convention(c) (CInt, CInt, UnsafeMutableRawPointer?, CUnsignedInt) -> CInt

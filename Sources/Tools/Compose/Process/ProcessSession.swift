@@ -1,10 +1,10 @@
 package import Glibc
 
-/// The processes of one session: a service's main process and its descendants, except those that made their own
+/// The processes of one session: a service's main process and its descendants, except those that have made their own
 /// session.
 ///
-/// A session and not a process group, because a shell with job control gives each of its children a group of its own.
-/// The kernel does not reuse the session's number while a member lives or the leader is not reaped.
+/// This is a session and not a process group, because a shell with job control gives each of its children a group of
+/// its own. The kernel does not reuse the session's number while a member is alive or the leader has not been reaped.
 package struct ProcessSession: Sendable {
     let id: pid_t
 
@@ -30,7 +30,7 @@ package struct ProcessSession: Sendable {
 
     /// Asks all members to end, waits for the grace period, then kills them; returns when none is left.
     ///
-    /// In a cancelled task there is no grace period.
+    /// If the task is cancelled, the members are killed at once.
     ///
     /// - Parameter urgent: returns when the rest of the grace period is to be skipped, or when its task is cancelled.
     func terminate(
@@ -39,7 +39,8 @@ package struct ProcessSession: Sendable {
         urgent: (@Sendable () async -> Void)? = nil
     ) async {
         send(signal.number)
-        // As in systemd.kill(5): a process that is suspended would not receive the signal before it is killed.
+        // Without SIGCONT, a suspended process would not handle the signal before it is killed. systemd.kill(5) does
+        // the same.
         send(SIGCONT)
         await withTaskGroup { group in
             group.addTask { await waitUntilEmpty() }
@@ -48,7 +49,8 @@ package struct ProcessSession: Sendable {
             await group.next()
             group.cancelAll()
         }
-        // Repeated while any is left: a member may have forked after /proc was read and before the signal was sent.
+        // This is repeated while a member is left, because a member may have forked after /proc was read and before the
+        // signal was sent.
         while case let left = members, !left.isEmpty {
             for group in Set(left.map(\.group)) { Glibc.kill(-group, SIGKILL) }
             await Self.waitForExit(of: left)
@@ -62,7 +64,7 @@ package struct ProcessSession: Sendable {
         }
     }
 
-    /// Returns when no member lives, or when the task is cancelled.
+    /// Returns when no member is alive, or when the task is cancelled.
     private func waitUntilEmpty() async {
         while !Task.isCancelled, case let left = members, !left.isEmpty {
             await Self.waitForExit(of: left)
@@ -74,7 +76,7 @@ package struct ProcessSession: Sendable {
             if let handle = ProcessHandle(opening: member.pid) {
                 await handle.waitForExit()
             } else if ProcessTable.entry(of: member.pid)?.isAlive == true {
-                // Without pidfds, this checks again after a short while.
+                // Without pidfds, the member is checked again after 20 ms.
                 try? await Task.sleep(for: .milliseconds(20))
             }
         }

@@ -12,7 +12,7 @@ enum ProcessTable {
         let startTime: UInt64
 
         /// False for a zombie: it has ended, but its parent has not reaped it. In a container without an init process,
-        /// it may stay so for ever.
+        /// it may never be reaped.
         var isAlive: Bool { state != "Z" && state != "X" }
     }
 
@@ -44,8 +44,8 @@ enum ProcessTable {
         }
     }
 
-    /// Different after each boot, so that a number and start time of an earlier boot do not match a process of this
-    /// one.
+    /// An identifier of the current boot. With it, a process id and start time of an earlier boot do not match a
+    /// process of the current boot.
     static let bootID: String = {
         let bytes = read("/proc/sys/kernel/random/boot_id") ?? []
         return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)

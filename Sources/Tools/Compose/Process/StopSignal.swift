@@ -23,7 +23,7 @@ package struct StopSignal: Sendable, Hashable {
         self.number = number
     }
 
-    /// `SIGTERM`, or `signal 42` for one that has no common name.
+    /// The name of a signal, such as `SIGTERM`; `signal 42` for a signal that has no common name.
     package static func name(of number: Int32) -> String {
         names.first { $0.value == number }.map { "SIG\($0.key)" } ?? "signal \(number)"
     }

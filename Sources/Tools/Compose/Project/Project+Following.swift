@@ -4,8 +4,8 @@ import SystemSupport
 extension Project {
     /// The status of the project as its supervisor writes it, for other processes to follow.
     ///
-    /// The current status comes first, then the newest one after each change; a slow reader misses those in between.
-    /// The sequence ends after the last status of a supervisor that has ended.
+    /// The current status comes first, then the newest status after each change. A slow reader misses statuses in
+    /// between. The sequence ends after the last status of a supervisor that has ended.
     ///
     /// - Throws: ``ComposeError`` `watch`; the sequence throws `status-unreadable`.
     package func statuses() throws(ComposeError) -> some AsyncSequence<ProjectStatus, any Error> & Sendable {
@@ -22,8 +22,8 @@ extension Project {
     /// - Parameters:
     ///   - milestone: the milestone that started instances must reach.
     ///   - onOutcome: called with each instance whose change has been carried out.
-    /// - Throws: ``ComposeError``: that of the first change that failed, or `overtaken`; `supervisor-ended` if the
-    ///   supervisor ends before.
+    /// - Throws: ``ComposeError``: the error of the first change that failed; `overtaken` if a later request
+    ///   contradicts a change; `supervisor-ended` if the supervisor ends before it has carried out the changes.
     package func follow(
         _ changes: [Change], until milestone: Milestone = .ready, onOutcome: (ServiceStatus) async -> Void = { _ in }
     ) async throws {
@@ -51,7 +51,7 @@ extension Project {
 
     /// Waits until instances are up.
     ///
-    /// - Throws: as ``follow(_:until:onOutcome:)``.
+    /// - Throws: the errors of ``follow(_:until:onOutcome:)``.
     package func waitUntilUp(_ instances: [String]) async throws {
         try await follow(instances.map { Change(instance: $0, action: .keep, round: 0, reason: nil) })
     }
@@ -61,7 +61,7 @@ extension Project {
     /// - Parameters:
     ///   - all: true to wait for all of the instances.
     ///   - onEnd: called with each instance that has ended.
-    /// - Returns: the first that ended; nil if `instances` is empty.
+    /// - Returns: the first instance that ended; nil if none of the instances exists.
     /// - Throws: ``ComposeError`` `supervisor-ended`.
     package func waitUntilEnded(
         _ instances: [String], all: Bool, onEnd: (ServiceStatus) async throws -> Void
@@ -125,8 +125,8 @@ extension Project {
         return lines
     }
 
-    /// - Returns: a function that returns true for the names of the selected instances, also of those that do not exist
-    ///   any more or do not exist yet. If `services` is empty, all are selected.
+    /// - Returns: a function that returns true for the names of the selected instances, also if they no longer exist or
+    ///   do not exist yet. If `services` is empty, all are selected.
     /// - Throws: ``ComposeError`` `no-project`, `unknown-service`, `status-unreadable`, `stack-file`.
     private func filter(for services: [String]) throws(ComposeError) -> @Sendable (_ instance: String) -> Bool {
         guard let status = try ProjectStatus.read(self) else {
@@ -209,7 +209,8 @@ private struct ProjectStatuses: AsyncSequence, AsyncIteratorProtocol, Sendable {
     /// - Throws: ``ComposeError`` `status-unreadable`.
     mutating func next() async throws -> ProjectStatus? {
         while !Task.isCancelled {
-            // Opened before the status is read: if the supervisor has ended, the status is then its last one.
+            // The handle is opened before the status is read. If the supervisor has ended by then, the status is its
+            // last status.
             let supervisor = last?.supervisor.open()
             let status = try ProjectStatus.read(project)
             if let status, status != last {

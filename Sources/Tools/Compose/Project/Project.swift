@@ -6,7 +6,7 @@ import SystemSupport
 
 /// A named stack on this machine, with the folders of its state and its sockets.
 ///
-/// Projects with different names run side by side and share nothing.
+/// Projects with different names run side by side. They share no files, sockets or buses.
 package struct Project: Sendable, Hashable {
     package let name: String
     /// The folder of the files that are kept after a run: status, lock, logs, the services' data.
@@ -32,8 +32,8 @@ package struct Project: Sendable, Hashable {
 
     /// - Parameters:
     ///   - stateRoot: the absolute path of the folder of all projects' state.
-    ///   - runtimeRoot: the absolute path of the folder of all projects' sockets. It must be short, because the path of
-    ///     a socket can have at most 107 bytes.
+    ///   - runtimeRoot: the absolute path of the folder of all projects' sockets. It must be short, because the maximum
+    ///     length of a socket's path is 107 bytes.
     package init(name: String, stateRoot: String, runtimeRoot: String) throws(ComposeError) {
         self.name = try ProjectName.resolve(flag: name, directory: "")
         stateDirectory = "\(stateRoot)/\(name)"
@@ -57,9 +57,9 @@ package struct Project: Sendable, Hashable {
     /// The socket on which the supervisor receives requests.
     var controlPath: String { "\(runtimeDirectory)/control" }
 
-    /// The path of a launcher's socket without the launcher's process id, which follows. The socket is beside the
-    /// runtime folder, because the supervisor empties that. Names of projects have no dot, so the path is not another
-    /// project's.
+    /// The first part of the path of a launcher's socket; the launcher's process id follows. The socket is beside the
+    /// runtime folder, because the supervisor removes that folder when it starts. Names of projects have no dot, so no
+    /// other project uses this path.
     var launchSocketPrefix: String { "\(runtimeDirectory).launch-" }
 
     func notifyPath(of service: String) -> String { "\(runtimeDirectory)/notify/\(service)" }
@@ -83,7 +83,7 @@ package struct Project: Sendable, Hashable {
     /// Creates the project's folders, which only this user may enter.
     func prepare(services: [String]) throws(ComposeError) {
         try checkSocketPaths(services: services)
-        // The parent folder matters, too: its owner could replace the folder.
+        // The parent folder must be private as well: its owner could replace the runtime folder.
         let runtimeRoot = (runtimeDirectory as NSString).deletingLastPathComponent
         let runtime = [runtimeRoot, runtimeDirectory, "\(runtimeDirectory)/notify"]
         for path in [stateDirectory, dataDirectory, logDirectory, eventDirectory] + runtime {
@@ -91,9 +91,10 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Takes the lock that the project's only supervisor holds, or a process that does its work.
+    /// Takes the project's lock. Its holder is the project's only supervisor, or a process that ends what a killed
+    /// supervisor has left.
     ///
-    /// - Returns: nil if another process holds it.
+    /// - Returns: nil if the lock is taken.
     func lock() throws(ComposeError) -> FileLock? {
         try PrivateDirectory.make(stateDirectory)
         do {
@@ -103,7 +104,8 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Removes all sockets of the project. Must only be called while no process of the project runs.
+    /// Removes all sockets of the project, and the sockets of its launchers that have ended. Must only be called while
+    /// no process of the project runs.
     func removeRuntimeDirectory() {
         try? FileManager.default.removeItem(atPath: runtimeDirectory)
         let folder = (runtimeDirectory as NSString).deletingLastPathComponent
@@ -163,22 +165,22 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// The services that were to run according to the last status, for a supervisor that replaces the last one.
+    /// The services that were to run according to the last status. A new supervisor starts them.
     ///
     /// - Parameter services: the names of further services or instances to select.
     package func lastSelection(adding services: [String] = []) throws(ComposeError) -> Selection {
         let last = try ProjectStatus.read(self)?.services ?? []
         let named = last.filter { services.contains($0.name) }.map(\.service)
         let wanted = last.filter(\.order.isWanted).map(\.service)
-        // A new supervisor knows only services, so the name of an instance is replaced by that of its service.
+        // A new supervisor knows only services, so the name of an instance is replaced by the name of its service.
         let known = services.filter { name in !last.contains { $0.name == name && $0.service != name } }
         return Selection(Set(wanted + named + known).sorted())
     }
 
     /// Stops the project from another process; returns when none of its processes is left.
     ///
-    /// - Parameter timeout: the time for all to end. After that, the supervisor and the processes that it leaves are
-    ///   killed.
+    /// - Parameter timeout: the maximum time for an orderly stop. After it, the supervisor and the processes that it
+    ///   leaves are killed.
     /// - Returns: true if anything was running.
     /// - Throws: ``ComposeError`` `supervisor-unknown` if a process that is not recorded in the status holds the lock.
     @discardableResult
@@ -202,7 +204,8 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Ends the processes that a killed supervisor has left of some services; returns when all of them have ended.
+    /// Ends the processes of some services that a killed supervisor has left; returns when all of these processes have
+    /// ended.
     ///
     /// - Returns: true if there were any.
     /// - Throws: ``ComposeError`` `already-running` if another process holds the project's lock.
@@ -255,8 +258,8 @@ package struct Project: Sendable, Hashable {
 
 /// Determines the project that a command refers to.
 package enum ProjectName {
-    /// The name given by a flag, else the one in the file, else the folder's name, converted to a valid one as compose
-    /// does.
+    /// The name given by a flag, else the name in the file, else the folder's name, which is converted to a valid name
+    /// as compose does.
     ///
     /// - Throws: ``ComposeError`` `invalid-project-name`.
     package static func resolve(flag: String?, file: String? = nil, directory: String) throws(ComposeError) -> String {
@@ -274,7 +277,7 @@ package enum ProjectName {
         ComposeError(
             code: "invalid-project-name",
             message: "'\(name)' is not a project name",
-            recovery: "\(ProjectPlace.nameRule), with -p NAME or 'name:' in the file"
+            recovery: "\(ProjectPlace.nameRule); set the name with -p NAME or 'name:' in the file"
         )
     }
 }

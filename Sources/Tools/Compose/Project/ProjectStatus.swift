@@ -22,7 +22,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     /// All instances of all services, in the order of the stack.
     package internal(set) var services: [ServiceStatus] = []
 
-    /// True if the supervisor that wrote this still runs.
+    /// True if the supervisor that wrote this status still runs.
     package var isSupervisorAlive: Bool { supervisor.isAlive }
 
     package subscript(instance: String) -> ServiceStatus? {
@@ -104,7 +104,8 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     }
 
     /// The progress of a change. A change that starts an instance is complete when the instance has reached a
-    /// milestone; one that ends it, when it has no process.
+    /// milestone. A stop is complete when the instance has no process, and a removal when the instance is no longer in
+    /// the status.
     package func outcome(of change: Change, until milestone: Milestone = .ready) -> ChangeOutcome {
         guard let instance = self[change.instance] else {
             return change.action == .remove

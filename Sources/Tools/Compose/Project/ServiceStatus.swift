@@ -9,19 +9,20 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
         case starting
         /// It has announced that it is ready, or its health check has succeeded.
         case ready
-        /// Its process runs and need not become ready, or has become unhealthy.
+        /// Its process runs, and it need not become ready, or has become unhealthy after it was ready.
         case running
         /// It has ended and will be started again.
         case restarting
         /// It was asked to stop, or announced that it is stopping.
         case stopping
-        /// It has ended and stays so until a request starts it.
+        /// It has ended, and stays ended until a request starts it.
         case exited
         /// It could not be started, or did not become ready.
         case failed
     }
 
-    /// The instance's name in logs and commands: that of the service, with a number after it if there are several.
+    /// The instance's name in logs and commands: the service's name, or the service's name and a number (see
+    /// ``Service/instanceName(_:)``).
     package let name: String
     package let service: String
     /// The number of the instance within its service, counted from 1.
@@ -30,7 +31,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     /// The ``InstanceOrder/round`` to which the properties below belong.
     package internal(set) var round = 0
     package internal(set) var state: State = .created
-    /// The leader of its session; nil if it does not run.
+    /// The main process, which leads the instance's session; nil if it does not run.
     package internal(set) var process: ProcessIdentity?
     /// The exit status of the last run in this round; nil if a signal ended it, or if no run has ended.
     package internal(set) var exitCode: Int32?
@@ -50,7 +51,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package internal(set) var health: ServiceHealth?
     /// The pause before the next restart, in seconds; nil from the start of a run until a restart is planned.
     package internal(set) var pause: Double?
-    /// The reason why the supervisor ended the run; nil if the supervisor did not do that on its own.
+    /// The reason why the supervisor ended the run without a request; nil if it did not.
     package internal(set) var fault: String?
     /// True if the current or last run has been ready at any time.
     var wasReady = false
@@ -64,7 +65,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package var pid: Int32? { process?.pid }
     package var isFinished: Bool { state == .exited || state == .failed }
 
-    /// True if it has run, and will not run again unless a request starts it.
+    /// True if it has ended or failed, and will not run again unless a request starts it.
     package var hasEnded: Bool {
         order.isWanted ? isFinished && round == order.round : round > 0 && !isActive
     }
@@ -104,7 +105,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
         case impossible
     }
 
-    /// Indicates whether a condition of another service is met or can still be met.
+    /// The prospect that this instance meets a condition on which another service waits.
     func prospect(of condition: Dependency.Condition) -> Prospect {
         guard order.isWanted else { return .impossible }
         // The result of an earlier round does not count for the requested one.
@@ -138,10 +139,11 @@ package struct ServiceHealth: Sendable, Codable, Equatable {
 
 /// The requested state of an instance, which can differ from its actual state.
 package struct InstanceOrder: Sendable, Codable, Equatable {
-    /// True if the instance is to run. An instance that was stopped stays so, whatever its restart policy, until a
+    /// True if the instance is to run. An instance that was stopped stays stopped, whatever its restart policy, until a
     /// request starts it.
     package private(set) var isWanted = false
-    /// The number of requests to start it. A process of an earlier round must end; then one of this round is started.
+    /// The number of requests to start it. A process of an earlier round must end; then a process of this round is
+    /// started.
     package private(set) var round = 0
     /// True if the instance is to be removed from the project.
     private(set) var isRemoved = false
@@ -158,7 +160,7 @@ package struct InstanceOrder: Sendable, Codable, Equatable {
         self.grace = grace
     }
 
-    /// Resets the grace period, which was that of the process before this round.
+    /// Resets the grace period, which applied to the process of the earlier round.
     mutating func begin() {
         grace = nil
     }

@@ -11,7 +11,8 @@ struct DependencyGraph {
         dependencies = Dictionary(pairs) { first, _ in first }
     }
 
-    /// The first mistake in the dependencies: one on a service that does not exist, or a cycle. Nil if there is none.
+    /// The first mistake in the dependencies: a dependency on a service that does not exist, or a cycle. Nil if there
+    /// is no mistake.
     ///
     /// - Parameter known: the names of the services that exist.
     func problem(known: Set<String>) -> (message: String, hint: String?)? {
@@ -41,7 +42,8 @@ struct DependencyGraph {
         "the dependencies of services form a cycle: \((cycle + [cycle[0]]).joined(separator: " → "))"
     }
 
-    /// The names of all services, each after those that it depends on, and otherwise in the order of the stack.
+    /// The names of all services. Each is after the services that it depends on; otherwise, they are in the order of
+    /// the stack.
     var inOrder: [String] {
         var placed: [String] = []
         for name in order { place(name, into: &placed) }

@@ -1,11 +1,12 @@
 /// The rule that decides if a service that has ended is started again.
 package enum RestartPolicy: Sendable, Equatable {
     case no
-    /// After any end; at most `limit` times in a row, if a limit is given.
+    /// Restarts the service after any end, at most `limit` times in a row. Nil: without a limit.
     case always(limit: Int? = nil)
-    /// After an exit status other than 0, or a signal; at most `limit` times in a row, if a limit is given.
+    /// Restarts the service after an exit status other than 0, or a signal, at most `limit` times in a row. Nil:
+    /// without a limit.
     case onFailure(limit: Int?)
-    /// The same as ``always``, because no daemon outlives the stack.
+    /// The same as ``always`` without a limit. In Docker, the two differ only when its daemon restarts.
     case unlessStopped
 
     /// Reads `no`, `always`, `unless-stopped`, `on-failure` or `on-failure:3`.
@@ -49,11 +50,12 @@ extension RestartPolicy: CustomStringConvertible {
     }
 }
 
-/// The pause before a service is restarted. It doubles with each restart, up to a maximum, until a run has been good.
+/// The pause before a service is restarted. The pause doubles with each restart, up to a maximum. After a good run, it
+/// is the initial pause again.
 package struct RestartBackoff: Sendable, Equatable {
     package var initial: Duration
     package var maximum: Duration
-    /// A run of at least this length is a good one: the next pause is the initial one again.
+    /// The minimum length of a good run.
     package var resetAfter: Duration
 
     /// The defaults are those of Docker, except for a lower maximum: a developer who repairs a service should not have
@@ -72,7 +74,7 @@ package struct RestartBackoff: Sendable, Equatable {
     ///
     /// - Parameter attempts: the number of restarts since the last good run, not counting the next one.
     func delay(attempts: Int) -> Duration {
-        // The exponent is limited, so that the number cannot overflow.
+        // The exponent has a maximum, so that the number cannot overflow.
         min(maximum, initial * (1 << min(attempts, 20)))
     }
 }

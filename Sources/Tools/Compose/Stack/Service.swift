@@ -10,22 +10,22 @@ package struct Service: Sendable, Equatable {
     package var command: [String]
     /// Absolute, or relative to the stack's folder; nil for the stack's folder.
     package var workingDirectory: String?
-    /// Variables that are added to the supervisor's own. A nil value removes a variable.
+    /// Variables that are added to the supervisor's own variables. A nil value removes a variable.
     package var environment: [String: String?]
     package var dependencies: [Dependency]
     package var restart: RestartPolicy
     /// The pauses between restarts; nil for the supervisor's default.
     package var backoff: RestartBackoff?
     package var readiness: Readiness
-    /// When it is ready, the service must send `WATCHDOG=1` (sd_notify(3)) at least this often, or it counts as hung.
-    /// Nil for no such check.
+    /// The maximum time between two messages `WATCHDOG=1` (sd_notify(3)) of a service that is ready or running. After a
+    /// longer time, the service counts as hung. Nil to expect no messages.
     package var watchdog: Duration?
-    /// The number of instances that run side by side; can be 0.
+    /// The number of instances that run side by side. It can be 0.
     package var replicas: Int
-    /// The service takes part in a run only if one of these profiles is active or the service is named. If there are
-    /// none, it always takes part.
+    /// The names of the service's profiles. If there are any, the service takes part in a run only if one of them is
+    /// active or if the run names the service.
     package var profiles: [String]
-    /// The signal that asks the service to stop. After the grace period `SIGKILL` follows.
+    /// The signal that asks the service to stop. If it has not ended after the grace period, it gets `SIGKILL`.
     package var stopSignal: StopSignal
     package var stopGracePeriod: Duration
     package var labels: [String: String]
@@ -69,13 +69,13 @@ package struct Service: Sendable, Equatable {
 
     static let nameRule = "use letters, digits, '.', '_' and '-', beginning with a letter or digit"
 
-    /// True for a valid name, by the rule of the compose specification, restricted so that the name can also be a
-    /// file's.
+    /// True for a valid name: by the rule of the compose specification, and usable as the name of a file.
     static func isValid(name: String) -> Bool {
         name.wholeMatch(of: #/[a-zA-Z0-9][a-zA-Z0-9._-]*/#) != nil
     }
 
-    /// The name of an instance. It has a number only if there are several instances.
+    /// The name of an instance: the service's name for the first instance of a service with one replica, otherwise
+    /// `NAME-NUMBER`.
     func instanceName(_ replica: Int) -> String {
         replicas == 1 && replica == 1 ? name : "\(name)-\(replica)"
     }
@@ -92,7 +92,7 @@ package struct Service: Sendable, Equatable {
 
     /// The service without its dependencies on services that are not active.
     ///
-    /// - Throws: ``ComposeError`` `inactive-dependency` if it requires one of these.
+    /// - Throws: ``ComposeError`` `inactive-dependency` if a required dependency is not active.
     func depending(onlyOn active: Set<String>) throws(ComposeError) -> Service {
         if let lost = dependencies.first(where: { $0.isRequired && !active.contains($0.service) }) {
             throw ComposeError(
@@ -124,7 +124,7 @@ package struct Service: Sendable, Equatable {
     }
 }
 
-/// A condition that another service must meet before this one starts.
+/// A condition that another service must meet before a service starts.
 package struct Dependency: Sendable, Hashable {
     /// The conditions of the compose specification, by their names there.
     package enum Condition: String, Sendable, CaseIterable {
@@ -135,10 +135,10 @@ package struct Dependency: Sendable, Hashable {
 
     package var service: String
     package var condition: Condition
-    /// If false, the service also starts if the condition cannot be met any more, which is logged as a warning, or if
-    /// the other service does not take part in the run.
+    /// If false, the service also starts if the condition can no longer be met, or if the other service does not take
+    /// part in the run. In the first case, a warning is logged.
     package var isRequired: Bool
-    /// True if this service is restarted when a request restarts the other one.
+    /// True if this service is restarted when a request restarts the other service.
     package var restarts: Bool
 
     package init(
@@ -153,7 +153,7 @@ package struct Dependency: Sendable, Hashable {
 
 /// The way in which a service becomes ready.
 package enum Readiness: Sendable, Equatable {
-    /// It is ready when its process runs, unless another service depends on its being healthy: then it must send
+    /// It is ready when its process runs. But if another service requires it to be healthy, it is ready when it sends
     /// `READY=1`.
     case started
     /// It must send `READY=1` to `$NOTIFY_SOCKET` (sd_notify(3)) within this time; nil for the supervisor's start
@@ -163,7 +163,7 @@ package enum Readiness: Sendable, Equatable {
     case probe(HealthProbe)
 }
 
-/// A command that checks a service: with exit status 0, the service is healthy.
+/// A command that checks a service. The service is healthy if the command ends with exit status 0.
 ///
 /// The names and defaults are those of `healthcheck` in the compose specification.
 package struct HealthProbe: Sendable, Equatable {
@@ -171,16 +171,18 @@ package struct HealthProbe: Sendable, Equatable {
     package var command: [String]
     /// The time from the end of one run to the beginning of the next.
     package var interval: Duration = .seconds(30)
-    /// A run that takes longer is killed and has failed.
+    /// The maximum time of a run. A longer run is killed and counts as failed.
     package var timeout: Duration = .seconds(30)
     /// The number of failed runs in a row that makes the service unhealthy.
     package var retries = 3
-    /// The time after the start in which failed runs do not count, unless a run has succeeded.
+    /// The time after the start in which failed runs do not count. After a run has succeeded, they count even within
+    /// this time.
     package var startPeriod: Duration = .zero
     /// The interval during the start period.
     package var startInterval: Duration = .seconds(5)
 
-    /// The longest time until a service that was never healthy is unhealthy, even if each check takes all of its time.
+    /// The maximum time until a service that has never been healthy is unhealthy, even if each check takes its whole
+    /// timeout.
     var longestStart: Duration {
         startPeriod + startInterval + timeout + (interval + timeout) * min(max(retries, 1), 10_000)
     }

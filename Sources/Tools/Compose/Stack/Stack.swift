@@ -8,7 +8,7 @@ package struct Stack: Sendable, Equatable {
     package var name: String?
     /// The folder in which relative working directories start.
     package var directory: String
-    /// In the order of the file.
+    /// The services, in the order of the file.
     package var services: [Service]
     /// Names from `x-ports`; the supervisor picks a free loopback port for each.
     package var ports: [String]
@@ -27,7 +27,7 @@ package struct Stack: Sendable, Equatable {
     }
 
     /// True if the supervisor waits until this service is ready: because it has a health check or announces itself, or
-    /// because another service depends on its being healthy.
+    /// because another service requires it to be healthy.
     func awaitsReadiness(of service: Service) -> Bool {
         service.readiness != .started
             || services.contains { $0.dependencies.contains { $0.service == service.name && $0.condition == .healthy } }
@@ -38,8 +38,8 @@ package struct Stack: Sendable, Equatable {
     /// - Parameters:
     ///   - names: the services to run, together with their dependencies; empty for all.
     ///   - profiles: the active profiles; `*` activates all. The profiles of the named services are active, too.
-    /// - Throws: ``ComposeError`` `unknown-service`; `inactive-dependency` if a service requires one whose profiles are
-    ///   not active.
+    /// - Throws: ``ComposeError`` `unknown-service`; `inactive-dependency` if a service requires a service that has no
+    ///   active profile.
     package func selecting(_ names: [String] = [], profiles: some Sequence<String> = []) throws(ComposeError) -> Stack {
         let known = Set(services.map(\.name))
         if let unknown = names.first(where: { !known.contains($0) }) {

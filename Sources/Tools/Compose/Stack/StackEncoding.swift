@@ -1,7 +1,8 @@
 import Support
 import Yams
 
-/// Encodes the stack as a compose file with everything resolved. Reading that file gives the same stack.
+/// Encodes the stack as a compose file with everything resolved. Reading that file gives the same stack, with absolute
+/// working directories.
 extension Stack: Encodable {
     private enum CodingKeys: String, CodingKey {
         case name, services
@@ -34,9 +35,10 @@ extension Stack {
 
     package var text: String {
         get throws {
-            // Unlike a JSON encoder, this one keeps the order of the services.
+            // Unlike a JSON encoder, this encoder keeps the order of the services.
             let encoder = YAMLEncoder()
-            // Does not break long commands over several lines, and does not escape letters outside ASCII.
+            // With these options, long commands are not broken over several lines, and letters outside ASCII are not
+            // escaped.
             encoder.options = YAMLEncoder.Options(width: -1, allowUnicode: true)
             return try encoder.encode(self)
         }
@@ -124,7 +126,7 @@ private struct Deployment: Encodable {
     private let replicas: Int?
     private let policy: Policy?
 
-    /// Nil if the service has no values for it.
+    /// Nil if the service has only default values for `deploy`.
     init?(_ service: Service) {
         var policy = Policy()
         if let backoff = service.backoff {
@@ -155,7 +157,7 @@ extension Dependency: Encodable {
     }
 }
 
-/// Encodes it as `healthcheck` in a compose file.
+/// Encodes the readiness as `healthcheck` in a compose file.
 extension Readiness: Encodable {
     private enum CodingKeys: String, CodingKey {
         case test, interval, timeout, retries, disable

@@ -15,7 +15,7 @@ package struct DetachedSupervisor: Sendable {
     ///   - executable: the program that runs a ``Supervisor`` for this project; by default the running executable
     ///     itself.
     ///   - environment: the environment of the supervisor.
-    ///   - input: the content of its standard input.
+    ///   - input: the content of the supervisor's standard input.
     package init(
         project: Project,
         executable: String = "/proc/self/exe",
@@ -31,14 +31,16 @@ package struct DetachedSupervisor: Sendable {
         self.input = input
     }
 
-    /// Starts the supervisor in a session of its own, and waits until its services have reached a milestone. Its
-    /// messages are appended to ``Project/supervisorLogPath``.
+    /// Starts the supervisor in a session of its own, and waits until its services have reached a milestone. The
+    /// supervisor's log messages are appended to ``Project/supervisorLogPath``.
+    ///
+    /// Cancelling the task ends the wait, but not the supervisor.
     ///
     /// - Parameters:
     ///   - milestone: the milestone that all services that are started must reach.
-    ///   - onProgress: called with each message that says what the supervisor waits for.
-    /// - Throws: ``ComposeError``: the supervisor's own, or `supervisor-ended` with the last lines of its log.
-    ///   Cancelling the task ends the wait, but not the supervisor.
+    ///   - onProgress: called with each progress message of the supervisor, such as `waiting for broker`.
+    /// - Throws: ``ComposeError``: the supervisor's own error, or `supervisor-ended` with the last lines of its log;
+    ///   `CancellationError`.
     package func start(
         until milestone: Milestone,
         onProgress: @Sendable (String) -> Void = { _ in }
@@ -62,8 +64,8 @@ package struct DetachedSupervisor: Sendable {
         }
     }
 
-    /// The last lines of a log after an offset, each cut to the length that errors show. Earlier runs wrote what is
-    /// before.
+    /// The last lines of a log after an offset, each cut to the length that errors show. The lines before the offset
+    /// are from earlier runs.
     private func lastLines(of path: String, from start: UInt64) -> [String] {
         guard let file = FileHandle(forReadingAtPath: path) else { return [] }
         try? file.seek(toOffset: start)
@@ -98,8 +100,8 @@ package struct DetachedSupervisor: Sendable {
     private func next(_ socket: NotifySocket, unlessEnded pid: pid_t) async -> NotifyMessage? {
         while true {
             if let message = socket.receive() { return message }
-            // This only waits and does not read: if both operations end at the same time, one result is dropped, and a
-            // message in it would be lost.
+            // The first operation only waits and does not read. If both operations end at the same time, one result is
+            // dropped, and a message in that result would be lost.
             let hasEnded = await firstResult(
                 of: {
                     await socket.wait(until: nil)
@@ -109,7 +111,7 @@ package struct DetachedSupervisor: Sendable {
                     await ProcessSession(id: pid).waitForLeader()
                     return true
                 })
-            // Its last message may have arrived at the same time as its end.
+            // The last message of the supervisor may have arrived just before the supervisor ended.
             if hasEnded || Task.isCancelled { return socket.receive() }
         }
     }
@@ -121,7 +123,7 @@ struct Launcher: Sendable {
     fileprivate static let failureField = "X_SEGUE_ERROR"
     fileprivate static let launchedField = "X_SEGUE_LAUNCHED"
 
-    /// The longest time for which a launcher that does not read can delay the supervisor.
+    /// The maximum time for which a launcher that does not read can delay a message. After it, the message is dropped.
     private static let patience: Duration = .seconds(1)
 
     private let notifier: Notifier
@@ -142,7 +144,7 @@ struct Launcher: Sendable {
         send(NotifyMessage(status: status))
     }
 
-    /// Sends an error as a line of JSON, so that the launcher can show the same error.
+    /// Sends an error as a line of JSON, so that the launcher can show the error unchanged.
     func tell(failure: any Error) {
         let error = failure as? ComposeError ?? ComposeError(code: "supervisor", message: "\(failure)")
         let encoded = (try? JSONEncoder().encode(error)).map { String(decoding: $0, as: UTF8.self) }

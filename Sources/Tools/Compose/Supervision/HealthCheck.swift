@@ -2,13 +2,15 @@ import Subprocess
 
 /// One run of a probe's command.
 struct HealthCheck: Sendable {
-    /// The number of bytes of its output that are kept: the end, which usually contains the reason.
+    /// The maximum size of the kept output in bytes. If there is more output, its end is kept, because the end usually
+    /// contains the reason for a failure.
     private static let outputLimit = 2048
 
     let configuration: Configuration
     let timeout: Duration
 
-    /// Runs the command, and returns when no process of the check is left. Cancelling the task kills them.
+    /// Runs the command, and returns when no process of the check is left. Cancelling the task kills the check's
+    /// processes.
     ///
     /// - Returns: the reason why the check failed; nil if it succeeded.
     func run() async -> String? {
@@ -30,7 +32,7 @@ struct HealthCheck: Sendable {
         _ session: ProcessSession, output: SubprocessOutputSequence
     ) async -> (hasTimedOut: Bool, output: [UInt8]) {
         await withTaskGroup(of: [UInt8].self) { group in
-            // Ends by itself when the output or the leader has ended.
+            // This task ends when the output or the leader has ended.
             group.addTask { await Self.end(of: output) }
             let hasTimedOut = await isLate(session)
             // Also kills the processes that the check has started, so that none of them outlives it.
@@ -59,7 +61,7 @@ struct HealthCheck: Sendable {
                 end.removeFirst(max(0, end.count - outputLimit))
             }
         } catch {
-            // The exit status decides the result; a part of the reason is enough.
+            // The exit status decides the result. An incomplete output is enough for the reason.
         }
         return end
     }

@@ -1,6 +1,6 @@
 import Logging
 
-/// Runs one instance for as long as it is part of the project: waits until it is requested, runs one round, and waits
+/// Runs one instance as long as it is part of the project: waits until a start is requested, runs one round, and waits
 /// again.
 ///
 /// An instance has only one keeper, and a keeper runs only one process at a time, however many requests there are.

@@ -31,7 +31,8 @@ struct Leftovers {
         return !left.isEmpty
     }
 
-    /// True if the session that this process led still has processes, and its number has not been given to another one.
+    /// True if the session that this process led still has processes, and the process id has not been given to another
+    /// process.
     private func isLeft(_ process: ProcessIdentity) -> Bool {
         guard process.bootID == ProcessTable.bootID else { return false }
         let members = ProcessSession(id: process.pid).members

@@ -7,14 +7,14 @@ struct OfferedVariables {
         "SEGUE_BUS", "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
     ]
 
-    /// The variables of sd_notify(3) and sd_watchdog_enabled(3). A process that inherits them can send messages in the
-    /// name of the process that they were set for.
+    /// The variables of sd_notify(3) and sd_watchdog_enabled(3). A process that inherits these variables can send
+    /// messages in the name of the process for which they were set.
     static let notificationVariables: Set = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
 
     let values: [String: String]
 
     /// - Parameters:
-    ///   - name: the project's name, if its folders have another one.
+    ///   - name: the project's name, if its folders have another name; nil if they have the same name.
     ///   - replica: the number of the instance within its service, counted from 1.
     init(project: Project, name: String? = nil, ports: [String: Int], service: String, replica: Int = 1) {
         var values = [
@@ -39,7 +39,7 @@ struct OfferedVariables {
         return "SEGUE_PORT_" + name.uppercased().replacing("-", with: "_")
     }
 
-    /// The service with every reference expanded.
+    /// The service with every reference to an offered variable expanded.
     ///
     /// A literal `$${SEGUE_BUS}` that is meant for a shell in the service looks the same here, so it is expanded, too.
     /// The shell would find the same value in its environment.
@@ -64,7 +64,8 @@ struct OfferedVariables {
     func environment(
         of service: Service, inherited: [String: String], notifyPath: String
     ) -> [String: String] {
-        // With these, the service would send its messages to the supervisor's own launcher.
+        // With the inherited notification variables, the service would send its messages to the supervisor's own
+        // launcher.
         var variables = inherited.filter { !Self.notificationVariables.contains($0.key) }
         for (name, value) in values { variables[name] = value }
         for (name, value) in service.environment { variables[name] = value }

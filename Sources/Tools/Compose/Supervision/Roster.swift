@@ -12,7 +12,7 @@ struct Roster: Sendable {
     /// The names of the instances that have a keeper.
     private var kept: Set<String> = []
     private(set) var stop: StopRequest = .none
-    /// The reason why the supervisor stops the project; nil if it does not, or was asked to.
+    /// The reason why the supervisor stops the project without a request; nil if it does not.
     private var failure: ComposeError?
 
     /// A project without services, supervised by this process.
@@ -73,7 +73,7 @@ struct Roster: Sendable {
         return status.phase == .up || lacking(.ready).isEmpty ? .up : .starting
     }
 
-    /// Sets a phase that was derived earlier. If a stop has been requested since, the phase is `stopping` instead.
+    /// Sets a phase that was derived earlier. If a stop has been requested meanwhile, the phase is `stopping` instead.
     mutating func enter(_ phase: ProjectStatus.Phase) {
         status.phase = stop == .none ? phase : .stopping
     }
@@ -88,6 +88,7 @@ struct Roster: Sendable {
         self.stop = max(self.stop, stop)
     }
 
+    /// Stops the project because of an error, unless it is already stopping.
     mutating func giveUp(because error: ComposeError) {
         guard failure == nil, stop == .none else { return }
         failure = error
@@ -96,8 +97,8 @@ struct Roster: Sendable {
 
     /// Notes that all processes have ended.
     ///
-    /// - Returns: the reason why the supervisor stopped the project; nil if it was asked to, or if all services had
-    ///   ended.
+    /// - Returns: the reason why the supervisor stopped the project; nil if a request stopped it, or if all services
+    ///   ended by themselves.
     mutating func finish() -> ComposeError? {
         status.phase = .stopped
         return failure
@@ -105,7 +106,8 @@ struct Roster: Sendable {
 
     // MARK: Ending
 
-    /// True if the process of an instance, if it has one, must end.
+    /// True if the process of an instance must end: the project stops, the instance is not wanted or does not exist, or
+    /// a new round was requested.
     func isToEnd(_ instance: String) -> Bool {
         self[instance].map(isToEnd) ?? true
     }
@@ -114,7 +116,7 @@ struct Roster: Sendable {
         stop != .none || !instance.order.isWanted || instance.round != instance.order.round
     }
 
-    /// True if an instance must end and may end now: after the dependents that must end, too.
+    /// True if an instance must end and may end now, because all its dependents that must end have ended.
     func mayEnd(_ instance: String) -> Bool {
         if stop == .immediate { return true }
         guard isToEnd(instance) else { return false }
@@ -122,7 +124,8 @@ struct Roster: Sendable {
         let ending = Set(
             status.services.filter { $0.service != service && $0.isActive && isToEnd($0) }.map(\.service))
         guard !ending.isEmpty else { return true }
-        // By the definitions that the processes were started with; those in the stack are for the next processes.
+        // The graph is built from the definitions with which the processes were started. The definitions in the stack
+        // are for the next processes.
         let graph = DependencyGraph(Array(definitions.values))
         return !ending.contains { graph.closure(of: [$0]).contains(service) }
     }
@@ -170,7 +173,7 @@ struct Roster: Sendable {
         return isPending(below: service) ? .wait : .start
     }
 
-    /// True if a direct or indirect dependency of a service has not met its condition, but still can.
+    /// True if a direct or indirect dependency of a service is not met, but can still be met.
     private func isPending(below service: Service) -> Bool {
         let needed = DependencyGraph(stack.services).closure(of: [service.name])
         return stack.services.contains { other in
@@ -178,7 +181,7 @@ struct Roster: Sendable {
         }
     }
 
-    /// Indicates whether a dependency is met or can still be met. All instances of the other service must meet it.
+    /// The prospect of a dependency. It is met if all instances of the other service meet its condition.
     func prospect(of dependency: Dependency) -> ServiceStatus.Prospect {
         let instances = instances(of: dependency.service)
         guard !instances.isEmpty else {
@@ -210,9 +213,10 @@ struct Roster: Sendable {
         return names
     }
 
-    /// Begins the requested round of an instance, if it may still start.
+    /// Begins the requested round of an instance, if it may still start. From then on, its dependencies stop only after
+    /// the instance.
     ///
-    /// - Returns: the service to start; nil if it may not start. From now on, its dependencies stop only after it.
+    /// - Returns: the service to start; nil if the instance may not start.
     mutating func claimRound(of instance: String) -> Service? {
         guard case .start = nextStep(of: instance), let status = self[instance], let service = definition(of: status)
         else { return nil }
@@ -230,7 +234,7 @@ struct Roster: Sendable {
         return true
     }
 
-    /// Notes that an instance has ended. It is `exited`, or `restarting` if a new round has been requested.
+    /// Notes that an instance has ended. Its state is `exited`, or `restarting` if a new round has been requested.
     mutating func settle(_ instance: String) {
         let isAskedFor = stop == .none && self[instance]?.order.isWanted == true && isToEnd(instance)
         change(instance) { $0.state = isAskedFor ? .restarting : .exited }
@@ -347,7 +351,8 @@ struct Roster: Sendable {
         return named.reversed().map { instance in decide(.remove, instance.name) { $0.remove(grace: grace) } }
     }
 
-    /// Restarts the dependents that declare `restart: true`, and their dependents that do.
+    /// Restarts the services that depend on restarted services with `restart: true`, then in turn the services that
+    /// depend on these.
     private mutating func follow(_ restarted: Set<String>, sparing: Set<String>, grace: Duration?) -> [Change] {
         var changes: [Change] = []
         var reached = restarted
@@ -358,7 +363,8 @@ struct Roster: Sendable {
                 reached.insert(dependent.name)
                 open.insert(dependent.name)
                 guard !sparing.contains(dependent.name) else { continue }
-                // If its next round has not begun yet, the instance starts after this one in any case.
+                // An instance whose next round has not begun yet needs no new round: it starts after its dependency in
+                // any case.
                 for instance in instances(of: dependent.name)
                 where instance.order.isWanted && !instance.isFinished && instance.round == instance.order.round {
                     let reason = "'\(service)' is restarted"
@@ -375,7 +381,7 @@ struct Roster: Sendable {
         return decide(.start, instance.name) { $0.start(ignoresDependencies: ignoresDependencies) }
     }
 
-    /// Sorts instances by the dependencies of their services: each is after those that it depends on.
+    /// Sorts instances by the dependencies of their services: each instance is after the instances on which it depends.
     private func inOrder(_ instances: [ServiceStatus]) -> [ServiceStatus] {
         let names = DependencyGraph(stack.services).inOrder
         return instances.sorted { a, b in
@@ -383,8 +389,8 @@ struct Roster: Sendable {
         }
     }
 
-    /// Replaces the current stack: new services start, changed ones are restarted, those that the files no longer
-    /// contain are removed, and all others stay as they are.
+    /// Replaces the current stack. New services start, changed services are restarted, services that the files no
+    /// longer contain are removed, and all other services do not change.
     private mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
         try request.stack.validate()
         // Services of inactive profiles stay part of the project if they have instances, so that they can be started
@@ -445,7 +451,8 @@ struct Roster: Sendable {
         }
     }
 
-    /// As ``ProjectStatus/instances(named:of:)``, but without instances that are being removed.
+    /// The instances with these names of services or instances, without those that are being removed; all if `names` is
+    /// empty.
     private func instances(named names: [String]) throws(ComposeError) -> [ServiceStatus] {
         try status.check(
             names, areIn: Set(status.services.flatMap { [$0.service, $0.name] }).union(stack.services.map(\.name)))
@@ -456,8 +463,8 @@ struct Roster: Sendable {
         }
     }
 
-    /// Adds or removes instances until a service has the number that it declares. The others keep their name and
-    /// process.
+    /// Adds or removes instances until a service has the number that it declares. All other instances keep their name
+    /// and process.
     ///
     /// - Parameter starts: true to start the added instances.
     private mutating func fit(_ service: Service, starts: Bool = true, grace: Duration? = nil) -> [Change] {
@@ -471,7 +478,7 @@ struct Roster: Sendable {
         return surplus + (starts ? added.map { name in decide(.start, name) { $0.start() } } : [])
     }
 
-    /// Sorts the instances in the stack's order of services, in which people see them.
+    /// Sorts the instances by the stack's order of services, which is the order in the status.
     private mutating func arrange() {
         let places = Dictionary(stack.services.enumerated().map { ($1.name, $0) }) { first, _ in first }
         status.services.sort { a, b in
@@ -498,12 +505,12 @@ struct Roster: Sendable {
     }
 }
 
-/// The stop that a supervisor was asked for. It can only become stricter.
+/// The stop that was requested of a supervisor. A later request can only make it stricter.
 enum StopRequest: Int, Sendable, Comparable {
     case none
     /// Dependents stop first, each within its grace period.
     case orderly
-    /// All are killed without waiting for the rest of the grace period.
+    /// All processes are killed without waiting for the rest of their grace periods.
     case immediate
 
     static func < (a: StopRequest, b: StopRequest) -> Bool { a.rawValue < b.rawValue }

@@ -1,7 +1,7 @@
 import Glibc
 import SystemSupport
 
-/// The deadlines of one run of a service for its messages by sd_notify(3).
+/// The deadlines by which a service must send messages (sd_notify(3)) in one run.
 ///
 /// The clock stops while the machine sleeps, so that a service is not blamed for time in which it could not run.
 struct RunDeadlines {
@@ -15,7 +15,7 @@ struct RunDeadlines {
 
     /// - Parameters:
     ///   - start: the deadline for becoming ready; nil if the service is not expected to become ready.
-    ///   - timeout: the time that it has to become ready, for messages.
+    ///   - timeout: the time in which the service must become ready, for error messages.
     init(start: Instant?, timeout: Duration, watchdog: Duration?, now: Instant) {
         self.start = start
         self.timeout = timeout
@@ -55,9 +55,9 @@ struct RunDeadlines {
 
 /// The reason why the supervisor ends a process that has not ended by itself.
 struct RunFault: Sendable, Equatable, CustomStringConvertible {
-    /// A phrase that follows the service's name.
+    /// A phrase that follows the service's name, such as `was not ready within 30.0 seconds`.
     let description: String
-    /// The signal that asks it to end; nil for the service's own stop signal.
+    /// The signal that asks the process to end; nil for the service's own stop signal.
     var signal: StopSignal?
 
     static func notReady(within timeout: Duration) -> RunFault {
@@ -68,8 +68,9 @@ struct RunFault: Sendable, Equatable, CustomStringConvertible {
         RunFault(description: "is unhealthy" + (reason.map { ": \($0)" } ?? ""))
     }
 
-    /// The process hangs. As under systemd, it is sent `SIGABRT`, which writes a core dump if these are enabled, or a
-    /// backtrace if Swift's are enabled. After a backtrace the process continues; it is killed after the grace period.
+    /// The process hangs. As under systemd, it is sent `SIGABRT`. The signal writes a core dump if core dumps are
+    /// enabled, or a backtrace if Swift's backtraces are enabled. A process that has not ended after the grace period
+    /// is killed.
     static func hung(_ description: String) -> RunFault {
         RunFault(description: description, signal: StopSignal(number: SIGABRT))
     }

@@ -29,9 +29,9 @@ struct ServiceRunner: Sendable {
     /// The result of one run of the process.
     private enum Ending: Sendable {
         case exited(succeeded: Bool, wasReady: Bool)
-        /// The supervisor ended it because of a fault.
+        /// The supervisor ended the process because of a fault.
         case faulty(RunFault, wasReady: Bool)
-        /// A request to end it came before or during the run.
+        /// A request to end the process came before or during the run.
         case stopped
         case failed(ComposeError)
     }
@@ -43,8 +43,8 @@ struct ServiceRunner: Sendable {
         var wasEverReady = false
         while true {
             let begin = ContinuousClock.now
-            // Until the service has been ready once, all runs share one deadline, because the user waits. Later runs
-            // each get the full time.
+            // Until the service has been ready once, all runs share one deadline, because the user waits for the start.
+            // After that, each run gets the full time.
             if wasEverReady { deadline = begin + patience }
             let ending = await runOnce(deadline: deadline)
             switch ending {
@@ -60,9 +60,10 @@ struct ServiceRunner: Sendable {
 
     private var backoff: RestartBackoff { service.backoff ?? options.backoff }
 
-    /// The time for its process to end after the stop signal.
+    /// The maximum time from the stop signal to the end of the process. After it, the process is killed.
     private var stopGrace: Duration { board.view[name]?.order.grace ?? options.stopGrace ?? service.stopGracePeriod }
 
+    /// The maximum time for the service to become ready. After it, the service is ended.
     private var startTimeout: Duration {
         switch service.readiness {
         case .notify(let timeout?): timeout
@@ -71,7 +72,7 @@ struct ServiceRunner: Sendable {
         }
     }
 
-    /// Runs the process once, until it and all its descendants have ended.
+    /// Runs the process once, until all processes of its session have ended.
     ///
     /// - Parameter deadline: the deadline for becoming ready, if the service is expected to become ready.
     private func runOnce(deadline: ContinuousClock.Instant) async -> Ending {
@@ -142,7 +143,7 @@ struct ServiceRunner: Sendable {
         case .stopRequested: return .stopped
         case .faulty(let fault): return .faulty(fault, wasReady: wasReady)
         case .leaderExited:
-            // The stop was requested while the last of its descendants were being ended.
+            // A stop may have been requested after the leader had ended, while its descendants were being ended.
             if board.view.isToEnd(name) { return .stopped }
             return .exited(succeeded: status.isSuccess, wasReady: wasReady)
         }
@@ -150,8 +151,8 @@ struct ServiceRunner: Sendable {
 
     /// Watches a process from its start until all processes of its session have ended.
     ///
-    /// The leader is not reaped before this returns. So its number, which is also that of the session, cannot be given
-    /// to another process while signals are sent to the rest of the session.
+    /// The leader is not reaped before this function returns. So its process id, which is also the number of the
+    /// session, cannot be given to another process while signals are sent to the rest of the session.
     private func attend(
         _ session: ProcessSession,
         output: [(LogLine.Stream, SubprocessOutputSequence)],
@@ -163,12 +164,13 @@ struct ServiceRunner: Sendable {
             $0.startedAt = Date()
             $0.wasReady = false
             $0.state = awaitsReadiness ? .starting : .running
-            // The health of earlier runs does not count for this one.
+            // The health of earlier runs does not count for this run.
             $0.health = probe.map { _ in ServiceHealth() }
             ($0.message, $0.fault, $0.pause) = (nil, nil, nil)
         }
         return await withTaskGroup(of: Void.self) { group in
-            // Ends by itself when the output or the leader has ended. It is never cancelled, so that no line is lost.
+            // These tasks end when the output or the leader has ended. They are never cancelled, so that no line is
+            // lost.
             for (stream, output) in output { group.addTask { await copy(output, of: stream) } }
             let cause = await firstCause(session, socket: socket, deadline: deadline)
             let fault: RunFault? = if case .faulty(let fault) = cause { fault } else { nil }
@@ -196,7 +198,7 @@ struct ServiceRunner: Sendable {
                 return .leaderExited
             }
             group.addTask {
-                // The services that depend on this one stop first.
+                // The services that depend on this service stop first.
                 _ = await board.first { $0.mayEnd(name) }
                 return .stopRequested
             }
@@ -227,14 +229,14 @@ struct ServiceRunner: Sendable {
 
     /// Reads the messages of the service (sd_notify(3)) while it runs.
     ///
-    /// - Returns: the fault for which it must be ended; nil if the task is cancelled.
+    /// - Returns: the fault for which the service must be ended; nil if the task is cancelled.
     private func followNotifications(_ socket: NotifySocket, deadline: ContinuousClock.Instant) async -> RunFault? {
         let now = SuspendingClock.now
         var deadlines = RunDeadlines(
             start: awaitsReadiness ? now + ContinuousClock.now.duration(to: deadline) : nil, timeout: startTimeout,
             watchdog: service.watchdog, now: now)
         while !Task.isCancelled {
-            // All messages are read before a deadline is checked, because the delay may be the supervisor's own.
+            // All messages are read before a deadline is checked, because the supervisor itself may have been late.
             while let message = socket.receive() {
                 take(message)
                 deadlines.take(message, at: .now)
@@ -264,7 +266,7 @@ struct ServiceRunner: Sendable {
 
     /// Checks the service while it runs, one check after the other.
     ///
-    /// - Returns: the fault for which it must be ended; nil if the task is cancelled.
+    /// - Returns: the fault for which the service must be ended; nil if the task is cancelled.
     private func followHealth(_ probe: HealthProbe) async -> RunFault? {
         let start = ContinuousClock.now
         var state = HealthState(probe: probe)
@@ -293,8 +295,8 @@ struct ServiceRunner: Sendable {
 
     /// Updates the service's health in the status, and decides if the service must be ended.
     ///
-    /// If it has not been healthy in this run, it must be ended: its start has failed. Later it is ended only if it is
-    /// then restarted. Without a restart policy, an unhealthy service is better than none.
+    /// An unhealthy service that has not been healthy in this run is ended, because its start has failed. Any other
+    /// unhealthy service is ended only if it has a restart policy: without one, it would not be started again.
     private func judge(_ health: ServiceHealth) -> RunFault? {
         var wasReady = false
         board.change(name) { status in
@@ -310,7 +312,8 @@ struct ServiceRunner: Sendable {
         return .unhealthy(health.reason)
     }
 
-    /// Decides after a run if the service runs again. If so, waits for the pause first; if not, sets its final state.
+    /// Decides after a run if the service runs again. If it does, waits for the pause first. If it does not, sets its
+    /// final state.
     private func shouldRestart(after ending: Ending, attempts: Int, isFirstStart: Bool) async -> Bool {
         switch ending {
         case .stopped:

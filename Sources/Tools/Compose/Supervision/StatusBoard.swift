@@ -24,7 +24,7 @@ final class StatusBoard: Sendable {
 
     var view: Roster { state.withLock { $0.roster } }
 
-    /// Adds ports and records the first status, which replaces that of an earlier run.
+    /// Adds ports and records the first status, which replaces the status of an earlier run.
     func begin(ports: [String: Int]) {
         state.withLock { state in
             state.roster.offer(ports)
@@ -34,8 +34,9 @@ final class StatusBoard: Sendable {
 
     /// Changes the roster and wakes all watchers.
     ///
-    /// The watchers are woken outside the lock. Resuming a task takes that task's own lock, under which a cancellation
-    /// may at the same time be running a watcher's termination handler, which needs the lock of the board.
+    /// The watchers are woken outside the lock; otherwise there could be a deadlock. To resume a task takes the task's
+    /// own lock. A cancellation holds that lock while it runs a watcher's termination handler, and the handler needs
+    /// the lock of the board.
     @discardableResult
     func update<R: Sendable, E: Error>(_ change: (inout Roster) throws(E) -> R) throws(E) -> R {
         let (result, watchers) = try state.withLock { state throws(E) in
@@ -54,8 +55,8 @@ final class StatusBoard: Sendable {
         update { $0.change(instance, change) }
     }
 
-    /// The current roster, then the newest one after each change; a slow reader misses those in between. Ends with the
-    /// run.
+    /// The current roster, then the newest roster after each change. A slow reader misses rosters in between. The
+    /// sequence ends with the run.
     func views() -> some AsyncSequence<Roster, Never> & Sendable {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watcher: Int? = state.withLock { state in
@@ -77,7 +78,7 @@ final class StatusBoard: Sendable {
 
     /// Waits for a roster for which `fits` returns true.
     ///
-    /// - Returns: nil if the task is cancelled or the run ends before.
+    /// - Returns: the roster. Nil if the task is cancelled, or the run ends, before there is such a roster.
     func first(where fits: @Sendable (Roster) -> Bool) async -> Roster? {
         for await view in views() where fits(view) { return view }
         return nil

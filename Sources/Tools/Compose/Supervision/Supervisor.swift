@@ -5,7 +5,7 @@ import SystemSupport
 
 /// Starts a stack, keeps it running, changes it on request, and stops it in order.
 ///
-/// All work is done within ``run()``. Every process that it starts has ended when that returns.
+/// All work is done within ``run()``. When ``run()`` returns, every process that it has started has ended.
 package final class Supervisor: Sendable {
     private let project: Project
     private let options: SupervisorOptions
@@ -35,8 +35,8 @@ package final class Supervisor: Sendable {
     /// The current status.
     package var status: ProjectStatus { board.view.status }
 
-    /// The current status, then the newest one after each change; a slow reader misses some in between, but never the
-    /// last. Each status is written to the status file before it is returned here.
+    /// The current status, then the newest status after each change. A slow reader misses statuses in between, but
+    /// never the last. Each status is written to the status file before this sequence returns it.
     package var statuses: some AsyncSequence<ProjectStatus, Never> & Sendable {
         board.views().map { [recorder] view in
             recorder.flush()
@@ -52,10 +52,10 @@ package final class Supervisor: Sendable {
     /// Runs the stack; returns when all services have ended, by request or by themselves. Cancelling the task requests
     /// an orderly stop.
     ///
-    /// Call it only once.
+    /// Call this function only once.
     ///
-    /// - Throws: ``ComposeError``: `already-running` if another supervisor is running; otherwise the error because of
-    ///   which the stack could not be started or was stopped.
+    /// - Throws: ``ComposeError``: `already-running` if another supervisor is running; otherwise the error that
+    ///   prevented the start of the stack, or that stopped it.
     package func run() async throws {
         try await withTaskCancellationHandler {
             // Subprocess kills a child at once if its task is cancelled, but an orderly stop takes longer. So the work
@@ -79,7 +79,8 @@ package final class Supervisor: Sendable {
     }
 
     private func supervise(_ launcher: Launcher, holding lock: FileLock) async throws {
-        // First, because the leftovers are found by the status of the killed supervisor, which this one overwrites.
+        // This is done first, because the leftovers are found by the status of the killed supervisor, and this
+        // supervisor overwrites that status.
         try await Leftovers(project: project).stop(logger: logger)
         try await supervise(launcher)
         lock.release()
@@ -99,7 +100,8 @@ package final class Supervisor: Sendable {
         project.removeRuntimeDirectory()
         try project.prepare(services: board.view.status.services.map(\.name))
         defer { project.removeRuntimeDirectory() }
-        // Before the status says that this supervisor runs, because then other processes may send requests.
+        // The control server is created before the status says that this supervisor runs, because other processes may
+        // then send requests.
         let control = try ControlServer(path: project.controlPath, logger: logger)
         let view = board.view
         try project.save(view.stack)
@@ -109,7 +111,8 @@ package final class Supervisor: Sendable {
         await withTaskGroup { group in
             group.addTask { await self.followPhase(launcher) }
             group.addTask { await self.followSignals() }
-            // With high priority, because a process that is not in the status is lost if the supervisor is killed.
+            // This task has a high priority, because a process that is not in the status cannot be found if the
+            // supervisor is killed.
             group.addTask(priority: .high) { for await _ in self.board.views() { self.recorder.flush() } }
             group.addTask { await control.serve(self.answer) }
             await keepInstances()
@@ -164,8 +167,8 @@ package final class Supervisor: Sendable {
     /// Carries out a request, but does not wait for its effects: it sets the orders of the instances.
     ///
     /// - Parameter isRehearsal: true to return the changes that the request would make, without making them.
-    /// - Returns: the change for each instance. ``ProjectStatus/outcome(of:until:)`` gives its progress.
-    /// - Throws: ``ComposeError``; then nothing has changed.
+    /// - Returns: the change for each instance. ``ProjectStatus/outcome(of:until:)`` gives the progress of a change.
+    /// - Throws: ``ComposeError``. No instance's order has then changed.
     @discardableResult
     package func perform(_ request: ControlRequest, isRehearsal: Bool = false) throws(ComposeError) -> [Change] {
         if isRehearsal {
@@ -200,8 +203,8 @@ package final class Supervisor: Sendable {
         if !ports.isEmpty { board.update { $0.offer(ports) } }
     }
 
-    /// Sends a signal to the leader of each instance only. The handle means no other process, even if the leader ends
-    /// at this moment.
+    /// Sends a signal to the leader of each instance only. Even if the leader ends at this moment, no other process
+    /// gets the signal, because the handle means only the leader.
     private func send(_ signal: Int32, to instances: [String]) {
         let view = board.view
         for name in instances { view[name]?.process?.open()?.send(signal) }
@@ -214,16 +217,17 @@ package struct SupervisorOptions: Sendable {
     package var environment: [String: String]
     /// The folder in which bare command names are searched for before `PATH`; nil for none.
     package var executableDirectory: String?
-    /// The time for a service to become ready, unless its entry sets another.
+    /// The maximum time for a service to become ready, unless the service's entry sets another time. After it, the
+    /// service's start has failed.
     package var startTimeout: Duration
     package var backoff: RestartBackoff
     /// The limits of the log of each instance.
     package var logs: LogRetention
-    /// The grace period of all services, in place of their own ones; nil for their own ones.
+    /// The grace period of all services, in place of their own grace periods. Nil to use each service's own.
     package var stopGrace: Duration?
     /// True to stop the whole project when one service has failed and is not restarted.
     package var abortsOnFailure: Bool
-    /// The signals that stop the supervisor's process: the first requests an orderly stop, the second an immediate one.
+    /// The signals that stop the supervisor's process: the first requests an orderly stop, the second an immediate stop.
     package var stopSignals: [Int32]
 
     package init(

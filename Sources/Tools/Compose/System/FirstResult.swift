@@ -1,5 +1,5 @@
-/// Runs operations concurrently and returns the result of the first to finish. The others are cancelled and have ended
-/// when this returns.
+/// Runs operations concurrently and returns the result of the first to finish. The other operations are cancelled, and
+/// have ended when this function returns.
 @discardableResult
 func firstResult<Result: Sendable>(
     of first: @escaping @concurrent @Sendable () async -> Result,

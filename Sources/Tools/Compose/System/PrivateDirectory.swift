@@ -6,8 +6,8 @@ enum PrivateDirectory {
     /// Creates a folder with mode 0700, and its missing parents.
     ///
     /// - Throws: ``ComposeError`` `directory` if the folder cannot be created; `insecure-directory` if the path exists
-    ///   and is a symbolic link or not a folder, belongs to another user, or is open to others. In a shared temporary
-    ///   directory anyone may have created it.
+    ///   and is a symbolic link or not a folder, belongs to another user, or is open to others. The check is needed,
+    ///   because in a shared temporary directory any user may have created the path.
     static func make(_ path: String) throws(ComposeError) {
         let parent = (path as NSString).deletingLastPathComponent
         if access(parent, F_OK) != 0, parent != path { try make(parent) }

@@ -3,13 +3,14 @@ import Glibc
 import Support
 import SystemSupport
 
-/// Converts a stack to units of systemd: a service for each instance, and a target that starts and stops them together.
+/// Converts a stack to units of systemd: a service for each instance, and a target that starts and stops all services
+/// together.
 package struct SystemdExport: Sendable {
     let stack: Stack
     let name: String
     let manager: SystemdManager
     let project: Project
-    /// The ports by the names in `x-ports`. The units contain them, so they are not picked anew at each start.
+    /// The ports by the names in `x-ports`. The units contain these ports, so the ports are the same at each start.
     package let ports: [String: Int]
     /// The folder of the files.
     let directory: String
@@ -71,7 +72,7 @@ package struct SystemdExport: Sendable {
         return files
     }
 
-    /// The name of an instance's unit. The first dot ends the project's name, which contains none. So no unit of
+    /// The name of an instance's unit. The first dot ends the project's name, which contains no dot. So no unit of
     /// another project has this name.
     func unit(of instance: String) -> String { "\(name).\(instance).service" }
 
@@ -95,6 +96,7 @@ package struct SystemdExport: Sendable {
         throw ComposeError(code: "unknown-port", message: "'x-ports' has no port '\(unknown)'", recovery: near)
     }
 
+    /// The targets of systemd itself, without the suffix `.target`.
     private static let takenTargets: Set = [
         "basic", "boot-complete", "default", "emergency", "exit", "final", "getty", "graphical", "halt", "hibernate",
         "kexec", "local-fs", "machines", "multi-user", "network", "network-online", "nss-lookup", "paths", "poweroff",
@@ -108,7 +110,7 @@ package struct SystemdExport: Sendable {
 package struct SystemdFile: Sendable, Equatable {
     package let name: String
     package let text: String
-    /// True if the file contains the values of a service's variables; then only its owner may read it.
+    /// True if the file contains the values of a service's variables. Only the owner may read such a file.
     package let isSecret: Bool
 
     init(name: String, text: String, isSecret: Bool = false) {

@@ -22,7 +22,7 @@ package enum SystemdManager: Sendable, Equatable {
     /// - Throws: ``ComposeError`` `invalid-project-name`.
     func project(_ name: String, environment: [String: String]) throws(ComposeError) -> Project {
         guard self == .user else {
-            // Each project has its own folder here, because projects may belong to different users.
+            // Each project has its own folder in these roots, because projects may belong to different users.
             return try Project(name: "segue-\(name)", stateRoot: "/var/lib", runtimeRoot: "/run")
         }
         // A user's manager always uses this folder, even if the variable is not set where the units are made.
@@ -49,8 +49,9 @@ package enum SystemdManager: Sendable, Equatable {
         }
     }
 
-    /// The lines that take away rights that an ordinary process does not need. A user's manager cannot everywhere give
-    /// a service its own view of the file system, so only units for the machine's manager have those lines.
+    /// The lines that take away rights that an ordinary process does not need. On some machines, a user's manager
+    /// cannot give a service its own view of the file system. So only units for the machine's manager have the lines
+    /// for that.
     func hardening(workingDirectory: String) -> [(String, String)] {
         let usual = [
             ("UMask", "0077"), ("NoNewPrivileges", "yes"), ("LockPersonality", "yes"), ("RestrictRealtime", "yes"),

@@ -33,7 +33,8 @@ struct SystemdService {
         [("Description", "\(instance) of \(export.name)"), ("PartOf", export.target)] + dependencies + startLimit
     }
 
-    /// If a required dependency fails to start, the service does not start. For any other dependency, it only waits.
+    /// The lines that make systemd start the dependencies first. If a required dependency fails to start, the service
+    /// does not start; if any other fails, the service starts nevertheless.
     private var dependencies: [(String, String)] {
         func units(_ isWanted: (Dependency) -> Bool) -> [String] {
             service.dependencies.filter(isWanted).flatMap { export.units(of: $0.service) }
@@ -46,8 +47,8 @@ struct SystemdService {
 
     private var backoff: RestartBackoff { service.backoff ?? RestartBackoff() }
 
-    /// systemd limits the number of starts in an interval. This interval is the longest time that the allowed number of
-    /// bad runs in a row can take.
+    /// systemd limits the number of starts in an interval. Here the interval is the maximum time that the allowed
+    /// number of bad runs in a row can take.
     private var startLimit: [(String, String)] {
         switch service.restart {
         case .always(let limit?), .onFailure(let limit?):
@@ -93,7 +94,7 @@ struct SystemdService {
         let (type, timeout) = start
         let notifies = type == "notify" || service.watchdog != nil
         return [("Type", type)] + (type == "oneshot" ? [("RemainAfterExit", "yes")] : [])
-            // As with the supervisor, any process of the service may send messages.
+            // Any process of the service may send messages, as with the supervisor.
             + (notifies ? [("NotifyAccess", "all")] : [])
             + (timeout.map { [("TimeoutStartSec", $0)] } ?? [])
             + (service.watchdog.map { [("WatchdogSec", SystemdText.timeout($0))] } ?? [])
@@ -113,8 +114,8 @@ struct SystemdService {
         }
     }
 
-    /// The lines that wait until the service is healthy. systemd has no health checks, so it does not check again
-    /// later.
+    /// The lines that wait until the service is healthy. systemd has no health checks, so the service is not checked
+    /// again later.
     private func probeLines(in directory: String) throws(ComposeError) -> [(String, String)] {
         guard case .probe(let probe) = service.readiness, !isAwaited else { return [] }
         let shell = ["/bin/sh", "-c", probe.waitingScript, "probe"].map(SystemdText.argument).joined(separator: " ")
@@ -125,12 +126,12 @@ struct SystemdService {
         let delay = ("RestartSec", backoff.initial.sumText)
         switch service.restart {
         case .no: return [("Restart", "no")]
-        // A oneshot unit cannot have 'always', and when it ends well, its work is done.
+        // A oneshot unit cannot have 'always'. If it ends with status 0, its work is done.
         case .always where isAwaited, .unlessStopped where isAwaited: return [("Restart", "on-failure"), delay]
         case .always, .unlessStopped: return [("Restart", "always"), delay]
         case .onFailure:
-            // systemd counts an end by these signals as a success. Unless systemd sent the signal itself, it is a
-            // failure here.
+            // systemd counts an end by one of these signals as a success. For the supervisor, it is a failure, unless
+            // the signal was part of a requested stop.
             let signals = ("RestartForceExitStatus", "SIGHUP SIGINT SIGTERM SIGPIPE")
             return [("Restart", "on-failure"), delay] + (isAwaited ? [] : [signals])
         }
@@ -149,8 +150,9 @@ struct SystemdService {
         service.environment["PATH"].flatMap(\.self) ?? export.environment["PATH"]
     }
 
-    /// The variables that are not secret, and the name of the file of the others. `PATH` is among them, because
-    /// systemd's own differs from that of a person who starts the stack by hand.
+    /// The lines that set the variables that are not secret, name the file of the other variables, and remove
+    /// variables. `PATH` is set, because systemd's own `PATH` differs from that of a person who starts the stack by
+    /// hand.
     private var environmentLines: [(String, String)] {
         let values = offered.values.merging(searchPath.map { ["PATH": $0] } ?? [:]) { own, _ in own }
         let pairs = values.sorted { $0.key < $1.key }
@@ -172,7 +174,7 @@ struct SystemdService {
 }
 
 extension HealthProbe {
-    /// The pause between two checks; at least 1 ms, the smallest value with three decimals.
+    /// The pause between two checks. The minimum is 1 ms, the smallest number of seconds with three decimals.
     private var pause: Duration { max(.milliseconds(1), min(interval, startInterval)) }
 
     private var attempts: Int {

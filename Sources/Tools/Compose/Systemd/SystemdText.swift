@@ -29,7 +29,7 @@ enum SystemdText {
         return "\(name)=\"\(text)\""
     }
 
-    /// A time span. Zero is written as 1 ms, because systemd reads a timeout of 0 as endless (systemd.service(5)).
+    /// A time span. Zero is written as 1 ms, because for systemd a timeout of 0 means no timeout (systemd.service(5)).
     static func timeout(_ duration: Duration) -> String {
         duration == .zero ? "1ms" : duration.sumText
     }
