@@ -50,7 +50,7 @@ package struct EventsCommand: AsyncParsableCommand {
     }
 }
 
-/// One event of a project, as JSON. The keys are those of `docker compose events`, as far as it has them.
+/// One event of a project, as JSON. Keys that `docker compose events` also prints have the same names.
 struct EventObject: Encodable {
     let time: String
     let project: String
