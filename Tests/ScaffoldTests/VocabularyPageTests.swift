@@ -61,7 +61,7 @@ struct VocabularyPageTests {
         let place = "    // The last one, for now: }\n"
         let added = """
 
-                /// Describe here what the person wants to do.
+                /// Describe here the action that the user requests.
                 public struct Paid: CommandMessage {
                     public var cents: Int
 

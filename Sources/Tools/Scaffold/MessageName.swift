@@ -50,13 +50,19 @@ package struct MessageName: Hashable, Sendable {
         case .command:
             Role(
                 namespace: "Command", conformance: "CommandMessage", page: "Commands",
-                hint: "what the person wants to do")
+                hint: "the action that the user requests")
         case .event, .error:
-            Role(namespace: "DomainEvent", conformance: "EventMessage", page: "Events", hint: "what has happened")
+            Role(
+                namespace: "DomainEvent", conformance: "EventMessage", page: "Events",
+                hint: "the change that has happened")
         case .document:
-            Role(namespace: "Document", conformance: "DocumentMessage", page: "Documents", hint: "what is true now")
+            Role(
+                namespace: "Document", conformance: "DocumentMessage", page: "Documents",
+                hint: "the state that the document contains")
         case .query:
-            Role(namespace: "Query", conformance: "QueryMessage", page: "Queries", hint: "what is asked")
+            Role(
+                namespace: "Query", conformance: "QueryMessage", page: "Queries",
+                hint: "the question that the query asks")
         }
     }
 }

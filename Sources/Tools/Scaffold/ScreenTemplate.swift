@@ -70,7 +70,7 @@ package struct ScreenTemplate {
         guard let changed else {
             throw ScaffoldError(
                 .package, "\(path) does not have both of the blocks 'screens:' and 'transitions:'",
-                recovery: "write each of these keys on a line of its own, without braces")
+                recovery: "write each of the two keys on a line of its own, without braces")
         }
         _ = try Flow(yaml: changed, file: path)
         return changed

@@ -109,7 +109,8 @@ struct CommandErrors: Error, Hashable, Sendable {
     let errors: [CommandError]
 }
 
-/// The exit statuses of failed commands: those of sysexits.h where they fit. docs/exit-statuses.md lists all of them.
+/// The exit statuses of failed commands. The values are from sysexits.h where it has a suitable status.
+/// docs/exit-statuses.md lists all exit statuses.
 enum CommandStatus: Int32, CaseIterable, Sendable {
     /// The command ran, and its result is negative; or an error that no other status fits.
     case failure = 1
@@ -123,7 +124,8 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
     case unavailable = 69
     /// Output cannot be written, or the journal or a file of the project cannot be read or written.
     case ioError = 74
-    /// Something did not arrive in time, or was cancelled; the same command may succeed later.
+    /// An expected message or answer did not arrive in time, or a request was cancelled. The same command may succeed
+    /// later.
     case temporaryFailure = 75
     /// A compose file, a flow, a bus address, or the name of a project, service or port is invalid.
     case configuration = 78

@@ -128,5 +128,6 @@ struct GraceOption: ParsableArguments, Sendable {
         throw ValidationError("-t is \(timeout); it has to be between 0 and 86400 seconds")
     }
 
+    /// The time after which a running process is killed. Nil if `--timeout` is not given.
     var grace: Duration? { timeout.map { .seconds($0) } }
 }

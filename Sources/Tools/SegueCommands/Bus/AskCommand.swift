@@ -47,6 +47,7 @@ package struct AskCommand: AsyncParsableCommand {
         }
     }
 
+    /// The query's type. Nil if the name is invalid; then validation fails.
     private var type: MessageType? { MessageSpelling.type(name, of: .query) }
 
     package func run() async throws {

@@ -7,7 +7,7 @@ internal import Support
 
 package struct ConsumerCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "consumer", abstract: "List durable consumers, and remove those that no process runs any more.",
+        commandName: "consumer", abstract: "List durable consumers, and remove consumers that no process runs.",
         discussion: """
             segue consumer list           lists the consumers, with their lag and processes
             segue consumer forget waiter  removes a consumer that no process runs
@@ -25,7 +25,7 @@ struct ConsumerListCommand: AsyncParsableCommand {
             segue consumer list --json
 
             The lag is the number of offsets between the last message that a consumer has handled and the end of the \
-            journal. It counts messages of all types, also those that the consumer does not receive.
+            journal. The lag counts messages of all types, also types that the consumer does not receive.
             """)
 
     @OptionGroup var options: BusOptions

@@ -35,6 +35,7 @@ package struct GetCommand: AsyncParsableCommand {
         }
     }
 
+    /// The document's type. Nil if the name is invalid; then validation fails.
     private var type: MessageType? { MessageSpelling.type(document, of: .document) }
 
     package func run() async throws {

@@ -80,6 +80,7 @@ package struct SendCommand: AsyncParsableCommand {
 struct MessageSender {
     let bus: any EventBus
     let arguments: MessageArguments
+    /// The check of the data. Nil if `--no-check` is given.
     let check: MessageCheck?
     let print: PrintOptions
 

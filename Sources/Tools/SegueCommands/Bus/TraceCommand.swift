@@ -147,10 +147,13 @@ actor TracePrinter {
     private struct Row: Encodable {
         let id: String
         let type: MessageType
+        /// The document's key. Nil for a message without a key.
         let key: String?
         let source: String
+        /// Nil if the message names no platform.
         let platform: String?
         let time: String
+        /// The id of the message's cause. Nil for the first message of a story.
         let cause: String?
         /// The W3C trace id. Nil if the message has no trace.
         let trace: String?

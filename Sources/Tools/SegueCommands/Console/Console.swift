@@ -134,7 +134,7 @@ final class Console: Sendable {
         return bytes
     }
 
-    /// Runs `action` on the console's thread, after the bytes that are queued now and before those queued later.
+    /// Runs `action` on the console's thread, after the bytes that are queued now and before later bytes.
     func perform(_ action: @escaping @Sendable () -> Void) {
         queue.async(execute: action)
     }

@@ -101,6 +101,7 @@ struct ContractCheckCommand: AsyncParsableCommand {
 
     private struct Row: Encodable {
         let type: String
+        /// The path of the field. Nil if the finding concerns the whole message.
         let path: String?
         let breaking: Bool
         let message: String

@@ -7,7 +7,8 @@ internal import Foundation
 internal import Monitor
 internal import Navigation
 
-/// The options that select the services to ask for their contracts: those of a compose file, or those on a bus.
+/// The options that select the services to ask for their contracts: the services of a compose file, or the services on
+/// a bus.
 struct ContractOrigin: ParsableArguments, Sendable {
     @OptionGroup var compose: ComposeFileOptions
 
@@ -45,7 +46,7 @@ struct ContractOrigin: ParsableArguments, Sendable {
         guard !found.contract.parties.isEmpty else {
             throw CommandError(
                 code: "no-contract", "no process on this bus has published a contract",
-                recovery: "start the services, or ask those of a compose file with -f")
+                recovery: "start the services, or ask the services of a compose file with -f")
         }
         return (found.contract, found.conflicts)
     }

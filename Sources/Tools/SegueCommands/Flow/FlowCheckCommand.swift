@@ -70,6 +70,7 @@ struct FlowCheckCommand: AsyncParsableCommand {
 
     private struct Row: Encodable {
         let file: String
+        /// Nil, as `column` is, if the finding has no place in the file.
         let line: Int?
         let column: Int?
         let severity: String

@@ -78,6 +78,7 @@ actor RecordingWriter {
     private let path: String
     private let overwrites: Bool
     private let isOutput: Bool
+    /// The open file. Nil before ``begin(_:)`` and after ``end()``.
     private var file: Console?
     private var count = 0
 

@@ -99,7 +99,7 @@ struct ReplayOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Send only these messages: inputs (not those of coordinators and the error notifier), all, or a type "
+            "Send only these messages: inputs (not sent by coordinators or the error notifier), all, or a type "
                 + "such as 'command.*'; may be repeated. (default: inputs)", valueName: "what"),
         transform: ReplayPart.argument)
     var only: [ReplayPart] = []

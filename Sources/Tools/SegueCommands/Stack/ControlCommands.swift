@@ -76,7 +76,7 @@ package struct RestartCommand: AsyncParsableCommand {
     @Flag(help: "Do not restart the services that depend on the named services.")
     var noDeps = false
 
-    @Flag(help: "Restart nothing; print what would be restarted.")
+    @Flag(help: "Restart nothing; print the services that would be restarted.")
     var dryRun = false
 
     @Argument(help: "The services to restart. (default: all)", completion: .services)

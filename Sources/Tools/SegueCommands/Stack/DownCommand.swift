@@ -19,7 +19,7 @@ package struct DownCommand: AsyncParsableCommand {
                 + "(default: 60; with services: their stop_grace_period)", valueName: "seconds"))
     var timeout: Int?
 
-    @Flag(help: "Stop nothing; print what would be stopped.")
+    @Flag(help: "Stop nothing; print the services that would be stopped.")
     var dryRun = false
 
     @Argument(

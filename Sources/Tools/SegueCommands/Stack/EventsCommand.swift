@@ -55,8 +55,10 @@ struct EventObject: Encodable {
     let time: String
     let project: String
     let action: ProjectEvent.Action
+    /// Nil, as `instance` is, for an event of the project.
     let service: String?
     let instance: String?
+    /// Nil if the event concerns no process.
     let pid: Int32?
     let attributes: [String: String]
 

@@ -92,6 +92,7 @@ struct ServiceRow: Encodable {
     let startedAt: String?
     /// The health problem, the service's status text, or the end of the last run. Nil if there is none of them.
     let note: String?
+    /// The start of the last run. Nil if the instance was never started.
     private let start: Date?
     /// True if the instance has ended, or if nothing has ordered its start. The JSON does not contain this value.
     let hasEnded: Bool

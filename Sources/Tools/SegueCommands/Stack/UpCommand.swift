@@ -28,7 +28,7 @@ package struct UpCommand: AsyncParsableCommand {
     @Flag(help: "Run in the background; return when all services are ready.")
     var wait = false
 
-    @Flag(help: "Change nothing; print what would be done.")
+    @Flag(help: "Change nothing; print the changes that would be made.")
     var dryRun = false
 
     @Flag(name: .shortAndLong, help: "With -d or --wait: print the output of the services until the command returns.")
