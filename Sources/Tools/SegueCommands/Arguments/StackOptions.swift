@@ -110,12 +110,12 @@ struct ProjectOptions: ParsableArguments, Sendable {
     }
 }
 
-/// The option that limits how long a process may take to end.
+/// The option that sets the time that a process has to end before it is killed, at most 86,400 seconds.
 struct GraceOption: ParsableArguments, Sendable {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The time, 0 to 86400, after which a running process is killed. (default: its stop_grace_period)",
+            "The time, 0 to 86400, that a process has to end before it is killed. (default: its stop_grace_period)",
             valueName: "seconds"))
     var timeout: Int?
 
@@ -128,6 +128,6 @@ struct GraceOption: ParsableArguments, Sendable {
         throw ValidationError("-t is \(timeout); it has to be between 0 and 86400 seconds")
     }
 
-    /// The time after which a running process is killed. Nil if `--timeout` is not given.
+    /// The time that a process has to end before it is killed. Nil if `--timeout` is not given.
     var grace: Duration? { timeout.map { .seconds($0) } }
 }

@@ -159,8 +159,8 @@ struct ForegroundStack {
         }
     }
 
-    /// Prints the lines of the log files. Services write to these files and not to the terminal, so a stopped terminal
-    /// does not block a service and no line is lost.
+    /// Prints the lines of the log files, not the services' output itself. So a stopped terminal does not block a
+    /// service, and no line is lost.
     private func showLogs() async throws {
         var printer = LogPrinter(services: stack.services.flatMap(\.instances))
         for await line in try project.logs(since: begin) {
