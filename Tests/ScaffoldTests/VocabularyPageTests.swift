@@ -61,7 +61,7 @@ struct VocabularyPageTests {
         let place = "    // The last one, for now: }\n"
         let added = """
 
-                /// Describe here what the person wants to do.
+                /// Describe here the action that the user requests.
                 public struct Paid: CommandMessage {
                     public var cents: Int
 
@@ -116,7 +116,7 @@ struct VocabularyPageTests {
             ("let a = \"\"\"\n{", "1: a string is not closed"), ("let a = \"\\(\"", "1: a string is not closed"),
             ("let a = /{/", "1: '/' may begin a regular expression"),
             ("let a = #/{/#", "1: a regular expression begins"),
-            ("func `a { b`() {}", "1: a name in backticks is more than a word"),
+            ("func `a { b`() {}", "1: a name in backticks has other characters than letters and '_'"),
         ])
     func unclear(text: String, problem: String) {
         let error = #expect(throws: ScaffoldError.self) { try page(text) }

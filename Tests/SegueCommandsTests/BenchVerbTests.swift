@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-/// That the benchmarks work; what they measure in a debug build means nothing.
+/// Tests that the benchmarks run. The figures of a debug build are not checked.
 @Suite("segue bench")
 struct BenchVerbTests {
     private struct Line: Decodable {

@@ -43,7 +43,7 @@ enum ContractShop {
         try write(till, as: "till", segue)
     }
 
-    /// Writes a program that prints a contract for `--contract`, and fails if it is given a bus.
+    /// Writes a program that prints a contract for `--contract`, and fails if `SEGUE_BUS` is set.
     static func write(_ contract: Document.ServiceContract, as name: String, _ segue: SegueCommandLine) throws {
         let json = String(decoding: try JSONEncoder().encode(contract), as: UTF8.self)
         try write(

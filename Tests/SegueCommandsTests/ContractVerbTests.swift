@@ -38,8 +38,8 @@ struct ContractVerbTests {
         try await SegueCommandLine.inScratch { segue in
             let services = (1...6).map { "  s\($0): {command: ./asked \($0)}" }.joined(separator: "\n")
             try segue.write("name: demo\nservices:\n\(services)")
-            // Each of the first four programs waits for the others. The last two check that one program has ended
-            // before them.
+            // Each of the first four programs waits for the other three. Each of the last two checks that a program
+            // has already ended.
             try ContractShop.write(
                 """
                 touch began-$1

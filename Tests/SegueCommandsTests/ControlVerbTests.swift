@@ -4,7 +4,7 @@ import Testing
 
 @Suite("segue with a stack that runs")
 struct ControlVerbTests {
-    /// Services that write a line to the file `order` when they start and when they are asked to stop.
+    /// Services that write a line to the file `order` when they start and when they receive the stop signal.
     private static func stack(level: String = "info", extra: String = "") -> String {
         func script(_ name: String) -> String {
             "trap 'echo -\(name) >> order; kill $$!; exit 0' TERM; echo +\(name) >> order; \(ready); sleep 600 & wait"
@@ -271,7 +271,7 @@ struct ControlVerbTests {
         }
     }
 
-    /// Runs commands in a terminal, in which the byte 3 is Ctrl-C for the whole foreground group.
+    /// Runs commands in a terminal. The byte 3 in the input is Ctrl-C for the whole foreground process group.
     private static func atTerminal(_ actions: String) -> String {
         """
         mkfifo keys screen
@@ -300,7 +300,7 @@ struct ControlVerbTests {
     }
 
     private func killSupervisor(_ segue: SegueCommandLine) async throws {
-        // The supervisor has ended when its lock is free.
+        // If the supervisor's lock is free, the supervisor has ended.
         let killed = try await segue.shell(
             """
             state=state/segue/demo

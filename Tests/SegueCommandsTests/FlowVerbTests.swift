@@ -246,7 +246,7 @@ struct FlowGraphVerbTests {
     }
 }
 
-/// The texts of an SVG, if it is well-formed.
+/// The texts of an SVG.
 private final class SVGTexts: NSObject, XMLParserDelegate {
     private(set) var texts: Set<String> = []
     private var text = ""
@@ -276,11 +276,11 @@ private final class SVGTexts: NSObject, XMLParserDelegate {
     }
 }
 
-/// The flows that drawings and commands are tried with.
+/// The flows that the tests draw and check.
 enum FlowExamples {
     static let shipped = ["ios", "mac"]
 
-    /// The path of a flow of the project, or of a flow that exists only to be drawn.
+    /// The path of a flow of the project, or of a flow that exists only for the tests of drawings.
     static func path(_ name: String) -> String {
         repository(shipped.contains(name) ? "config/flows/\(name).yaml" : "Tests/Fixtures/FlowDrawings/\(name).yaml")
     }

@@ -110,7 +110,7 @@ struct LogVerbTests {
             #expect(json[2].attributes == ["exitCode": "3"] && json[2].pid != nil)
             #expect(try await segue("events", "--until", "1h").output == "")
             #expect(try await segue("events", "nobody").status == 78)
-            // The command follows from the end of this run to the end of the next, and then the pipe ends it.
+            // The command prints the events of this run and of the next run. Then the closed pipe ends the command.
             let both = try await segue.shell("segue events -f | grep -m 2 'is down' & segue up; wait")
             #expect(both.lines.count { $0.contains("project 'ended' is down") } == 2)
         }

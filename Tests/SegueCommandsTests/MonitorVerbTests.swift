@@ -208,7 +208,7 @@ struct MonitorLossTests {
             try await segue.withConnection { bus in
                 try await publish(0..<Self.count / 2, on: bus)
                 _ = try await segue.shell("kill -CONT $(cat monitor)")
-                // The first of these messages that arrives shows the monitor that others are missing.
+                // When one of these messages arrives, the monitor notices that earlier messages are missing.
                 try await publish(Self.count / 2..<Self.count, on: bus)
             }
             let ended = try await segue.shell(

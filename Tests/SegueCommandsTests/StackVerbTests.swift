@@ -82,7 +82,7 @@ struct StackVerbTests {
                 #expect(try await segue("ps").lines.count == 1, "the others are stopped")
             }
 
-            // When other services are running already, only the new service fails.
+            // If other services are already running, only the new service fails.
             try segue.write("services:\n\(good)")
             #expect(try await segue("up", "-d").status == 0)
             try segue.write(stack)
@@ -192,7 +192,7 @@ struct StackVerbTests {
             let file = URL(fileURLWithPath: segue.directory + "/state/segue/talking/supervisor.json")
             let supervisor = try JSONDecoder().decode(Status.self, from: Data(contentsOf: file)).supervisor.pid
             #expect(kill(supervisor, SIGKILL) == 0)
-            // The supervisor has ended when its lock is free; 'down' waits for that.
+            // If the supervisor's lock is free, the supervisor has ended. 'down' waits until the lock is free.
             let ps = try await segue.shell("while kill -0 \(supervisor) 2>/dev/null; do :; done; segue ps")
             #expect(ps.lines.count == 3)
             #expect(ps.error.contains("project 'talking' has no supervisor any more"))
@@ -252,7 +252,7 @@ enum Stacks {
           second: {command: [sh, -c, "echo other; exec sleep 600"]}
         """
 
-    /// A service without a profile, and a service with one.
+    /// A service without a profile, and a service with a profile.
     static let profiled = """
         name: demo
         services:
@@ -260,7 +260,7 @@ enum Stacks {
           debugger: { command: [sleep, "600"], profiles: [debug] }
         """
 
-    /// A service that never becomes ready, and a service that depends on a job, which waits for a line in `go`.
+    /// A service that never becomes ready, and a service that depends on a job. The job waits for a line in `go`.
     static let awaiting = """
         name: demo
         services:

@@ -12,8 +12,8 @@ struct AuthServiceCommand: AsyncParsableCommand {
         commandName: "auth-service", abstract: "Connects the app to a Spotify account and keeps it connected.",
         discussion: """
             SPOTIFY_CLIENT_ID is the app's client id at Spotify. The folder SEGUE_STATE_DIR contains the token vault;
-            only one process may write to the vault. SPOTIFY_ACCOUNTS_URL replaces https://accounts.spotify.com, as for
-            tests.
+            only one process may write to the vault. If SPOTIFY_ACCOUNTS_URL is set, its value is used instead of
+            https://accounts.spotify.com, for example in tests.
             """)
 
     @OptionGroup var options: ServiceOptions

@@ -24,13 +24,13 @@ struct BrokerCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "Removes messages that all consumers have handled at this age: 90s, 12h, 7d, or none. (default: 7d)"
+            "The age at which messages that all consumers have handled are removed: 12h, 7d or none. (default: 7d)"
     )
     var retainAge: RetainedAge?
 
     @Option(
         help:
-            "Removes the oldest messages, handled or not, above this size: 512MiB, 1GiB, or none. (default: 1GiB)"
+            "The size above which the oldest messages are removed, handled or not: 512MiB or none. (default: 1GiB)"
     )
     var retainSize: RetainedSize?
 

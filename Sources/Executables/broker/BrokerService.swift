@@ -5,7 +5,7 @@ import EventBus
 import ServiceLifecycle
 import ServiceRuntime
 
-/// The broker as a service of its process. It is ready when it accepts requests.
+/// The broker as a service of its process. The service is ready when the broker accepts requests.
 struct BrokerService: ReadyService, ThreadedService {
     let broker: Broker
     let ready = ReadySignal()
@@ -18,13 +18,13 @@ struct BrokerService: ReadyService, ThreadedService {
                 try await broker.run { ready.signal() }
             }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // A shutdown cancels the broker; this is not a failure.
+            // A shutdown cancels the broker. This error is not a failure.
         }
     }
 }
 
 extension BrokerNotice {
-    /// The notice as a message: `error.ApplicationError`.
+    /// The notice as an `error.ApplicationError` message. Nil if the message cannot be encoded.
     func envelope(source: String) -> Envelope? {
         let error = ApplicationError(code: "broker.\(code.rawValue)", message: message, severity: severity)
         return try? Envelope(error, source: source)

@@ -12,7 +12,7 @@ struct MusicServiceCommand: AsyncParsableCommand {
         commandName: "music-service", abstract: "Makes focus playlists and plays them on Spotify.",
         discussion: """
             The folder SEGUE_STATE_DIR contains the song database, and the token vault that auth-service writes.
-            SPOTIFY_API_URL replaces https://api.spotify.com, as for tests.
+            If SPOTIFY_API_URL is set, its value is used instead of https://api.spotify.com, for example in tests.
             """)
 
     @OptionGroup var options: ServiceOptions

@@ -7,7 +7,7 @@ import ServiceRuntime
 struct OnboardingServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "onboarding-service",
-        abstract: "Validates and saves what a new user enters, for config/flows/examples/onboarding.yaml.")
+        abstract: "Validates and saves a new user's input, for config/flows/examples/onboarding.yaml.")
 
     @OptionGroup var options: ServiceOptions
 

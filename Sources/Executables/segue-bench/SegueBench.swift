@@ -11,7 +11,7 @@ struct SegueBench: AsyncParsableCommand {
         subcommands: [MeasureCommand.self, PeerCommand.self], defaultSubcommand: MeasureCommand.self)
 
     static func main() async {
-        // Writing to a closed pipe must not kill this process, because the processes that it started would remain.
+        // A write to a closed pipe must not kill this process: the processes that it has started would keep running.
         signal(SIGPIPE, SIG_IGN)
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
@@ -32,7 +32,7 @@ struct SegueBench: AsyncParsableCommand {
         }
     }
 
-    /// Prints the error as one line, as every verb of `segue` does.
+    /// Prints the error on one line that begins with `segue: `, and exits.
     private static func end(with error: any Error) -> Never {
         let isUsage = exitCode(for: error) == .validationFailure
         switch error {

@@ -4,7 +4,7 @@ import ServiceLifecycle
 import ServiceRuntime
 import SpotifySimulator
 
-/// The simulator as a service of its process. It is ready when it accepts connections.
+/// The simulator as a service of its process. The service is ready when the simulator accepts connections.
 struct SimulatorService: ReadyService {
     let ready: ReadySignal
     private let simulator: SpotifySimulator

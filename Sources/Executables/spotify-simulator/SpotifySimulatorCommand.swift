@@ -15,20 +15,20 @@ struct SpotifySimulatorCommand: AsyncParsableCommand {
 
     @OptionGroup var contract: ContractOption
 
-    @Option(help: "The port to listen on; 0 picks a free one. (default: SEGUE_PORT_SPOTIFY, else 0)")
+    @Option(help: "The port to listen on; 0 selects a free port. (default: SEGUE_PORT_SPOTIFY, else 0)")
     var port: UInt16?
 
     @Option(help: "The path of a YAML file with the account, its devices and its playlists.")
     var catalogue: String
 
     @Option(
-        help: "The path of a file that keeps the approvals of the user across restarts. (default: they are not kept)")
+        help: "The path of a file that keeps the user's approvals after a restart. (default: approvals are not kept)")
     var state: String?
 
     @Option(help: "The lifetime of an access token in seconds.")
     var accessTokenLifetime: UInt32 = 3600
 
-    @Option(help: "The refreshes that return a new refresh token: never, every second one (alternate) or always.")
+    @Option(help: "The refreshes that return a new refresh token: never, every second time (alternate) or always.")
     var refreshTokenRotation: TokenPolicy.Rotation = .alternate
 
     func run() async throws {

@@ -7,12 +7,12 @@ import ThreeScreens
 struct TimerServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timer-service",
-        abstract: "Counts on a screen until it is dismissed, for config/flows/examples/three-screens.yaml.",
+        abstract: "Counts ticks until a screen is dismissed, for config/flows/examples/three-screens.yaml.",
         discussion: "timer-service --bus ipc:///tmp/bus --interval 500")
 
     @OptionGroup var options: ServiceOptions
 
-    @Option(help: "The time between two ticks in milliseconds.")
+    @Option(help: "The time between two ticks in milliseconds; 0 counts as 1.")
     var interval: UInt32 = 1000
 
     func run() async throws {

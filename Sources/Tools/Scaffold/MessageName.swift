@@ -30,7 +30,7 @@ package struct MessageName: Hashable, Sendable {
     /// The name in Swift, such as `Command.CoffeeOrdered`.
     var swift: String { "\(role.namespace).\(name)" }
 
-    /// The names of all source files of messages, without `.swift`.
+    /// The names of the source files that contain all messages of a kind, without `.swift`.
     static let pages = ["Commands", "Events", "Documents", "Queries"]
 
     /// The parts of a declaration that depend on the kind of message.
@@ -38,9 +38,10 @@ package struct MessageName: Hashable, Sendable {
         /// The enum that contains the messages.
         let namespace: String
         let conformance: String
-        /// The name of the source file with the messages; of the folder, if each message has a file of its own.
+        /// The name of the source file that contains all messages of this kind, without `.swift`. If each message has a
+        /// file of its own, the name of the folder of these files.
         let page: String
-        /// The content of a message's doc comment, for the placeholder.
+        /// The end of the placeholder comment "Describe here …" above a new message.
         let hint: String
     }
 
@@ -49,13 +50,19 @@ package struct MessageName: Hashable, Sendable {
         case .command:
             Role(
                 namespace: "Command", conformance: "CommandMessage", page: "Commands",
-                hint: "what the person wants to do")
+                hint: "the action that the user requests")
         case .event, .error:
-            Role(namespace: "DomainEvent", conformance: "EventMessage", page: "Events", hint: "what has happened")
+            Role(
+                namespace: "DomainEvent", conformance: "EventMessage", page: "Events",
+                hint: "the change that has happened")
         case .document:
-            Role(namespace: "Document", conformance: "DocumentMessage", page: "Documents", hint: "what is true now")
+            Role(
+                namespace: "Document", conformance: "DocumentMessage", page: "Documents",
+                hint: "the state that the document contains")
         case .query:
-            Role(namespace: "Query", conformance: "QueryMessage", page: "Queries", hint: "what is asked")
+            Role(
+                namespace: "Query", conformance: "QueryMessage", page: "Queries",
+                hint: "the question that the query asks")
         }
     }
 }
@@ -66,7 +73,7 @@ package struct Field: Hashable, Sendable {
     /// The type in Swift, such as `[String]?`.
     package let type: String
 
-    /// The keywords of Swift that are names only in backticks.
+    /// The Swift keywords that must be written in backticks if they are names.
     private static let reserved: Set<String> = [
         "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
         "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
@@ -78,7 +85,7 @@ package struct Field: Hashable, Sendable {
     /// The name in Swift, in backticks if it is a keyword.
     var swiftName: String { Self.reserved.contains(name) ? "`\(name)`" : name }
 
-    /// Parses the fields of one message; the order is kept.
+    /// Parses the fields of one message, and keeps their order.
     /// - Throws: ``ScaffoldError`` if a string is not a field, or a name is repeated.
     package static func list(_ texts: [String]) throws(ScaffoldError) -> [Field] {
         var fields: [Field] = []
@@ -93,7 +100,7 @@ package struct Field: Hashable, Sendable {
         return fields
     }
 
-    /// - Throws: ``ScaffoldError`` if the string is not a name and a type.
+    /// - Throws: ``ScaffoldError`` if the string is not `NAME:TYPE`, or if the type is not supported.
     package init(_ text: some StringProtocol) throws(ScaffoldError) {
         let parts = String(text).filter { $0 != "`" }.split(separator: ":", maxSplits: 1)
             .map { String($0.trimming(while: \.isWhitespace)) }
@@ -110,7 +117,7 @@ package struct Field: Hashable, Sendable {
     /// A value of the field's type for a test, in Swift.
     var sample: String { Self.sample(type)?.swift ?? "" }
 
-    /// The same value in JSON; `nil` for an optional, which the JSON leaves out.
+    /// The value of ``sample`` in JSON. Nil for an optional field, because the JSON does not contain it.
     var json: String? { Self.sample(type)?.json }
 
     private static func sample(_ type: String) -> (swift: String, json: String?)? {

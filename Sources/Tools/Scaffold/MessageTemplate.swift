@@ -7,8 +7,8 @@ package struct MessageTemplate {
     /// The fields of a query's answer.
     private let answer: [Field]
 
-    /// - Throws: ``ScaffoldError`` if a message that is not a query has an answer, or if the platform has the message
-    ///   already.
+    /// - Throws: ``ScaffoldError`` if a message that is not a query has an answer, or if the platform already declares
+    ///   the message.
     package init(_ message: MessageName, fields: [Field] = [], answer: [Field] = []) throws(ScaffoldError) {
         guard answer.isEmpty || message.type.kind == .query else {
             throw ScaffoldError(
@@ -26,14 +26,14 @@ package struct MessageTemplate {
     }
 
     /// The files of the new message.
-    /// - Throws: ``ScaffoldError`` if the package has the message already, or its source file cannot be extended.
+    /// - Throws: ``ScaffoldError`` if the package already declares the message, or its source file cannot be extended.
     package func scaffold(in package: PackageLayout) throws(ScaffoldError) -> Scaffold {
         var scaffold = Scaffold()
         try add(to: &scaffold, in: package)
         return scaffold
     }
 
-    /// Adds the message to other files that are to be written.
+    /// Adds the files of the new message to `scaffold`.
     func add(to scaffold: inout Scaffold, in package: PackageLayout) throws(ScaffoldError) {
         if let page = try package.page(declaring: message) {
             throw ScaffoldError(
@@ -72,7 +72,7 @@ package struct MessageTemplate {
     }
 
     /// The struct, indented for an extension.
-    /// - Parameter access: the access level, such as `public`; empty for none.
+    /// - Parameter access: the access level, such as `public`; empty for a struct without an access level.
     func declaration(_ access: String) -> String {
         let access = access.isEmpty ? "" : "\(access) "
         let answer = message.type.kind == .query ? "\(Self.answerType(self.answer, access))\n\n" : ""

@@ -13,7 +13,8 @@ package struct PackageLayout: Hashable, Sendable {
 
     /// - Parameters:
     ///   - directory: a folder in the package.
-    ///   - vocabulary: the folder of messages, relative to `directory`; `nil` to search for a folder named Vocabulary.
+    ///   - vocabulary: the folder of messages, relative to `directory`; nil to search Sources for a folder named
+    ///     Vocabulary.
     /// - Throws: ``ScaffoldError`` if there is no package, or the folder of messages cannot be determined.
     package init(
         around directory: String, vocabulary: String? = nil
@@ -40,14 +41,15 @@ package struct PackageLayout: Hashable, Sendable {
     /// True if Package.swift has a target for the module's tests.
     var hasTests: Bool { manifest.contains("\"\(module)Tests\"") }
 
-    /// A source with the imports that suit this package: without internal imports by default, the access levels are
-    /// removed, because a module must not import another both with and without a level.
+    /// The source with imports that suit this package. If Package.swift does not enable `InternalImportsByDefault`, the
+    /// access levels of the imports are removed. Swift refuses a module that imports another module both with and
+    /// without an access level.
     func spelled(_ source: String) -> String {
         if manifest.contains("InternalImportsByDefault") { return source }
         return source.replacing(#/(package|internal) import/#, with: "import")
     }
 
-    /// - Returns: the content of a file of the package; `nil` if the file does not exist or is not UTF-8.
+    /// The content of a file of the package. Nil if the file does not exist or is not UTF-8.
     func text(of path: String) -> String? {
         try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
     }
@@ -65,7 +67,7 @@ package struct PackageLayout: Hashable, Sendable {
 
     /// The source file that declares a message.
     ///
-    /// - Returns: `nil` if no file declares the message.
+    /// - Returns: nil if no file declares the message.
     /// - Throws: ``ScaffoldError`` if a file contains the name of the message and cannot be parsed.
     func page(declaring message: MessageName) throws(ScaffoldError) -> VocabularyPage? {
         for path in sources {

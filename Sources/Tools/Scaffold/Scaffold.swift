@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The files that a command creates and changes. They are written only if no new file exists already.
+/// The files that a command creates and changes. If one of the new files exists already, no file is written.
 package struct Scaffold: Hashable, Sendable {
     /// The content of each file, by its path relative to the package's folder.
     package private(set) var files: [String: String] = [:]
@@ -43,8 +43,8 @@ package struct Scaffold: Hashable, Sendable {
     }
 
     /// - Parameter root: the package's folder.
-    /// - Throws: ``ScaffoldError`` if a new file exists already; then nothing is written. An error of Foundation if a
-    ///   file cannot be written.
+    /// - Throws: ``ScaffoldError`` if a new file exists already; then nothing is written. `CocoaError` if a file cannot
+    ///   be written; then other files may be written.
     package func write(to root: String) throws {
         try check(in: root)
         for (path, contents) in files {
@@ -59,7 +59,7 @@ package struct Scaffold: Hashable, Sendable {
 /// An error in the arguments of `segue new` or in the package. Nothing was written.
 package struct ScaffoldError: Error, Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
-        /// An argument is invalid, whatever the package contains.
+        /// An argument is invalid in every package.
         case argument
         /// A file does not exist or cannot be read.
         case file

@@ -7,7 +7,7 @@ package struct ScreenTemplate {
     private let name: String
     /// The command that leads to the screen.
     private let command: MessageName
-    /// The screen that sends the command; `nil` for the flow's start.
+    /// The screen that sends the command. Nil for the flow's start screen.
     private let origin: String?
 
     /// - Throws: ``ScaffoldError`` if the name is not allowed, or the message is not a command.
@@ -26,7 +26,7 @@ package struct ScreenTemplate {
 
     /// - Parameters:
     ///   - path: the path of the flow, relative to the package's folder.
-    /// - Throws: ``ScaffoldError``; `FlowError` if the flow is invalid, before or after the change.
+    /// - Throws: ``ScaffoldError``; `FlowError` if the flow is invalid before or after the change.
     package func scaffold(in package: PackageLayout, flow path: String) throws -> Scaffold {
         guard let text = package.text(of: path) else {
             throw ScaffoldError(.file, "there is no flow \(path)", recovery: "name a flow with --flow")
@@ -48,7 +48,7 @@ package struct ScreenTemplate {
         scaffold.change(path, to: changed)
         let sends = try Flow(yaml: changed, file: path).screens[origin]?.sends ?? []
         if !sends.contains(command.type.description) {
-            scaffold.note("add \(command.type) to what '\(origin)' sends in \(path)")
+            scaffold.note("add \(command.type) to the 'sends' of the screen '\(origin)' in \(path)")
         }
         if package.hasTests {
             scaffold.make("\(package.tests)/\(screenType)ScreenTests.swift", test(of: path, from: origin))
@@ -69,8 +69,8 @@ package struct ScreenTemplate {
             .appending(rule, toBlock: "transitions")
         guard let changed else {
             throw ScaffoldError(
-                .package, "\(path) has no blocks 'screens:' and 'transitions:' to add to",
-                recovery: "write each of these keys on a line of its own, without braces")
+                .package, "\(path) does not have both of the blocks 'screens:' and 'transitions:'",
+                recovery: "write each of the two keys on a line of its own, without braces")
         }
         _ = try Flow(yaml: changed, file: path)
         return changed

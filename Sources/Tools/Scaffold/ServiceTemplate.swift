@@ -9,7 +9,7 @@ package struct ServiceTemplate {
     private let receives: MessageName
     private let sends: MessageName
 
-    /// - Throws: ``ScaffoldError`` if the name is not allowed for an executable, or a message is of a wrong kind.
+    /// - Throws: ``ScaffoldError`` if the name is not allowed for an executable, or a message has a wrong kind.
     package init(_ name: String, receives: MessageName, sends: MessageName) throws(ScaffoldError) {
         guard name.wholeMatch(of: #/[a-z][a-z0-9]*(-[a-z0-9]+)*/#) != nil else {
             throw ScaffoldError(
@@ -17,14 +17,14 @@ package struct ServiceTemplate {
         }
         guard receives.type.kind == .command || receives.type.kind == .event, sends.type.kind == .event else {
             throw ScaffoldError(
-                .argument, "--on \(receives.type) has to be a command or an event, and --sends \(sends.type) an event",
+                .argument, "--on \(receives.type) must be a command or event, --sends \(sends.type) an event",
                 recovery: "write for example --on command.CoffeeOrdered --sends event.CoffeeServed")
         }
         (self.name, self.receives, self.sends) = (name, receives, sends)
     }
 
     /// The files of the new service, and of its messages if the package does not declare them.
-    /// - Parameter compose: the path of the compose file, relative to the package's folder; `nil` if there is none.
+    /// - Parameter compose: the path of the compose file, relative to the package's folder; nil if there is none.
     package func scaffold(in package: PackageLayout, compose: String?) throws(ScaffoldError) -> Scaffold {
         guard !package.manifest.contains("\"\(name)\"") else {
             throw ScaffoldError(
@@ -54,8 +54,8 @@ package struct ServiceTemplate {
         try package.page(declaring: message)?.fields(of: message) ?? []
     }
 
-    /// A Swift expression with a value of a message.
-    /// - Parameter indent: the indentation of its first line.
+    /// A Swift expression that creates a message, after the code `start`.
+    /// - Parameter indent: the indentation of the first line, in spaces.
     private static func sample(
         of message: MessageName, _ fields: [Field], from start: String = "", indent: Int
     ) -> String {

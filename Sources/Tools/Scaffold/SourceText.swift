@@ -4,8 +4,8 @@ enum Wrapping {
 
     /// A list in brackets, such as parameters. If it is too long for one line, its elements are written on lines
     /// between the brackets.
-    /// - Parameter indent: the indentation of the first line, which the result does not contain; all other lines
-    ///   contain theirs.
+    /// - Parameter indent: the indentation of the first line, in spaces. The result does not contain this indentation;
+    ///   its other lines contain their own.
     static func list(_ opening: String, _ elements: [String], _ closing: String, indent: Int) -> String {
         let line = opening + elements.joined(separator: ", ") + closing
         if indent + line.count <= limit { return line }
@@ -13,7 +13,8 @@ enum Wrapping {
         return ([opening] + inner + [closing.indented(by: indent)]).joined(separator: "\n")
     }
 
-    /// Lines with as many elements as fit. Each line but the last ends with a separator.
+    /// Lines of at most `width` characters, each with as many elements as fit. Each line except the last ends with the
+    /// separator, without spaces at its end.
     static func filled(_ elements: [String], separator: String, width: Int) -> [String] {
         var lines: [String] = []
         for (index, element) in elements.enumerated() {
@@ -34,7 +35,7 @@ extension String {
 
 /// Insertions into files that a person has written. All other lines and comments stay unchanged.
 extension String {
-    /// - Returns: the text with lines inserted after the first match; `nil` if nothing matches.
+    /// - Returns: the string with lines inserted after the first match; nil if nothing matches.
     func inserting(_ lines: String, behind place: some RegexComponent) -> String? {
         guard let match = firstMatch(of: place) else { return nil }
         return self[..<match.range.upperBound] + lines + "\n" + self[match.range.upperBound...]
@@ -42,7 +43,7 @@ extension String {
 
     /// Adds lines at the end of the YAML block that begins with `key:` in the first column.
     ///
-    /// - Returns: `nil` if there is no such block, or if it is written in braces.
+    /// - Returns: nil if there is no such block, or if the block is written in braces.
     func appending(_ addition: String, toBlock key: String) -> String? {
         var lines = split(separator: "\n", omittingEmptySubsequences: false)
         guard let start = lines.firstIndex(where: { $0.wholeMatch(of: #/([a-zA-Z]+):\s*(#.*)?/#)?.1 == key[...] })
@@ -56,8 +57,8 @@ extension String {
         return lines.joined(separator: "\n")
     }
 
-    /// Adds a command to the `sends` of a screen in a flow. Returns the text unchanged if there is no such screen, if
-    /// it sends the command already, or if its `sends` is written on several lines.
+    /// Adds a command to the `sends` of a screen in a flow. Returns the string unchanged if there is no such screen, if
+    /// the screen already sends the command, or if its `sends` is written on several lines.
     func adding(_ command: String, toSendsOf screen: String) -> String {
         var lines = split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard let start = lines.firstIndex(where: { $0.hasPrefix("  \(screen):") }) else { return self }

@@ -1,5 +1,5 @@
-/// The types and extensions of a Swift source, and the ranges of their bodies. Braces in comments and strings do not
-/// count.
+/// The types and extensions of a Swift source, and the ranges of their bodies. Braces in comments and strings are
+/// ignored.
 ///
 /// No other part of the language is parsed. A source that cannot be parsed with certainty is refused, so that code is
 /// never inserted into a comment.
@@ -8,7 +8,7 @@ struct SwiftOutline {
     struct Block: Hashable {
         /// The keyword, such as `struct` or `extension`.
         let keyword: String
-        /// The name without its module: `Command`, also for `Contracts.Command`.
+        /// The name without its module: `Command` for `Contracts.Command`.
         let name: String
         /// The access level, such as `public`; empty if there is none.
         let access: String
@@ -16,13 +16,13 @@ struct SwiftOutline {
         let isPlain: Bool
         /// True if the block is inside `#if`.
         let isConditional: Bool
-        /// The index of the block around it; `nil` at the top of the file.
+        /// The index of the enclosing block. Nil if there is no enclosing block.
         let parent: Int?
-        /// The range between the braces, in bytes of the source.
+        /// The range of the code between the braces, as byte offsets in the source.
         fileprivate(set) var body: Range<Int>
     }
 
-    /// The reason why a source is refused, such as "a string is not closed", and the line.
+    /// The reason why a source is refused, such as "a string is not closed", and the number of the line.
     struct Unclear: Error, Hashable {
         let reason: String
         let line: Int
@@ -54,13 +54,13 @@ struct SwiftOutline {
         Self.names(in: ownCode(of: block))
     }
 
-    /// The names of all types that a source may declare, without regard to comments and strings.
+    /// The names of all types that a source may declare. Includes names in comments and strings.
     static func names(in text: String) -> Set<String> {
         Set(text.matches(of: #/\b(?:struct|enum|class|actor|protocol|typealias)\s+`?(\w+)/#).map { String($0.1) })
     }
 
     private mutating func findBlocks() throws(Unclear) {
-        // For each open brace, the index of the block that it begins; nil for other braces.
+        // For each open brace, the index of the block that begins there. Nil for a brace that begins no block.
         var open: [Int?] = []
         var conditions = 0
         var header = 0
@@ -88,7 +88,7 @@ struct SwiftOutline {
         guard open.isEmpty else { throw unclear("'{' is not closed", at: code.count) }
     }
 
-    /// The block that a brace begins; nil if it is not the body of a type or extension.
+    /// The block that begins at a brace. Nil if the brace does not begin the body of a type or extension.
     /// - Parameter header: the code before the brace, from the previous brace or semicolon.
     private func block(_ header: String, isConditional: Bool, parent: Int?, body: Range<Int>) -> Block? {
         let declaration = #/([^\n]*)\b(struct|enum|class|actor|protocol|extension)\s+(?:\w+\.)*`?(\w+)`?/#
@@ -140,7 +140,7 @@ private struct SwiftMask {
             case UInt8(ascii: "`"):
                 let name = bytes[(index + 1)...].prefix { $0 != UInt8(ascii: "`") }
                 guard name.allSatisfy({ Character(Unicode.Scalar($0)).isLetter || $0 == UInt8(ascii: "_") }) else {
-                    throw unclear("a name in backticks is more than a word", at: index)
+                    throw unclear("a name in backticks has other characters than letters and '_'", at: index)
                 }
                 index += name.count + 2
             case UInt8(ascii: "#"):

@@ -22,8 +22,8 @@ struct VocabularyPage {
     }
 
     /// The fields of a message in this file: the parameters of its initialiser.
-    /// - Throws: ``ScaffoldError`` if the message has no initialiser, or a parameter has a type for which there is no
-    ///   sample value.
+    /// - Throws: ``ScaffoldError`` if the message has no initialiser, or if a parameter is not `NAME:TYPE` with a
+    ///   supported type.
     func fields(of message: MessageName) throws(ScaffoldError) -> [Field] {
         let declaration = outline.blocks.indices.first { index in
             outline.blocks[index].name == message.name
@@ -40,14 +40,18 @@ struct VocabularyPage {
                 fields.append(try Field(declaration))
             } catch {
                 throw ScaffoldError(
-                    .package, "\(path): there is no sample value for '\(declaration.trimming(while: \.isWhitespace))'",
+                    .package,
+                    """
+                    \(path): cannot create an example message: the parameter \
+                    '\(declaration.trimming(while: \.isWhitespace))' is not NAME:TYPE with a supported type
+                    """,
                     recovery: "choose another message, or write the service by hand")
             }
         }
         return fields
     }
 
-    /// The source with the new message after the last message of its extension. All else stays unchanged.
+    /// The source with the new message at the end of the extension for its kind. All other code stays unchanged.
     /// - Throws: ``ScaffoldError`` if the file has no extension for messages of this kind.
     func adding(_ template: MessageTemplate) throws(ScaffoldError) -> String {
         let message = template.message
@@ -74,7 +78,8 @@ struct VocabularyPage {
         return page
     }
 
-    /// The access level for a new message: that of the extension's last message.
+    /// The access level of a new message: the level of the extension's last message. If the extension has no message,
+    /// `package` unless the extension has an access level itself. Empty for a message without an access level.
     private func access(in place: Int) -> String {
         let messages = outline.blocks.filter { $0.parent == place && $0.keyword == "struct" }
         return messages.last?.access ?? (outline.blocks[place].access.isEmpty ? "package" : "")

@@ -3,13 +3,13 @@ internal import Compose
 internal import Foundation
 internal import Glibc
 
-/// Replaces this process with `segue-bench`, so that no other verb contains the benchmarks.
+/// Replaces this process with `segue-bench`, so that the program `segue` does not contain the benchmarks.
 package struct BenchCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measure the bus, and the same work without the bus.",
         discussion: """
             segue bench                           all benchmarks
-            segue bench roundtrip catchup --json  two of them, one JSON object per line
+            segue bench roundtrip catchup --json  two benchmarks, one JSON object per line
 
             docs/performance.md describes what each benchmark measures.
             """)
@@ -21,13 +21,13 @@ package struct BenchCommand: AsyncParsableCommand {
             """)
     var names: [String] = []
 
-    @Option(help: "The number of rounds. Each round measures both sides in turn; the median is printed.")
+    @Option(help: "The number of rounds. Each round measures the bus and the comparison; the median is printed.")
     var rounds = 5
 
     @Option(help: "The number of messages in each round. (default: each benchmark has its own)")
     var messages: Int?
 
-    @Option(help: "What a recorded message survives: a kill -9 of any process, or a loss of power, too.")
+    @Option(help: "The failures that an acknowledged message survives: a kill -9, or also a loss of power.")
     var durability = Survival.process
 
     @Flag(help: "Print one JSON object per line.")

@@ -26,14 +26,14 @@ package enum CommandLineTool {
     }
 
     private static func end(_ root: any ParsableCommand.Type, with error: any Error) async -> Never {
-        // Output from before the error is still written.
+        // The output that was printed before the error is still written.
         try? await Console.output.flush()
         if let failure = Failure(error) ?? Failure(ofOutput: error) {
             await Console.error.tell(failure.lines)
             exit(failure.status.rawValue)
         }
-        // A usage error is one line, too; the parser would add the synopsis. The parser prints help and version, which
-        // it also throws as errors.
+        // A usage error is printed on one line, without the synopsis that the parser would add. The parser also throws
+        // the help and the version as errors; it prints these itself.
         guard root.exitCode(for: error) == .validationFailure else { root.exit(withError: error) }
         let lines = root.message(for: error).split(separator: "\n").joined(separator: " ")
         await Console.error.tell(lines)

@@ -7,10 +7,11 @@ internal import MessageSchema
 internal import Navigation
 internal import Support
 
-// The words that a shell offers as completions. An error, such as a compose file that cannot be read, results in no
-// completions: a message would interrupt the person who is typing.
+// The words that a shell offers as completions. After an error, such as a compose file that cannot be read, there are
+// no completions and no message: a message would interrupt the person who is typing.
 extension CompletionKind {
-    /// The services of the project or compose file that the line names; without one, those of the current folder.
+    /// The services of the project or compose file that the line names. If the line names none, the services of the
+    /// current folder.
     static let services = CompletionKind.custom { words, _, _ in CompletionScope(words).services }
 
     /// The types of messages that can be published, with their kind, as in `command.PlaylistSelected`.
@@ -42,7 +43,7 @@ extension CompletionKind {
 
 /// The project, bus and message that an unfinished command line refers to.
 struct CompletionScope {
-    /// The longest time that the bus may take to answer before the completions come from the contract file.
+    /// The maximum time to wait for the bus. After this time, the completions come from the contract file.
     private static let patience: Duration = .milliseconds(700)
 
     private let words: [String]
@@ -72,9 +73,8 @@ struct CompletionScope {
         return Set(names).sorted()
     }
 
-    /// The contract of the services on the bus, if the bus answers in time; otherwise the project's contract file.
-    ///
-    /// Nil if neither can be read.
+    /// The contract of the services on the bus. If the bus does not answer in time or has no contract, the project's
+    /// contract file. Nil if this file cannot be read either.
     func contract() async -> AppContract? {
         let options = try? BusOptions.parse(busArguments)
         let live = await withTaskGroup(of: AppContract?.self) { group in
@@ -90,7 +90,8 @@ struct CompletionScope {
         return try? ContractFile.read(ContractFile.standard)
     }
 
-    /// The contract of the last message type on the line, such as the type after `--await`; nil if there is none.
+    /// The contract of the last message type on the line, such as the type after `--await`. Nil if the line contains no
+    /// type of the contract.
     func message(in contract: AppContract) -> MessageContract? {
         let types = words.compactMap { word in
             contract.types.first { $0.description == word || $0.kind == .query && $0.name == word }
@@ -122,17 +123,16 @@ extension JSONSchema {
 }
 
 extension String {
-    /// True if the string contains nothing that a shell expands.
+    /// True if the string is not empty and contains only ASCII letters, digits, `_` and `-`, which no shell expands.
     ///
-    /// Bash expands the completions that it is offered, `$(…)` included, and the names of fields come from any process
-    /// on the bus.
+    /// Bash expands completions, also `$(…)`. Any process on the bus can choose the names of fields.
     var isWord: Bool { !isEmpty && utf8.allSatisfy(Self.wordBytes.contains) }
 
     private static let wordBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-".utf8)
 }
 
 extension CompletionShell {
-    /// JSON, quoted as a completion for the shell that asks.
+    /// The JSON, quoted as a completion for the shell that requests the completions.
     static func quoted(_ json: String) -> String {
         switch requesting {
         // Bash expands a completion, and then quotes the result because the completion script declares it to be a file.

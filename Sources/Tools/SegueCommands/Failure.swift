@@ -6,12 +6,13 @@ internal import Navigation
 internal import Scaffold
 internal import SystemPackage
 
-/// The lines that report an error on standard error, and the exit status. All errors get their exit status here.
+/// The lines that report an error on standard error, and the exit status. This type assigns the exit status of every
+/// error except the errors of the argument parser.
 struct Failure: Hashable, Sendable {
     let lines: [String]
     let status: CommandStatus
 
-    /// - Returns: `nil` for an error of another library, such as the argument parser.
+    /// Nil for an error of another library, such as the argument parser.
     init?(_ error: any Error) {
         switch error {
         case let error as CommandError:
@@ -41,9 +42,8 @@ struct Failure: Hashable, Sendable {
         }
     }
 
-    /// The failure of a write to standard output. Only these are still an `Errno` here: an error of another file names
-    /// the file.
-    /// - Returns: `nil` for any other error.
+    /// The failure of a write to standard output. Only this failure has the type `Errno`; the errors of other files
+    /// have types that name the file. Nil for any other error.
     init?(ofOutput error: any Error) {
         guard let error = error as? Errno else { return nil }
         (lines, status) = (["standard output cannot be written: \(error)"], .ioError)
@@ -84,11 +84,11 @@ extension CommandStatus {
 
 /// An error that ends a command.
 struct CommandError: Error, Hashable, Sendable {
-    /// Identifies the kind of error for programs; does not change between versions.
+    /// The kind of the error, for programs. It does not change between versions.
     let code: String
     /// One line: what is wrong, and where.
     let message: String
-    /// The suggested remedy; nil if there is none.
+    /// The suggested remedy. Nil if there is none.
     let recovery: String?
     let status: CommandStatus
 
@@ -109,28 +109,30 @@ struct CommandErrors: Error, Hashable, Sendable {
     let errors: [CommandError]
 }
 
-/// The exit statuses of failed commands: those of sysexits.h where they fit. docs/exit-statuses.md lists all of them.
+/// The exit statuses of failed commands. The values are from sysexits.h where it has a suitable status.
+/// docs/exit-statuses.md lists all exit statuses.
 enum CommandStatus: Int32, CaseIterable, Sendable {
     /// The command ran, and its result is negative; or an error that no other status fits.
     case failure = 1
     /// The command line is invalid. The parser uses the same status.
     case usage = 64
-    /// Data that was given to the command is invalid.
+    /// Data that was given to the command is invalid, or the bus refuses a message or a position.
     case dataError = 65
     /// An input file does not exist or cannot be read.
     case noInput = 66
-    /// No broker answers, no process serves the query, or a program is not installed.
+    /// No broker answers, no process serves the query, or a program that the command needs is not installed.
     case unavailable = 69
-    /// Output cannot be written, or the journal cannot be read or written.
+    /// Output cannot be written, or the journal or a file of the project cannot be read or written.
     case ioError = 74
-    /// Something did not arrive in time, or was cancelled; the same command may succeed later.
+    /// An expected message or answer did not arrive in time, or a request was cancelled. The same command may succeed
+    /// later.
     case temporaryFailure = 75
-    /// A compose file, a flow, a bus address or a name in the configuration is invalid.
+    /// A compose file, a flow, a bus address, or the name of a project, service or port is invalid.
     case configuration = 78
 }
 
 extension CocoaError {
-    /// True for an error of reading a file, false for one of writing it.
+    /// True if the file could not be read, false if it could not be written.
     fileprivate var isReadError: Bool {
         [
             .fileReadNoSuchFile, .fileReadNoPermission, .fileReadUnknown, .fileReadCorruptFile,

@@ -12,8 +12,8 @@ package struct NewCommand: AsyncParsableCommand {
             segue new screen loyalty --on command.LoyaltyWanted
             segue new service roaster --on command.BeansOrdered --sends event.BeansRoasted
 
-            The new code compiles and has a test. No file is overwritten: messages, screens and services are added to \
-            the source files, flows and compose files that you have.
+            The new code compiles. It has a test if Package.swift has a test target for the module. No file is \
+            replaced: messages, screens and services are added to your source files, flows and compose files.
             """,
         subcommands: [NewMessageCommand.self, NewScreenCommand.self, NewServiceCommand.self])
 
@@ -25,7 +25,7 @@ struct NewOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("in"),
         help: ArgumentHelp(
-            "The folder of messages. (default: the folder below Sources that is named Vocabulary)",
+            "The folder of messages. (default: the folder named Vocabulary in Sources)",
             valueName: "folder"))
     var vocabulary: String?
 
@@ -59,7 +59,7 @@ struct NewMessageCommand: AsyncParsableCommand {
 
             The struct is added after the last message of its kind in Commands.swift, Events.swift, Documents.swift or \
             Queries.swift in the folder of messages. If that file does not exist, it is created. In a package that has \
-            none of these files, but one file for each message, the message gets its own file.
+            none of these files, but one file for each message, a new file is created for the message.
             """)
 
     @OptionGroup var options: NewOptions
@@ -126,10 +126,10 @@ struct NewServiceCommand: AsyncParsableCommand {
     var name: String
 
     @Option(
-        help: ArgumentHelp("The command or event that it handles; created if it does not exist.", valueName: "type"))
+        help: ArgumentHelp("The command or event to handle; created if it does not exist.", valueName: "type"))
     var on: String
 
-    @Option(help: ArgumentHelp("The event that it publishes; created if it does not exist.", valueName: "type"))
+    @Option(help: ArgumentHelp("The event to publish; created if it does not exist.", valueName: "type"))
     var sends: String
 
     func run() async throws {

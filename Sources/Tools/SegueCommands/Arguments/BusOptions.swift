@@ -5,8 +5,8 @@ internal import Foundation
 internal import Logging
 internal import Transports
 
-/// The options that select a bus: `--bus`, else the project of `-p`, else `SEGUE_BUS`, else the project of the current
-/// folder.
+/// The options that select a bus. The first of these that is given applies: `--bus`, the project of `-p`, the variable
+/// `SEGUE_BUS`, the project of the current folder.
 package struct BusOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
@@ -21,7 +21,7 @@ package struct BusOptions: ParsableArguments, Sendable {
     /// The address of a bus.
     package struct Location: Hashable, Sendable {
         package let address: String
-        /// The option, variable or project that the address comes from, for error messages.
+        /// The option, variable or project that contains the address, for error messages.
         package let origin: String
     }
 
@@ -35,7 +35,7 @@ package struct BusOptions: ParsableArguments, Sendable {
         return Location(address: project.busAddress, origin: "project '\(project.name)'")
     }
 
-    /// The longest wait for the broker: long enough for a stack that is just starting.
+    /// The maximum time to wait for the broker. Then ``withBus(_:)`` throws. A stack that is just starting needs less.
     private static let connectTimeout: Duration = .seconds(3)
 
     /// Connects to the bus, runs `body`, and closes the connection.

@@ -4,7 +4,7 @@ internal import Monitor
 
 /// An argument that can be written in several forms. The error for an invalid argument lists the forms.
 protocol FormedArgument: ExpressibleByArgument {
-    /// The forms, as they follow "it has to be" in the error message.
+    /// The forms as a list, for an error message that begins with "it has to be".
     static var forms: String { get }
 }
 
@@ -17,7 +17,7 @@ extension FormedArgument {
 }
 
 extension Duration {
-    /// A duration above zero, such as `5s`, `500ms` or `1m`; a number without a unit is in seconds.
+    /// Parses a duration above zero, such as `5s`, `500ms` or `1m`. A number without a unit is in seconds.
     /// - Throws: `ValidationError`.
     static func argument(_ text: String) throws -> Duration {
         guard let duration = Duration(compose: text) ?? Duration(compose: "\(text)s"), duration > .zero else {
@@ -29,7 +29,7 @@ extension Duration {
 }
 
 extension Int {
-    /// A count of at least one.
+    /// Parses a count of at least one.
     /// - Throws: `ValidationError`.
     static func count(_ text: String) throws -> Int {
         guard let count = Int(text), count > 0 else { throw ValidationError("it has to be a whole number above zero") }

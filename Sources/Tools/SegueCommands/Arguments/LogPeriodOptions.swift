@@ -8,11 +8,11 @@ internal import Support
 struct LogPeriodOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "Omit what is older than this: a duration before now, such as 10m, or a time such as 2026-01-31T18:00:00Z.",
+            "Omit older output: a duration before now such as 10m, or a time such as 2026-01-31T18:00:00Z.",
             valueName: "time"))
     var since: PastTime?
 
-    @Option(help: ArgumentHelp("Omit what is newer than this; in the same forms as --since.", valueName: "time"))
+    @Option(help: ArgumentHelp("Omit newer output; a duration or a time, as for --since.", valueName: "time"))
     var until: PastTime?
 
     var period: LogPeriod { LogPeriod(since: since?.date, until: until?.date) }

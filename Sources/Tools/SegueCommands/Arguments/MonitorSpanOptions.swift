@@ -9,7 +9,7 @@ struct MonitorSpanOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             """
-            Where to start: now, beginning, retained (the documents as they are now), last (the last message of each \
+            The start: now, beginning, retained (the documents as they are now), last (the last message of each \
             type), an offset, a time such as 2026-03-01T12:00:00Z, or a duration before now such as 5m. (default: now)
             """, valueName: "start"), transform: MonitorStart.argument)
     var since: MonitorStart?
@@ -19,7 +19,7 @@ struct MonitorSpanOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Where to end: end (the present end of the journal), an offset, a time, or a duration before now. "
+            "The end: end (the present end of the journal), an offset, a time, or a duration before now. "
                 + "(default: never)",
             valueName: "end"), transform: MonitorEnd.argument)
     var until: MonitorEnd?

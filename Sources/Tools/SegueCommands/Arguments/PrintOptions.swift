@@ -37,7 +37,7 @@ struct PrintOptions: ParsableArguments, Sendable {
         _ = try format
     }
 
-    /// The given options that select a format; at most one after validation.
+    /// The given options that select a format. After validation there is at most one.
     var forms: [String] {
         [
             ("--json", json), ("--raw", raw), ("--csv", csv), ("--template", template != nil),
@@ -45,10 +45,10 @@ struct PrintOptions: ParsableArguments, Sendable {
         ].filter(\.1).map(\.0)
     }
 
-    /// True if an option selects a part of each message.
+    /// True if an option of the command line selects a part of each message to print.
     var choosesPart: Bool { !forms.isEmpty && !json }
 
-    /// The selected format; nil for the default, which is for people.
+    /// The selected format. Nil if no option selects a format; then messages are printed for people.
     /// - Throws: `ValidationError` with the column of a syntax error.
     var format: (any MessageFormat)? {
         get throws {

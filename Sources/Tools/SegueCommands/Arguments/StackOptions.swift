@@ -33,7 +33,7 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
     @Option(
         name: [.customShort("f"), .customLong("file")],
         help: ArgumentHelp(
-            "A compose file; '-' reads standard input. May be repeated; each file overrides those before it. "
+            "A compose file; '-' reads standard input. May be repeated; a later file overrides earlier files. "
                 + "(default: compose.yaml and compose.override.yaml, or compose/default.yaml)", valueName: "file"),
         completion: .file())
     var files: [String] = []
@@ -50,7 +50,7 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
             valueName: "name"))
     var profile: [String] = []
 
-    /// The compose files that the options name; without any, those found in the working directory.
+    /// The compose files that the options name; if there are none, the compose files of the working directory.
     ///
     /// - Throws: ``CommandError`` if there are none.
     func paths() throws -> [String] {
@@ -94,7 +94,7 @@ struct ProjectOptions: ParsableArguments, Sendable {
     var project: String?
 
     /// - Parameters:
-    ///   - files: the compose files that contain the name; if empty, those of the working directory.
+    ///   - files: the compose files that contain the name; if empty, the compose files of the working directory.
     ///   - environmentFiles: the files with variables that the name may refer to; if empty, `.env`.
     /// - Throws: ``ComposeError``, ``ComposeFileError``.
     func resolve(files: [String] = [], environmentFiles: [String] = []) throws -> Project {
@@ -110,12 +110,12 @@ struct ProjectOptions: ParsableArguments, Sendable {
     }
 }
 
-/// The option that limits how long a process may take to end.
+/// The option that sets the time that a process has to end before it is killed, at most 86,400 seconds.
 struct GraceOption: ParsableArguments, Sendable {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The time in which each process must end before it is killed. (default: its stop_grace_period)",
+            "The time, 0 to 86400, that a process has to end before it is killed. (default: its stop_grace_period)",
             valueName: "seconds"))
     var timeout: Int?
 
@@ -128,5 +128,6 @@ struct GraceOption: ParsableArguments, Sendable {
         throw ValidationError("-t is \(timeout); it has to be between 0 and 86400 seconds")
     }
 
+    /// The time that a process has to end before it is killed. Nil if `--timeout` is not given.
     var grace: Duration? { timeout.map { .seconds($0) } }
 }

@@ -32,7 +32,7 @@ package struct AskCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The longest wait for the answer, such as 500ms or 1m. (default: 5s)", valueName: "duration"),
+            "The maximum time to wait for the answer, such as 500ms or 1m. (default: 5s)", valueName: "duration"),
         transform: Duration.argument)
     var timeout = Duration.seconds(5)
 
@@ -47,6 +47,7 @@ package struct AskCommand: AsyncParsableCommand {
         }
     }
 
+    /// The query's type. Nil if the name is invalid; then validation fails.
     private var type: MessageType? { MessageSpelling.type(name, of: .query) }
 
     package func run() async throws {
@@ -61,8 +62,8 @@ package struct AskCommand: AsyncParsableCommand {
         try await DataPrinter(json: json).show(answer.data)
     }
 
-    /// The error for an answer that is an error. A process that does not use this project's libraries may answer with
-    /// an error of another type, or with other data.
+    /// The error for a query whose answer is an error. A process that does not use this project's libraries may answer
+    /// with an error of another type, or with other data.
     private func failure(of type: MessageType, _ answer: Envelope) -> CommandError {
         guard answer.type == ApplicationError.type, let error = try? answer.decode(ApplicationError.self) else {
             let data = String(decoding: answer.data, as: UTF8.self).shortened()

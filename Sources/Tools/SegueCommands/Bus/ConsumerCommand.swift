@@ -7,9 +7,9 @@ internal import Support
 
 package struct ConsumerCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "consumer", abstract: "List durable consumers, and remove those that no process runs any more.",
+        commandName: "consumer", abstract: "List durable consumers, and remove consumers that no process runs.",
         discussion: """
-            segue consumer list           lists the consumers with their lag and processes
+            segue consumer list           lists the consumers, with their lag and processes
             segue consumer forget waiter  removes a consumer that no process runs
             """,
         subcommands: [ConsumerListCommand.self, ConsumerForgetCommand.self])
@@ -25,7 +25,7 @@ struct ConsumerListCommand: AsyncParsableCommand {
             segue consumer list --json
 
             The lag is the number of offsets between the last message that a consumer has handled and the end of the \
-            journal. It counts messages of all types, also those that the consumer does not receive.
+            journal. The lag counts messages of all types, also types that the consumer does not receive.
             """)
 
     @OptionGroup var options: BusOptions
@@ -67,9 +67,9 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
         discussion: """
             segue consumer forget waiter
 
-            The bus forgets which messages the consumer has handled: a process that uses the name later starts at the \
-            beginning of the journal. Retention no longer keeps messages for the consumer. Its dead letters stay; see \
-            'segue dead'.
+            The bus forgets which messages the consumer has handled. If a process uses this name later, it starts at \
+            the beginning of the journal. Retention no longer keeps messages for the consumer. The consumer's dead \
+            letters stay; see 'segue dead'.
             """)
 
     @OptionGroup var options: BusOptions
@@ -96,7 +96,7 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
             do {
                 try await bus.forget(consumer: name)
             } catch let error as BusError where error.code == .refused {
-                // The bus also knows the processes that have published no presence.
+                // The bus also counts processes that have published no presence.
                 throw CommandError(code: "consumer-in-use", error.message)
             }
             return found
@@ -114,12 +114,12 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
     }
 }
 
-/// A durable consumer and the processes on the bus that run it.
+/// A durable consumer, and the presences of the processes that run it.
 struct ConsumerStatus: Hashable, Sendable {
     let consumer: DurableConsumer
     let services: [Document.Presence]
 
-    /// True if a process runs the consumer. A process that has published no presence counts as a member only.
+    /// True if a process runs the consumer. A process that has published no presence is only in `memberCount`.
     var isRun: Bool { !services.isEmpty || consumer.memberCount > 0 }
 
     static func all(_ consumers: [DurableConsumer], _ presences: [Document.Presence]) -> [ConsumerStatus] {
@@ -132,8 +132,8 @@ struct ConsumerStatus: Hashable, Sendable {
     }
 
     static func all(on bus: any EventBus) async throws -> [ConsumerStatus] {
-        // The consumers are read first. A process that starts in between then appears among the presences only, and its
-        // consumer is never listed without it.
+        // The consumers are read first. If a process starts between the two requests, only its presence is read. So the
+        // consumer of a running process is never listed without this process.
         let consumers = try await bus.consumers()
         let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
         return all(consumers, documents.compactMap { try? $0.decode(Document.Presence.self) })

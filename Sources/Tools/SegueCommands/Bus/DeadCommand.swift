@@ -77,8 +77,8 @@ struct DeadResendCommand: AsyncParsableCommand {
             segue dead resend 3 4
             segue dead resend --all --consumer music-service
 
-            Other consumers do not handle the message again. It gets a new id; a command also gets a new lifetime. For \
-            each message, the dead letter's number, the new id and the position in the journal are printed.
+            Other consumers do not handle the message again. The message gets a new id, and a command's lifetime \
+            begins again. For each message, the dead letter's number, the new id and the new position are printed.
             """)
 
     @OptionGroup var options: BusOptions
@@ -209,8 +209,8 @@ enum DeadLetterFormat {
 extension DeadLetter {
     /// Publishes a copy for the consumer that gave the message up, and removes this dead letter, in one batch.
     /// - Returns: the copy.
-    /// - Throws: ``CommandError`` if the message has an unreadable header, or is a document that was replaced or
-    ///   withdrawn since: the old version must not become the retained one again.
+    /// - Throws: ``CommandError`` if the message has an unreadable header, or if it is a document that was replaced or
+    ///   withdrawn later. The old version of a document must not become the retained document again.
     func resend(on bus: any EventBus) async throws -> Envelope {
         if message.unreadableHeader != nil {
             throw CommandError(
@@ -233,8 +233,8 @@ extension DeadLetter {
         try await bus.document(message.type, subject: message.subject, key: message.attributes.key)?.id == message.id
     }
 
-    /// A new message of the same story. It leaves out attributes that the bus would refuse. A command keeps its
-    /// lifetime, counted from now.
+    /// A new message of the same story, without attributes that the bus would refuse. The lifetime of a command is as
+    /// long as before, and begins now.
     private func copy(from source: String) -> Envelope {
         var attributes = Attributes(type: message.type, source: source, causedBy: message.attributes)
         attributes.key = message.attributes.key

@@ -9,8 +9,8 @@ package struct GetCommand: AsyncParsableCommand {
         discussion: """
             segue get NavigationState ios --json  prints the document with this key
             segue get Playlists                   prints a document that has no key
-            segue get NavigationState             lists the keys of these documents
-            segue get NavigationState --json      prints these documents as JSON
+            segue get NavigationState             lists the keys of all documents with this name
+            segue get NavigationState --json      prints all documents with this name as messages
             """)
 
     @OptionGroup var options: BusOptions
@@ -18,13 +18,13 @@ package struct GetCommand: AsyncParsableCommand {
     @Argument(help: "The document's name, such as NavigationState.", completion: .messageNames(of: .document))
     var document: String
 
-    @Argument(help: "The document's key, if there are several documents of this name.")
+    @Argument(help: "The document's key. Without a key, a document without a key is printed, or the keys.")
     var key: String?
 
     @Option(help: ArgumentHelp("The session of the document.", valueName: "session"))
     var subject = Session.default
 
-    @Flag(help: "Print the JSON as it was published, on one line.")
+    @Flag(help: "Print the JSON as it was published, on one line. A list of documents is printed as messages.")
     var json = false
 
     package init() {}
@@ -35,6 +35,7 @@ package struct GetCommand: AsyncParsableCommand {
         }
     }
 
+    /// The document's type. Nil if the name is invalid; then validation fails.
     private var type: MessageType? { MessageSpelling.type(document, of: .document) }
 
     package func run() async throws {
@@ -44,7 +45,7 @@ package struct GetCommand: AsyncParsableCommand {
         let (found, documents) = try await options.withBus { bus -> (Envelope?, [Envelope]) in
             if let found = try await bus.document(type, subject: subject, key: key) { return (found, []) }
             let named = try await bus.documents(matching: [.type(type, subject: subject)])
-            // The other documents are needed only for the error message.
+            // The documents with other names are needed only for the error message.
             let others = [MessageFilter.kind(.document, subject: subject)]
             return (nil, named.isEmpty ? try await bus.documents(matching: others) : named)
         }

@@ -5,13 +5,13 @@ internal import Monitor
 ///
 /// A line that cannot be sent is reported on standard error, and the lines after it are still sent.
 struct LineSender {
-    /// The most messages in a batch. The bus accepts several times as many.
+    /// The maximum number of messages in a batch. A full batch is published at once. The bus accepts larger batches.
     private static let batchLimit = 256
 
     private typealias Entry = (line: Int, message: Envelope)
 
     private let sender: MessageSender
-    /// The type of all messages; nil if each line contains its own type.
+    /// The type of all messages. Nil if each line contains its own type.
     private let type: MessageType?
     private var batch: [Entry] = []
     private var (line, messages, sent) = (0, 0, 0)
@@ -21,7 +21,8 @@ struct LineSender {
         (self.sender, self.type) = (sender, type)
     }
 
-    /// - Throws: ``CommandError`` at the end if a line could not be sent; at once if standard input cannot be read.
+    /// - Throws: ``CommandError`` after the last line if a line could not be sent; at once if standard input cannot be
+    ///   read or a line is too long.
     mutating func publish(_ input: AsyncThrowingStream<[String], any Error>) async throws {
         do {
             for try await lines in input {
@@ -57,8 +58,8 @@ struct LineSender {
         batch = []
     }
 
-    /// Publishes a batch. If the bus refuses it, publishes each half separately, down to the refused messages: the bus
-    /// refuses a batch as a whole and does not name the message.
+    /// Publishes a batch. The bus refuses a batch as a whole and does not name the invalid message. So, if the bus
+    /// refuses a batch, each half is published separately, down to single messages.
     private mutating func publish(_ entries: ArraySlice<Entry>) async throws {
         guard let first = entries.first else { return }
         do {

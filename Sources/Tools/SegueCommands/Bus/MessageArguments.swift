@@ -12,7 +12,7 @@ struct MessageArguments: ParsableArguments, Sendable {
 
     @Argument(
         help: ArgumentHelp(
-            "The message's data, a JSON object. '-' reads one object, or one per line, from standard input.",
+            "The message's data, a JSON object. '-' reads one object, or one object per line, from standard input.",
             valueName: "json"),
         completion: .messageData)
     var text = "{}"
@@ -63,7 +63,7 @@ struct MessageArguments: ParsableArguments, Sendable {
         }
     }
 
-    /// The type of all messages; nil if each line contains its own type.
+    /// The type of all messages. Nil if each line contains its own type.
     /// - Throws: `ValidationError` with the type that was probably meant.
     private var type: MessageType? {
         get throws {
@@ -78,7 +78,7 @@ struct MessageArguments: ParsableArguments, Sendable {
         guard text == "-" else { return .one(MessageDraft(type, data: try MessageData.object(text))) }
         let input = try StandardInput.text()
         let lines = input.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        // Several lines may contain one object, or one object each. They are one object if they parse as one.
+        // The input is one message if it parses as one object. Otherwise, each line is a message.
         do {
             return .one(MessageDraft(type, data: try MessageData.object(input)))
         } catch  where lines.count(where: { !$0.allSatisfy(\.isWhitespace) }) > 1 {
@@ -97,8 +97,9 @@ enum Lifetime: Hashable, Sendable, ExpressibleByArgument {
     case unlimited
     case seconds(Double)
 
-    /// - Parameter argument: `none`, or a number of seconds above zero. The command must expire before the year 10000,
-    ///   which is the limit of a timestamp.
+    /// Nil if the argument is invalid, or if the command would expire after the year 9999: a timestamp cannot contain a
+    /// later year.
+    /// - Parameter argument: `none`, or a number of seconds above zero.
     init?(argument: String) {
         if argument == "none" {
             self = .unlimited

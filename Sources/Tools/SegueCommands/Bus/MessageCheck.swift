@@ -13,7 +13,7 @@ struct CheckOptions: ParsableArguments, Sendable {
     @Flag(name: .customLong("no-check"), help: "Send the data without checking it against the services' contracts.")
     var isOff = false
 
-    /// - Returns: nil if `--no-check` is given.
+    /// The check of outgoing data. Nil if `--no-check` is given.
     func check(on bus: any EventBus) async throws -> MessageCheck? {
         isOff ? nil : try await MessageCheck(on: bus)
     }
@@ -23,7 +23,7 @@ struct CheckOptions: ParsableArguments, Sendable {
 struct MessageCheck {
     private let contract: AppContract
 
-    /// Reads the contracts. Reports on standard error each contract that cannot be read; it is not used for the check.
+    /// Reads the contracts. A contract that cannot be read is reported on standard error and not used.
     init(on bus: any EventBus) async throws {
         let found = try await BusContract.read(bus)
         await Console.error.tell(found.unreadable)

@@ -27,7 +27,7 @@ struct MessageDraft: Sendable {
     let type: MessageType
     /// A JSON object on one line.
     let data: Data
-    /// The attributes that a line contains, by their CloudEvents names. They take precedence over the options.
+    /// The attributes that a line contains, by their CloudEvents names. These attributes override the options.
     private var attributes: [String: String] = [:]
 
     init(_ type: MessageType, data: Data) {
@@ -123,7 +123,7 @@ enum MessageSpelling {
         return type
     }
 
-    /// Parses a type, with or without its kind; `nil` if the string is not a type of this kind.
+    /// Parses a type, with or without its kind. Nil if the string is not a type of this kind.
     static func type(_ name: String, of kind: MessageKind) -> MessageType? {
         let type = MessageType(name) ?? MessageType("\(kind).\(name)")
         return type?.kind == kind ? type : nil

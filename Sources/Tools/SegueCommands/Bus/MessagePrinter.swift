@@ -8,8 +8,8 @@ internal import Support
 struct MessagePrinter: Sendable {
     private let format: any MessageFormat
     private let output = Console.output
-    /// True if control characters are replaced, because the output is a terminal that would obey them. A file gets the
-    /// messages unchanged.
+    /// True if this printer replaces control characters: in a format for programs, if the output is a terminal, which
+    /// would interpret them. In a file, the messages are unchanged.
     private let isCleaned: Bool
 
     /// - Parameter verbose: true to print whole lines and all attributes; applies only to the format for people.

@@ -17,8 +17,8 @@ package struct SendCommand: AsyncParsableCommand {
             segue monitor --json --count 5 | segue send --stdin  each line has its type
 
             Prints the message's id, its position in the journal, and the time at which a command expires. With \
-            --await, it prints the awaited message instead; the exit status is 1 if an error came first, and 75 if \
-            nothing came in time.
+            --await, the awaited message is printed instead. The exit status is 1 if an error arrives first, and 75 if \
+            no awaited message arrives in time.
 
             The data is checked against the contracts of the services on the bus. Invalid data is not sent, and the \
             exit status is 65. With several lines, each invalid line is reported, and all others are sent.
@@ -32,12 +32,12 @@ package struct SendCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("await"),
         help: ArgumentHelp(
-            "Wait for a message of this type that this message causes, and print it.", valueName: "type"),
+            "Wait for a message of this type that the sent message causes, and print it.", valueName: "type"),
         completion: .messageTypes)
     var awaited: MessagePattern?
 
     @Option(
-        help: ArgumentHelp("The longest wait of --await, such as 500ms or 1m. (default: 30s)", valueName: "duration"),
+        help: ArgumentHelp("The maximum time to wait with --await, such as 1m. (default: 30s)", valueName: "duration"),
         transform: Duration.argument)
     var timeout = Duration.seconds(30)
 
@@ -80,6 +80,7 @@ package struct SendCommand: AsyncParsableCommand {
 struct MessageSender {
     let bus: any EventBus
     let arguments: MessageArguments
+    /// The check of the data. Nil if `--no-check` is given.
     let check: MessageCheck?
     let print: PrintOptions
 
@@ -111,8 +112,8 @@ struct MessageSender {
         try await Console.output.writeLines(lines)
     }
 
-    /// Warns if no process on the bus receives a command or event, because its name may be misspelt. This is not an
-    /// error: a service that is just restarting will find the message in the journal.
+    /// Warns if no process on the bus receives or sends a command or event, because its name may be misspelt. This is
+    /// not an error: a service that is restarting reads the message from the journal later.
     func warn(of type: MessageType) async throws {
         guard type.kind == .command || type.kind == .event else { return }
         let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
@@ -125,7 +126,7 @@ struct MessageSender {
     }
 }
 
-/// The JSON object that `segue send --json` prints. The position has the form that it has in `segue monitor --json`.
+/// The JSON object that `segue send --json` prints. The position has the same form as in `segue monitor --json`.
 struct SentMessage: Encodable {
     struct JournalPosition: Encodable {
         let epoch: String
@@ -140,7 +141,7 @@ struct SentMessage: Encodable {
     let id: String
     let type: MessageType
     let position: JournalPosition
-    /// The time at which the message expires, in RFC 3339; nil if it does not expire.
+    /// The time at which the message expires, in RFC 3339. Nil if the message does not expire.
     let expirytime: String?
 
     init(_ message: Envelope, at position: Position) {
@@ -151,15 +152,16 @@ struct SentMessage: Encodable {
     }
 }
 
-/// The first message of an awaited type that a message causes, directly or through other processes: they have the same
-/// correlation.
+/// Waits for the first message of an awaited type that a message causes, directly or through other processes. All
+/// messages that a message causes have its id as their correlation id.
 struct AwaitedMessage: Sendable {
     let bus: any EventBus
     /// The published message. Only messages after its position are considered.
     let cause: Envelope
     let awaited: MessagePattern
 
-    /// - Throws: ``CommandError`` if the message causes an error first, or if no awaited message arrives in time.
+    /// - Throws: ``CommandError`` if the message causes an `ApplicationError` first, or if no awaited message arrives
+    ///   in time.
     func message(within timeout: Duration) async throws -> Envelope {
         try await withThrowingTaskGroup(of: Envelope.self) { group in
             group.addTask { try await first() }

@@ -13,12 +13,13 @@ package struct ServicesCommand: AsyncParsableCommand {
             segue services
             segue services --json | jq .lag
 
-            For the durable consumers of a process, the number of messages that it has handled and given up since its \
-            start is printed. Its lag is the number of offsets to the newest message for these consumers. 'segue dead' \
-            lists the messages that were given up.
+            'handled' and 'failed' count the messages that the durable consumers of a process have handled and given \
+            up since the process started. 'lag' is the number of offsets between these consumers and the newest \
+            message for them. 'segue dead' lists the messages that were given up.
 
-            A durable consumer that no process runs is listed, too, because retention keeps messages for it. Its lag \
-            counts all messages up to the end of the journal. 'segue consumer forget' removes it.
+            A durable consumer that no process runs is listed, too, because retention keeps messages for it. The lag \
+            of this consumer counts all messages up to the end of the journal. 'segue consumer forget' removes the \
+            consumer.
             """)
 
     @OptionGroup var options: BusOptions
@@ -44,7 +45,7 @@ package struct ServicesCommand: AsyncParsableCommand {
         if services.isEmpty { await Console.error.tell("no process has announced itself on this bus") }
     }
 
-    /// The durable consumers; empty for a broker of an earlier version, which cannot list them.
+    /// The durable consumers; empty if the broker has an earlier version and cannot list them.
     private static func consumers(on bus: any EventBus) async throws -> [DurableConsumer] {
         do {
             return try await bus.consumers()
@@ -54,7 +55,8 @@ package struct ServicesCommand: AsyncParsableCommand {
         }
     }
 
-    /// The presences that can be read. Each of the others is reported on standard error: any program may publish one.
+    /// The presences that can be read. A presence that cannot be read is reported on standard error, because any
+    /// program may publish one.
     private func presences(_ documents: [Envelope]) async -> [Document.Presence] {
         var presences: [Document.Presence] = []
         for document in documents {

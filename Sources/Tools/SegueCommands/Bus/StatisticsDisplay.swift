@@ -28,7 +28,8 @@ struct StatisticsRun: Sendable {
 
     private var presence: [MessageFilter] { [.type(Document.Presence.self)] }
 
-    /// Runs until the monitor ends or the task is cancelled. Both display the totals, unless `isOnce` is true.
+    /// Runs until the monitor ends or the task is cancelled. At the end the totals are displayed, unless `isOnce` is
+    /// true.
     /// - Throws: the errors of the monitor; `CancellationError`.
     func run() async throws {
         let board = StatisticsBoard()
@@ -69,20 +70,21 @@ struct StatisticsRun: Sendable {
 /// Displays statistics repeatedly.
 actor StatisticsDisplay {
     enum Style {
-        /// One table below the other, for a file or a pipe.
+        /// Tables one after another, for a file or a pipe.
         case tables
         /// One JSON object per line, for a program.
         case json
-        /// A table that replaces the one before in the terminal.
+        /// A table that replaces the previous table in the terminal.
         case inPlace
-        /// A table from the top of the screen.
+        /// A table that begins at the top of the screen and replaces its content.
         case screen
     }
 
     private let style: Style
     private let output: Console
-    /// The number of lines of the last table.
+    /// The number of lines of the last table; 0 before the first table.
     private var shown = 0
+    /// The last report. Nil before the first report.
     private var last: StatisticsReport?
 
     init(_ style: Style, output: Console = .output) {
@@ -152,7 +154,7 @@ struct StatisticsTable {
         return table
     }
 
-    /// A number with one decimal and a unit, as in `12.3k`.
+    /// A number with one decimal and a factor: `12.3k` for 12,300; also `M` and `G`.
     static func short(_ number: Double) -> String {
         for (unit, sign) in [(1e9, "G"), (1e6, "M"), (1e3, "k")] where number >= unit {
             return oneDigit(number / unit) + sign

@@ -4,25 +4,25 @@ internal import Monitor
 
 package struct TopCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "top", abstract: "Show statistics of types and services, the most frequent first.",
+        commandName: "top", abstract: "Show statistics of message types, the most frequent first, and of services.",
         discussion: """
             segue top                         runs until q or Ctrl-C
             segue top --subject alice         counts the messages of one session
             segue top --once --json           counts for one second, for a program
 
             P50 and P99 are latencies: 50 % and 99 % of the messages arrived within this time after they were \
-            published. GAPS counts messages that the feed dropped and the journal supplied. In a pipe, one table is \
-            printed.
+            published. GAPS counts messages that the feed dropped and that were read from the journal instead. If the \
+            output is a pipe or a file, one table is printed.
             """)
 
     @OptionGroup var options: BusOptions
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var statistics: StatisticsOptions
 
-    @Flag(help: "Print one interval and end.")
+    @Flag(help: "Print the statistics of one interval, and end.")
     var once = false
 
-    @Flag(help: "Print one interval as a JSON object and end.")
+    @Flag(help: "Print the statistics of one interval as a JSON object, and end.")
     var json = false
 
     package init() {}

@@ -138,7 +138,7 @@ actor TracePrinter {
         }
         let rows = format.lines(tree).map { $0.rendered(isColored: output.isColored, columns: columns) }
         let lines = (isLast ? rows : output.fitting(rows, above: end.count)) + end
-        // This drawing replaces the last one.
+        // This drawing replaces the previous drawing.
         let start = drawn == 0 ? "" : TerminalCode.up(drawn) + TerminalCode.clearBelow
         try await output.write(start + lines.map { "\($0)\n" }.joined())
         drawn = lines.count
@@ -147,16 +147,20 @@ actor TracePrinter {
     private struct Row: Encodable {
         let id: String
         let type: MessageType
+        /// The document's key. Nil for a message without a key.
         let key: String?
         let source: String
+        /// Nil if the message names no platform.
         let platform: String?
         let time: String
+        /// The id of the message's cause. Nil for the first message of a story.
         let cause: String?
-        /// The W3C trace id.
+        /// The W3C trace id. Nil if the message has no trace.
         let trace: String?
         let depth: Int
-        /// In milliseconds, as `sinceStart` is; nil without a known cause.
+        /// The time since the cause, in milliseconds. Nil if the cause is not known.
         let sinceCause: Double?
+        /// The time since the story's first message, in milliseconds.
         let sinceStart: Double
         let critical: Bool
         let causeIsMissing: Bool

@@ -5,22 +5,21 @@ internal import SystemPackage
 
 /// Standard output, standard error, or a file that a command writes to.
 ///
-/// A write may block, because a terminal is stopped or a pipe is full. So a thread of the console's own writes, and
-/// never a thread that tasks share. Bytes that are appended during a write are written after it in one piece: few lines
-/// are written one by one, many lines together.
+/// A write may block, because a terminal is stopped or a pipe is full. So the console writes on its own thread, not on
+/// a thread that tasks share. Bytes that are appended during a write are written together after this write.
 final class Console: Sendable {
     static let output = Console(.standardOutput)
     static let error = Console(.standardError)
 
-    /// The number of unwritten bytes beyond which ``append(_:)`` waits.
+    /// The maximum number of unwritten bytes. If there are more, ``append(_:)`` waits until all are written.
     private static let capacity = 256 * 1024
-    /// The time for which ``flush()`` still waits after its task is cancelled, if the reader does not read.
+    /// The maximum time for which ``flush()`` waits after its task is cancelled. Then unwritten bytes are discarded.
     private static let patience: DispatchTimeInterval = .seconds(2)
 
     private struct State {
         var pending: [UInt8] = []
         var isWriting = false
-        /// The first error of a write; nothing is written after it. Nil if there was none.
+        /// The first error of a write. Nothing is written after an error. Nil if there was no error.
         var failure: (any Error)?
         /// The calls of ``flush()`` that wait. Each has a number, so that a late cancellation of one call does not end
         /// the next.
@@ -37,8 +36,8 @@ final class Console: Sendable {
         queue = DispatchQueue(label: "console-\(descriptor.rawValue)")
     }
 
-    /// Queues bytes to be written soon. If too many are queued, waits until all are written. Call ``flush()`` before
-    /// the process ends.
+    /// Queues bytes to be written soon. If more than 256 KiB are queued, waits until all are written. Call ``flush()``
+    /// before the process ends.
     /// - Throws: the `Errno` of an earlier write, such as `brokenPipe`.
     func append(_ bytes: some Sequence<UInt8>) async throws {
         let (isFirst, isFull) = try state.withLock { state in
@@ -52,8 +51,9 @@ final class Console: Sendable {
     }
 
     /// Waits until all queued bytes are written. After a cancellation of the task it waits at most two seconds longer,
-    /// because a full pipe without a reader must not keep a command from ending.
-    /// - Throws: the `Errno` of a write, such as `brokenPipe`; `canceled` if not all was written within that time.
+    /// because a command must end even if its output is a full pipe that is not read.
+    /// - Throws: the `Errno` of a write, such as `brokenPipe`; `Errno.canceled` if unwritten bytes are left after these
+    ///   two seconds.
     func flush() async throws {
         let wait = state.withLock { state in
             state.lastWait += 1
@@ -92,7 +92,7 @@ final class Console: Sendable {
         try await flush()
     }
 
-    /// Writes all queued bytes to the disk and closes the file. The console must not be used after that.
+    /// Writes all queued bytes to the disk and closes the file. The console must not be used afterwards.
     /// - Throws: `Errno`.
     func closeOnDisk() async throws {
         try await flush()
@@ -119,7 +119,7 @@ final class Console: Sendable {
     }
 
     /// Takes the queued bytes. If there are none, or the last write failed, ends all waits.
-    /// - Returns: the bytes to write next; `nil` if there are none or the last write failed.
+    /// - Returns: the bytes to write next; nil if there are none or the last write failed.
     private func takePending(_ failure: (any Error)?) -> [UInt8]? {
         let (bytes, waiting) = state.withLock { state in
             guard failure != nil || state.pending.isEmpty else {
@@ -134,7 +134,7 @@ final class Console: Sendable {
         return bytes
     }
 
-    /// Runs `action` on the console's thread, after the bytes that are queued now and before those queued later.
+    /// Runs `action` on the console's thread, after the bytes that are queued now and before later bytes.
     func perform(_ action: @escaping @Sendable () -> Void) {
         queue.async(execute: action)
     }
@@ -164,19 +164,19 @@ final class Console: Sendable {
         isTerminal && !isSet("NO_COLOR") && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
 
-    /// The present size of the terminal, in characters; `nil` if this is not a terminal.
+    /// The present size of the terminal, in characters. Nil if this is not a terminal.
     var size: (columns: Int, rows: Int)? {
         var size = winsize()
         guard isTerminal, ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// The present width of the terminal, in characters; `nil` if this is not a terminal.
+    /// The present width of the terminal, in characters. Nil if this is not a terminal.
     var columns: Int? { size?.columns }
 
-    /// The first lines that fit the terminal, then a count of the others: a line that has scrolled away cannot be
-    /// redrawn.
-    /// - Parameter others: the number of lines that are printed below these.
+    /// The first lines, as many as the terminal has room for, then a line with the number of the other lines. A line
+    /// that has scrolled out of the terminal cannot be redrawn.
+    /// - Parameter others: the number of lines that are printed below the result.
     func fitting(_ lines: [String], above others: Int = 0) -> [String] {
         let room = max(1, (size?.rows ?? .max) - 1 - others)
         guard lines.count > room else { return lines }
@@ -187,8 +187,8 @@ final class Console: Sendable {
         getenv(variable).map { $0.pointee != 0 } ?? false
     }
 
-    /// Runs `body` until it ends, or until this stream loses its reader. Without that, the monitor in `segue monitor |
-    /// head -1` would notice the closed pipe only at its next write.
+    /// Runs `body` until it ends, or until this stream has no reader any more. Otherwise, the monitor in
+    /// `segue monitor | head -1` would notice the closed pipe only at its next write.
     ///
     /// - Throws: `Errno.brokenPipe`; the errors of `body`.
     func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -210,7 +210,8 @@ final class Console: Sendable {
 }
 
 extension FileDescriptor {
-    /// Waits with poll(2), on a thread of its own, for one of these events, an error, or the end of the other side.
+    /// Waits with poll(2), on a thread of its own, for one of the events, for an error, or until the other side is
+    /// closed.
     ///
     /// - Returns: false if the task was cancelled first.
     func wait(for events: Int32) async throws -> Bool {

@@ -2,7 +2,8 @@ internal import Glibc
 internal import SystemPackage
 internal import SystemSupport
 
-/// Uses the whole terminal. Its former content is back after the end, and while the program is stopped.
+/// Shows a display in the whole terminal. The terminal's former content is restored when the display ends, and while
+/// the program is stopped.
 struct FullScreen {
     let output: Console
     var input = FileDescriptor.standardInput
@@ -37,11 +38,11 @@ struct FullScreen {
 
     /// Restores the terminal at Ctrl-Z (SIGTSTP) and stops this process. Sets the terminal up again at SIGCONT.
     ///
-    /// SIGSTOP cannot be handled, so the screen is not restored then. It is drawn again at SIGCONT, over everything
-    /// that was written meanwhile.
+    /// SIGSTOP cannot be handled, so it does not restore the terminal. At SIGCONT the display is drawn again, over all
+    /// output that was written meanwhile.
     private func stopAndGoOn(_ keys: TerminalKeys, _ redraw: () async throws -> Void) async throws {
         for await signal in ShutdownSignals.arrivals(of: [SIGTSTP, SIGCONT]) {
-            // This runs on the console's thread, so that no write reaches the shell's screen.
+            // The action runs on the console's thread, so that no write of the display reaches the shell's screen.
             output.perform { [descriptor = output.descriptor] in
                 if signal == SIGTSTP {
                     keys.giveBack()
@@ -53,7 +54,7 @@ struct FullScreen {
             }
             try await redraw()
         }
-        // The signals end only when the task is cancelled.
+        // The sequence of signals ends only when the task is cancelled.
         try Task.checkCancellation()
     }
 
@@ -63,8 +64,8 @@ struct FullScreen {
         var (watching, standard) = (sigaction(), sigaction())
         standard.__sigaction_handler.sa_handler = SIG_DFL
         sigaction(SIGTSTP, &standard, &watching)
-        // The signal is blocked in all threads while a task watches for it. Unblocked, it takes effect before `raise`
-        // returns.
+        // The signal is blocked in all threads while a task watches for it. Because it is unblocked here, it takes
+        // effect before `raise` returns.
         var (signals, blocked) = (sigset_t(), sigset_t())
         sigemptyset(&signals)
         sigaddset(&signals, SIGTSTP)
@@ -88,7 +89,7 @@ struct FullScreen {
 /// Switches the terminal to input key by key, and back.
 struct TerminalKeys: Sendable {
     private let input: FileDescriptor
-    /// The terminal's former settings; nil if the input is not a terminal.
+    /// The terminal's former settings. Nil if the input is not a terminal.
     private let settings: termios?
 
     init(_ input: FileDescriptor) {
@@ -112,7 +113,7 @@ struct TerminalKeys: Sendable {
     }
 }
 
-/// Control sequences for a terminal: those of ECMA-48, and xterm's alternate screen.
+/// Control sequences for a terminal, from ECMA-48 and, for the alternate screen, from xterm.
 enum TerminalCode {
     static let home = "\u{1B}[H"
     static let clearLine = "\u{1B}[K"

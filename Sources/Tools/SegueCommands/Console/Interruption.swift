@@ -12,8 +12,9 @@ enum Interruption {
         }
     }
 
-    /// Does the same for a command that usually ends by a signal, which is therefore not an error.
-    /// - Returns: the signal; nil if `body` ended by itself.
+    /// Runs `body`, and cancels it at SIGINT, SIGTERM or SIGHUP. The signal is not an error: this method is for
+    /// commands that a signal usually ends.
+    /// - Returns: the signal's number; nil if `body` ended before a signal arrived.
     /// - Throws: the errors that `body` throws before a signal arrives.
     @discardableResult
     static func stopping(_ body: @escaping @Sendable () async throws -> Void) async throws -> Int32? {

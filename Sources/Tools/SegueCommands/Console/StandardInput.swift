@@ -11,8 +11,9 @@ enum StandardInput {
 
     private static let descriptorLines = DescriptorLines(LineReader(STDIN_FILENO, limit: Recording.longestLine))
 
-    /// The lines of standard input, in batches: each batch arrives as soon as its first line is complete, and has the
-    /// lines that arrived together with it. The stream throws ``CommandError``.
+    /// The lines of standard input, in batches. A batch arrives as soon as its first line is complete, and also
+    /// contains the lines that arrived together with this line. The stream throws ``CommandError`` if a line is longer
+    /// than a message may be, or if standard input cannot be read.
     static var lines: AsyncThrowingStream<[String], any Error> {
         AsyncThrowingStream {
             do {
@@ -27,11 +28,11 @@ enum StandardInput {
         }
     }
 
-    /// The most bytes that ``text()`` reads. ``lines`` has no such limit.
+    /// The maximum number of bytes that ``text()`` reads; longer input is refused. ``lines`` limits only each line.
     private static let textLimit = 64 << 20
 
     /// Reads standard input to its end.
-    /// - Throws: ``CommandError`` if it cannot be read, or is longer than 64 MiB.
+    /// - Throws: ``CommandError`` if standard input cannot be read, or is longer than 64 MiB.
     static func text() throws -> String {
         var bytes: [UInt8] = []
         try read { chunk in

@@ -3,8 +3,8 @@ struct Table {
     private var rows: [[String]]
     private let firstNumber: Int
 
-    /// - Parameter firstNumber: the index of the first column to align right; this one and all after it contain
-    ///   numbers. By default, no column is aligned right.
+    /// - Parameter firstNumber: the index of the first column that contains numbers. This column and all later columns
+    ///   are aligned right. By default, no column is aligned right.
     init(_ header: String..., numbersFrom firstNumber: Int = .max) {
         rows = [header]
         self.firstNumber = firstNumber

@@ -28,12 +28,12 @@ struct ContractExportCommand: AsyncParsableCommand {
         commandName: "export", abstract: "Write the messages of the services as an AsyncAPI 3.0 document.",
         discussion: """
             segue contract export -o config/contract.json         asks the services
-            segue contract export --with 'device --platform mac'  asks one more program
+            segue contract export --with 'device --platform mac'  also asks this program
             segue contract export --bus ipc:///run/segue          asks running processes
 
-            Asks the services and x-clients of the compose file, or the processes on a bus. Each service is started \
-            with --contract and without a bus, prints its contract and ends. Label a service that cannot do this with \
-            'segue.contract: none'.
+            Asks the services and x-clients of the compose file, or reads the contracts on a bus. Each service of the \
+            compose file is started with --contract and without a bus, prints its contract and ends. Add the label \
+            'segue.contract: none' to a service that does not support --contract.
             """)
 
     @OptionGroup var origin: ContractOrigin
@@ -66,9 +66,9 @@ struct ContractCheckCommand: AsyncParsableCommand {
             segue contract check config/contract.json -p segue     against a project
             git show main:contract.json | segue contract check -   the contract of main
 
-            Services must still accept all messages that the old contract allows others to send, and must send only \
-            messages that it allows others to receive. Each finding is one line. The exit status is 1 if a change is \
-            incompatible.
+            Services must still accept every message that senders with the old contract send, and every message that \
+            services send must suit receivers with the old contract. Each finding is one line. The exit status is 1 \
+            if a change is incompatible.
             """)
 
     @Argument(help: ArgumentHelp("The old contract; '-' reads it from standard input.", valueName: "old"))
@@ -101,6 +101,7 @@ struct ContractCheckCommand: AsyncParsableCommand {
 
     private struct Row: Encodable {
         let type: String
+        /// The path of the field. Nil if the finding concerns the whole message.
         let path: String?
         let breaking: Bool
         let message: String

@@ -7,7 +7,8 @@ internal import Foundation
 internal import Monitor
 internal import Navigation
 
-/// The options that select the services to ask for their contracts: those of a compose file, or those on a bus.
+/// The options that select the services to ask for their contracts: the services of a compose file, or the services on
+/// a bus.
 struct ContractOrigin: ParsableArguments, Sendable {
     @OptionGroup var compose: ComposeFileOptions
 
@@ -23,7 +24,7 @@ struct ContractOrigin: ParsableArguments, Sendable {
     func validate() throws {
         guard !isOnBus || compose.files.isEmpty && clients.isEmpty else {
             throw ValidationError(
-                "-f and --with start programs, --bus and -p ask a running bus; use only one of these pairs")
+                "use either -f and --with, which start programs, or --bus and -p, which ask a running bus")
         }
         _ = try commands()
     }
@@ -31,8 +32,8 @@ struct ContractOrigin: ParsableArguments, Sendable {
     private var isOnBus: Bool { bus.bus != nil || bus.project.project != nil }
 
     /// Asks the services, and merges their contracts. Reports contradictions between services on standard error.
-    /// - Throws: ``CommandErrors`` with all services that do not answer; ``CommandError`` if no process on the bus has
-    ///   published a contract.
+    /// - Throws: ``CommandErrors`` with an error for each program that does not answer; ``CommandError`` if no process
+    ///   on the bus has published a contract.
     func read() async throws -> AppContract {
         let (contract, conflicts) = isOnBus ? try await onBus() : try await StackContract.read(try await stack())
         for conflict in conflicts { await Console.error.tell(conflict) }
@@ -45,7 +46,7 @@ struct ContractOrigin: ParsableArguments, Sendable {
         guard !found.contract.parties.isEmpty else {
             throw CommandError(
                 code: "no-contract", "no process on this bus has published a contract",
-                recovery: "start the services, or ask those of a compose file with -f")
+                recovery: "start the services, or ask the services of a compose file with -f")
         }
         return (found.contract, found.conflicts)
     }
@@ -69,11 +70,11 @@ struct ContractOrigin: ParsableArguments, Sendable {
 
 /// A contract in a file.
 enum ContractFile {
-    /// The path at which a project keeps the contract that its changes are checked against.
+    /// The usual path of a project's contract file, relative to the working directory.
     static let standard = "config/contract.json"
 
     /// Reads a file; for `-`, standard input to its end.
-    /// - Throws: ``CommandError`` if it cannot be read, or is not a contract.
+    /// - Throws: ``CommandError`` if the file cannot be read, or is not a contract.
     static func read(_ path: String) throws -> AppContract {
         if path == "-" { return try parse(Data(StandardInput.text().utf8), called: "standard input") }
         guard let data = FileManager.default.contents(atPath: path) else {

@@ -10,11 +10,12 @@ internal import SystemPackage
 enum StackContract {
     /// The label whose value `none` marks a service without a contract, such as a database.
     static let label = "segue.contract"
-    /// The number of programs that run at the same time. An app has some dozens.
+    /// The maximum number of programs that run at the same time. Further programs start when others have ended.
     private static let concurrency = 4
 
     /// - Returns: the merged contract, and one line for each message that two programs describe differently.
-    /// - Throws: ``CommandErrors`` with all programs that do not answer; `ExitCode` if a signal ends the command.
+    /// - Throws: ``CommandErrors`` with an error for each program that does not answer; `ExitCode` if a signal ends the
+    ///   command.
     static func read(_ stack: Stack) async throws -> (contract: AppContract, conflicts: [String]) {
         try await Interruption.ending { try await ask(stack) }
     }
@@ -38,8 +39,8 @@ enum StackContract {
 
     private typealias Answer = Result<Document.ServiceContract, CommandError>
 
-    /// - Returns: the answers, in the order of the programs, because the first description of a message is the one that
-    ///   is used.
+    /// - Returns: the answers, in the order of the programs. The order matters because the first description of a
+    ///   message is used.
     private static func answers(of programs: [ProgramContract]) async -> [Answer] {
         await withTaskGroup(of: (Int, Answer).self) { group in
             var answers: [Int: Answer] = [:]
@@ -61,15 +62,15 @@ enum StackContract {
 
 /// Runs a program with `--contract` to read its contract.
 struct ProgramContract {
-    /// The longest wait for the answer. A program only has to print it.
+    /// The maximum time to wait for the contract. After this time, the program is killed and reported as an error.
     private static let patience: Duration = .seconds(10)
-    /// The most bytes of an answer: some hundred times that of a service of the focus player.
+    /// The maximum size of a contract in bytes. A program that prints more is reported as an error.
     private static let limit = 4 << 20
     /// The variables that the program does not get. A program that ignores `--contract` must not find a bus or report
     /// that it is ready.
     private static let withheld: Set = ["SEGUE_BUS", "SEGUE_STATE_DIR", "NOTIFY_SOCKET"]
 
-    /// The service's name in the compose file; nil for a client.
+    /// The service's name in the compose file. Nil for a client.
     let service: String?
     /// The name of the program in errors.
     private let name: String
@@ -83,13 +84,13 @@ struct ProgramContract {
         name = "service '\(service.name)'"
         advice = "build it with ServiceProcess, or label it '\(StackContract.label): none'"
         command = service.command
-        // A path with a variable that is only known at the service's start cannot be used.
+        // A path that begins with a variable is known only when the service starts, so it cannot be used here.
         let path = service.workingDirectory.flatMap { $0.hasPrefix("${") ? nil : $0 } ?? stack.directory
         directory = path.hasPrefix("/") ? path : "\(stack.directory)/\(path)"
         environment = service.environment.compactMapValues(\.self)
     }
 
-    /// - Parameter client: the words of the command of a program that people start in the folder of the compose file.
+    /// - Parameter client: the words of a command that people run in the folder of the compose file.
     init(client: [String], of stack: Stack) {
         service = nil
         name = "client '\(client.joined(separator: " "))'"
@@ -134,8 +135,8 @@ struct ProgramContract {
         return found
     }
 
-    /// Runs the executable in a session of its own. All processes of that session are killed after its end, and Ctrl-C
-    /// reaches only this program.
+    /// Runs the executable in a session of its own, so that Ctrl-C reaches only `segue`. After the end of the
+    /// executable, all processes of the session are killed.
     private func output(of executable: String) async throws -> String {
         var platform = PlatformOptions()
         platform.createSession = true

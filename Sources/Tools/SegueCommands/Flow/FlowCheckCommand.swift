@@ -27,11 +27,11 @@ struct FlowCheckCommand: AsyncParsableCommand {
     var files: [String]
 
     @Option(
-        help: ArgumentHelp("The app's contract, a file of 'segue contract export'.", valueName: "file"),
+        help: ArgumentHelp("The app's contract, a file that 'segue contract export' has written.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var contract: String?
 
-    /// The compose files with the services to ask for their contracts, if `-f` is given.
+    /// The compose files with the services to ask for their contracts; used only if `-f` is given.
     @OptionGroup(title: "The services to ask for their contract, instead of --contract") var compose: ComposeFileOptions
 
     @Flag(help: "Exit with status 1 for warnings, too.")
@@ -61,7 +61,7 @@ struct FlowCheckCommand: AsyncParsableCommand {
         if fails { throw ExitCode.failure }
     }
 
-    /// The messages of the app's contract; nil without a contract.
+    /// The messages of the app's contract. Nil if neither `--contract` nor `-f` is given.
     private func catalogue() async throws -> MessageCatalogue? {
         if let contract { return try ContractFile.read(contract).catalogue }
         if compose.files.isEmpty { return nil }
@@ -70,6 +70,7 @@ struct FlowCheckCommand: AsyncParsableCommand {
 
     private struct Row: Encodable {
         let file: String
+        /// Nil, as `column` is, if the finding has no place in the file.
         let line: Int?
         let column: Int?
         let severity: String

@@ -47,7 +47,7 @@ struct FlowFile {
     let text: String
 
     /// Reads a file; for `-`, standard input to its end.
-    /// - Throws: ``CommandError`` if it cannot be read.
+    /// - Throws: ``CommandError`` if the file or standard input cannot be read.
     init(_ path: String) throws {
         guard path != "-" else {
             (name, text) = ("standard input", try StandardInput.text())

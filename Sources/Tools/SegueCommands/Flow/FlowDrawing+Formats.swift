@@ -39,7 +39,7 @@ extension FlowDrawing {
         return "\(box.id) [label=\(dotQuoted(box.lines))\(more)]"
     }
 
-    /// Graphviz interprets escape sequences and HTML entities.
+    /// The lines as a quoted string for Graphviz, which interprets escape sequences and HTML entities.
     private static func dotQuoted(_ lines: [String]) -> String {
         let escaped = lines.map { line in
             line.drawable.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
@@ -82,7 +82,7 @@ extension FlowDrawing {
         }
     }
 
-    /// Mermaid has no escape sequences; its entities begin with `#`.
+    /// The lines as a quoted string for Mermaid, which has no escape sequences. Its entities begin with `#`.
     private static func mermaidQuoted(_ lines: [String]) -> String {
         let escaped = lines.map { line in
             line.drawable.map { letter in
@@ -103,7 +103,8 @@ extension FlowDrawing {
 }
 
 extension FlowGraph.MessageKind {
-    /// Commands are blue, events green, errors red, documents grey, and the ends of child flows violet.
+    /// The colour of an arrow: blue for commands, green for events, red for errors, grey for documents, and violet for
+    /// the ends of child flows.
     fileprivate var color: String {
         switch self {
         case .command: "#1f5fa8"
@@ -141,8 +142,8 @@ extension FlowDrawing.Box.Kind {
 }
 
 extension String {
-    /// The string on one line: control characters and line separators become spaces, characters that XML does not allow
-    /// are replaced.
+    /// The string on one line. Control characters and line separators become spaces. Unassigned characters become
+    /// U+FFFD, because XML does not allow some of them.
     fileprivate var drawable: String {
         let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in
             switch scalar.properties.generalCategory {

@@ -4,15 +4,15 @@ internal import Support
 
 /// The boxes and arrows of a flow, in the order in which every format draws them.
 struct FlowDrawing {
-    /// A screen, or another start or end of an arrow.
+    /// A screen, or another place at which an arrow starts or ends.
     struct Box: Hashable {
         enum Kind: Hashable {
             case start
             case screen
             case presented
-            /// A screen to which no rule leads.
+            /// A screen that no rules reach from the start.
             case unreached
-            /// A place that is not one screen: any screen, or the screen beneath.
+            /// A place that is not a certain screen: any screen, or the screen beneath the present screen.
             case somewhere
         }
 
@@ -20,7 +20,7 @@ struct FlowDrawing {
         /// The lines of the box's label.
         let lines: [String]
         let kind: Kind
-        /// The child flow that the box belongs to; nil for a box of the main flow.
+        /// The child flow that contains the box. Nil for a box of the main flow.
         let flow: String?
     }
 
@@ -78,21 +78,21 @@ struct FlowDrawing {
         func box(id: String) -> Box {
             switch self {
             case .anywhere(let flow): Box(id: id, lines: ["anywhere"], kind: .somewhere, flow: flow)
-            case .beneath: Box(id: id, lines: ["what lies beneath"], kind: .somewhere, flow: nil)
+            case .beneath: Box(id: id, lines: ["the screen beneath"], kind: .somewhere, flow: nil)
             case .screen(let name): Box(id: id, lines: [name], kind: .screen, flow: nil)
             }
         }
     }
 
-    /// True for an edge that is not drawn: a rule that leads to a screen also removes others, such as a presented one;
-    /// and a deep link may stay on its screen.
+    /// True for an edge that is not drawn: a deep link that stays on its screen, or the removal of screens by a rule
+    /// that also leads to a screen, unless it ends a child flow.
     private static func isMinor(_ edge: FlowGraph.Edge, in graph: FlowGraph) -> Bool {
         if edge.rule.isLink, edge.from == edge.to { return true }
         return edge.to == nil && ![.finish, .abandon].contains(edge.action)
             && graph.edges.contains { $0.rule == edge.rule && $0.to != nil }
     }
 
-    /// For each screen that only one child flow shows, the name of that flow.
+    /// The names of child flows, by screen. Contains only the screens that exactly one child flow shows.
     private static func owners(in graph: FlowGraph) -> [String: String] {
         var owners: [String: Set<String?>] = [:]
         for edge in graph.edges where edge.place != .before {
@@ -114,7 +114,7 @@ struct FlowDrawing {
 }
 
 extension FlowGraph.Node {
-    /// The styles in which the screen is presented; empty if it never is.
+    /// The styles in which the screen is presented; empty if the screen is never presented.
     fileprivate var styles: [String] {
         PresentationStyle.allCases.filter { places.contains(.presented($0)) }.map(\.rawValue)
     }

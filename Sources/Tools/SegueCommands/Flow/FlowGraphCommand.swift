@@ -11,8 +11,8 @@ struct FlowGraphCommand: AsyncParsableCommand {
             segue flow graph config/flows/ios.yaml --format mermaid  for Markdown
             segue flow graph config/flows/ios.yaml --format dot | dot -Tpng > ios.png
 
-            Arrows of commands are solid and blue, those of events dashed and green. A presented screen is filled, \
-            with its style in parentheses. A child flow has a frame.
+            Arrows of commands are solid and blue, arrows of events are dashed and green. A presented screen is \
+            filled, with its style in parentheses. A child flow has a frame.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -41,7 +41,7 @@ struct FlowGraphCommand: AsyncParsableCommand {
 
 /// Runs Graphviz, the program that lays out drawings.
 enum Graphviz {
-    /// The most bytes of an SVG; a larger drawing is not readable anyway.
+    /// The maximum size of an SVG in bytes. A larger drawing is an error.
     private static let limit = 64 << 20
 
     /// Draws an SVG.

@@ -19,14 +19,14 @@ struct FlowRunCommand: AsyncParsableCommand {
               - send: event.LaunchFinished
                 expect: { root: serviceSelection, leaving: launch, dismissed: launch }
               - send: { type: event.DeviceFound, data: { name: kitchen } }
-              - back          the user goes back; also dismiss, and answer: BUTTON
+              - back          the user goes back; other actions are 'dismiss' and 'answer: BUTTON'
               - gone          the view has finished the animation of a screen that leaves
 
             Each step is printed with the changes of the state. If a step has 'expect', it must list all changes. \
             Otherwise the step fails: the exit status is 1, and a line FILE:LINE:COLUMN describes the difference.
 
-            A recording is a file of 'segue record'. Each recorded message must lead to the state that was recorded \
-            after it.
+            A recording is a file that 'segue record' has written. Each recorded message must lead to the state that \
+            was recorded after it.
             """)
 
     @Argument(help: FlowFile.help)

@@ -15,7 +15,7 @@ package struct RecordCommand: AsyncParsableCommand {
             segue record info story.jsonl
 
             A recording has one JSON object per line: a header, then each message as 'segue monitor --json' prints it. \
-            'segue replay' sends the messages to a bus again, 'segue flow run --recording' tests a flow with them. \
+            'segue replay' sends the messages to a bus again. 'segue flow run --recording' tests a flow with them. \
             'segue record to --help' lists the options.
             """,
         subcommands: [RecordToCommand.self, RecordInfoCommand.self], defaultSubcommand: RecordToCommand.self)
@@ -36,7 +36,7 @@ struct RecordToCommand: AsyncParsableCommand {
         discussion: """
             \(RecordCommand.examples)
 
-            The word 'to' is optional. Write ./to or ./info for a file of this name.
+            The word 'to' is optional. For a file named 'to' or 'info', write ./to or ./info.
             """)
 
     @Argument(help: "The file to write; '-' writes to standard output. An existing file requires --force.")
@@ -78,6 +78,7 @@ actor RecordingWriter {
     private let path: String
     private let overwrites: Bool
     private let isOutput: Bool
+    /// The open file. Nil before ``begin(_:)`` and after ``end()``.
     private var file: Console?
     private var count = 0
 
@@ -96,7 +97,8 @@ actor RecordingWriter {
         try await write(JSONValue(encoding: header).description, to: file)
     }
 
-    /// Runs `body` until it ends or, if the recording goes to standard output, until that has no reader any more.
+    /// Runs `body` until it ends. If the recording is written to standard output, also ends when standard output has no
+    /// reader any more.
     /// - Throws: `Errno.brokenPipe`; the errors of `body`.
     nonisolated func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {
         if isOutput { try await Console.output.whileRead(body) } else { try await body() }
@@ -111,8 +113,8 @@ actor RecordingWriter {
         count += 1
     }
 
-    /// Writes the last line, and closes the file after all of it is on the disk.
-    /// - Returns: the number of recorded messages; nil if ``begin(_:)`` was not called.
+    /// Writes the last line, waits until the whole file is on the disk, and closes the file.
+    /// - Returns: the number of recorded messages; nil if ``begin(_:)`` has not created the file.
     func end() async throws -> Int? {
         guard let file else { return nil }
         self.file = nil

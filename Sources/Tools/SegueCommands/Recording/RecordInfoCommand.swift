@@ -40,22 +40,30 @@ struct RecordInfoCommand: AsyncParsableCommand {
 struct RecordingReport: Encodable {
     private let file: String
     private let state: String
+    /// The `--since` of the command that recorded. Nil if the recording has no header.
     private let since: String?
+    /// The time at which the recording was begun. Nil if the recording has no header.
     private let begun: String?
+    /// The time of the earliest message. Nil if there are no messages.
     private let first: String?
+    /// The time of the latest message. Nil if there are no messages.
     private let last: String?
-    /// The time between the first and the last message, in seconds.
+    /// The time between the earliest and the latest message, in seconds.
     private let duration: Double
     private let messages: Int
     private let journals: Int
+    /// The first and last offset of each gap. Nil if the recording may contain only selected messages.
     private let gaps: [[Int]]?
     private let types: [String: Int]
     private let subjects: [String: Int]
     private let sources: [String: Int]
     private let mistakes: [RecordingMistake]
+    /// The number of the incomplete last line. Nil if the last line is complete.
     private let cutOffLine: Int?
 
+    /// The number of lines that are not messages; `mistakes` contains at most 100 of them.
     private let mistakeCount: Int
+    /// The number of messages in the recording's last line. Nil if the recording has no end line.
     private let expected: Int?
 
     private enum CodingKeys: String, CodingKey {
@@ -96,7 +104,7 @@ struct RecordingReport: Encodable {
 
     var hasMistakes: Bool { mistakeCount > 0 }
 
-    /// The errors of the recording, one per line.
+    /// The problems of the recording, one per line.
     var problems: [String] {
         var problems = mistakes.map { "\(file):\($0.line): this is not a message: \($0.reason)".printable }
         if mistakeCount > mistakes.count {
@@ -115,7 +123,7 @@ struct RecordingReport: Encodable {
     }
 
     private var gapText: String {
-        guard let gaps else { return "unknown: only selected messages were recorded" }
+        guard let gaps else { return "unknown: the recording may contain only selected messages" }
         let texts = gaps.prefix(10).map { $0[0] == $0[1] ? "\($0[0])" : "\($0[0])–\($0[1])" }
         let more = gaps.count > 10 ? ", …" : ""
         return gaps.isEmpty ? "none" : "offsets \(texts.joined(separator: ", "))\(more)"

@@ -5,10 +5,8 @@ package import Monitor
 internal import Support
 
 extension Recording {
-    /// Opens the recording in a file; for `-`, on standard input, to its end.
-    ///
-    /// A recording is read more than once, and a pipe can be read only once, so standard input is copied to a file
-    /// first.
+    /// Opens the recording in a file. For `-`, copies standard input to a temporary file first, because a recording is
+    /// read more than once and a pipe can be read only once.
     /// - Throws: ``CommandError`` if standard input cannot be read or copied.
     init(argument: String) async throws {
         self.init(path: argument, copy: argument == "-" ? try await StandardInput.copy() : nil)

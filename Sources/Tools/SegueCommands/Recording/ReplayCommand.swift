@@ -15,9 +15,9 @@ package struct ReplayCommand: AsyncParsableCommand {
             segue replay story.jsonl --new-ids --remap subject:default=test
             zcat story.jsonl.gz | segue replay -
 
-            By default, the recorded messages of coordinators and of the error notifier are not sent: those on the bus \
-            publish their own. The messages keep their ids and times, so that newly started coordinators reach the \
-            recorded states. Only the expiry of commands is counted from now.
+            By default, the recorded messages of coordinators and of the error notifier are not sent: the processes on \
+            the bus publish their own messages. The sent messages keep their ids and times, so that newly started \
+            coordinators reach the recorded states. Only the lifetime of commands begins again.
             """)
 
     @Argument(help: "The recording; '-' reads it from standard input.")
@@ -99,7 +99,7 @@ struct ReplayOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Send only these messages: inputs (not those of coordinators and the error notifier), all, or a type "
+            "Send only these messages: inputs (not sent by coordinators or the error notifier), all, or a type "
                 + "such as 'command.*'; may be repeated. (default: inputs)", valueName: "what"),
         transform: ReplayPart.argument)
     var only: [ReplayPart] = []
@@ -111,7 +111,7 @@ struct ReplayOptions: ParsableArguments, Sendable {
         transform: Remapping.argument)
     var remap: Remapping?
 
-    @Flag(help: "Send the messages with new ids, a prefix before the old ones, and the present time.")
+    @Flag(help: "Send the messages with the present time, and with a new prefix before each id.")
     var newIds = false
 
     var plan: ReplayPlan {
@@ -179,6 +179,7 @@ actor ReplayTeller {
     private let printer = ReplayPrinter()
     private let start = ContinuousClock.now
     private var sent = 0
+    /// The time at which the progress was last displayed. Nil if it was never displayed.
     private var shown: ContinuousClock.Instant?
     private var isStopped = false
 
@@ -187,7 +188,7 @@ actor ReplayTeller {
         self.waitsForEnter = waitsForEnter
     }
 
-    /// Standard input ended, or the command was cancelled, before all messages were sent.
+    /// Thrown if standard input ends, or the command is cancelled, before all messages are sent.
     struct Stopped: Error {}
 
     /// Reports an event of the replay.
@@ -211,7 +212,7 @@ actor ReplayTeller {
         }
     }
 
-    /// The number of messages that were not sent because standard input ended; nil if it did not end.
+    /// The number of messages that were not sent because the replay was stopped. Nil if it was not stopped.
     var left: Int? { isStopped ? total - sent : nil }
 
     func end() async {
@@ -229,7 +230,7 @@ actor ReplayTeller {
     }
 }
 
-/// Messages of a recording for people: the number, then the line that `segue monitor` prints.
+/// Formats recorded messages for people: the message's number, then the line that `segue monitor` prints.
 struct ReplayPrinter: Sendable {
     private let pretty = PrettyFormat()
     private let output = Console.output

@@ -67,19 +67,19 @@ package struct RestartCommand: AsyncParsableCommand {
             segue restart web
             segue restart --dry-run broker
 
-            Services that depend on these with 'restart: true' are restarted, too.
+            A service that depends on a restarted service with 'restart: true' is restarted, too.
             """)
 
     @OptionGroup var stack: StackOptions
     @OptionGroup var grace: GraceOption
 
-    @Flag(help: "Do not restart the services that depend on these.")
+    @Flag(help: "Do not restart the services that depend on the named services.")
     var noDeps = false
 
-    @Flag(help: "Restart nothing; print what would be restarted.")
+    @Flag(help: "Restart nothing; print the services that would be restarted.")
     var dryRun = false
 
-    @Argument(help: "These services; without any: all.", completion: .services)
+    @Argument(help: "The services to restart. (default: all)", completion: .services)
     var services: [String] = []
 
     package init() {}
@@ -116,7 +116,7 @@ package struct KillCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The signal, by name or number.", valueName: "signal"))
     var signal = "SIGKILL"
 
-    @Argument(help: "These services; without any: all.", completion: .services)
+    @Argument(help: "The services to send the signal to. (default: all)", completion: .services)
     var services: [String] = []
 
     package init() {}
@@ -145,7 +145,7 @@ package struct ScaleCommand: AsyncParsableCommand {
             segue scale web=3
             segue scale web=3 worker=0
 
-            Processes are started or stopped until there are that many; all others keep running.
+            Processes of a service are started or stopped until it has this number. All other processes keep running.
             """)
 
     @OptionGroup var stack: StackOptions
@@ -168,7 +168,7 @@ package struct ScaleCommand: AsyncParsableCommand {
     }
 }
 
-/// `web=3`: a service and the number of its processes, 0 to 1000.
+/// A service and the number of its processes, 0 to 1000, such as `web=3`.
 struct Scale: Sendable, Hashable, ExpressibleByArgument {
     let service: String
     let number: Int
@@ -184,15 +184,15 @@ struct Scale: Sendable, Hashable, ExpressibleByArgument {
 }
 
 extension [Scale] {
-    /// The number for each service; the last one if a service is repeated.
+    /// The number for each service; the last number if a service is repeated.
     var byService: [String: Int] {
         Dictionary(map { ($0.service, $0.number) }) { _, last in last }
     }
 }
 
 extension Stack {
-    /// The stack with these numbers of processes.
-    /// - Throws: ``CommandError`` `unknown-service`.
+    /// The stack with the given numbers of processes.
+    /// - Throws: ``CommandError`` `unknown-service` if the stack has no such service.
     func scaled(_ numbers: [Scale]) throws -> Stack {
         var stack = self
         try check(numbers.map(\.service), among: services.map(\.name))
@@ -203,7 +203,7 @@ extension Stack {
         return stack
     }
 
-    /// - Throws: ``CommandError`` `unknown-service` for the first name that is not known.
+    /// - Throws: ``CommandError`` `unknown-service` for the first name that is not in `known`.
     func check(_ names: [String], among known: [String]) throws {
         guard let unknown = names.first(where: { !known.contains($0) }) else { return }
         throw CommandError(

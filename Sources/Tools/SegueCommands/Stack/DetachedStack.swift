@@ -1,7 +1,7 @@
 internal import Compose
 internal import Foundation
 
-/// A stack with a supervisor that keeps running after this command has ended.
+/// A stack whose supervisor keeps running after this command has ended.
 struct DetachedStack {
     let project: Project
     let stack: Stack
@@ -29,7 +29,8 @@ struct DetachedStack {
     }
 }
 
-/// Prints the progress of a start: the services that have yet to become ready, and a line for each that has.
+/// Prints the progress of a start: a status line with the services that are not ready yet, and a line for each service
+/// that becomes ready or unhealthy, ends or restarts.
 struct StartProgress {
     let project: Project
     /// True to print the output of the services, too.
@@ -39,7 +40,7 @@ struct StartProgress {
 
     /// Prints the progress while `start` runs, and all events up to its end.
     ///
-    /// - Parameter start: calls `onProgress` with the names of the services that it waits for.
+    /// - Parameter start: starts the services, and calls `onProgress` with the text of the status line.
     /// - Throws: the errors of `start`; an error if the project's files cannot be read.
     func show(_ start: (_ onProgress: @escaping @Sendable (String) -> Void) async throws -> Void) async throws {
         let (progress, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
@@ -78,11 +79,12 @@ struct StartProgress {
     }
 }
 
-/// Prints lines for a person, and below them a status line with the services that have yet to become ready.
+/// Prints lines for a person, and below them a status line with the services that are not ready yet.
 ///
 /// On a terminal, the status line is overwritten. Elsewhere, only the first status is printed.
 actor WaitingLine {
     private let console: Console
+    /// The status line. Nil if there is none.
     private var text: String?
 
     init(_ console: Console) {
@@ -116,7 +118,7 @@ actor WaitingLine {
         text = nil
     }
 
-    /// Ignores errors: the start does not depend on its display.
+    /// Writes a string. Ignores errors, because the start does not depend on its display.
     private func write(_ text: String) async {
         try? await console.write(text)
     }

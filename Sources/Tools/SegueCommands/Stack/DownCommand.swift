@@ -15,11 +15,11 @@ package struct DownCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The time in which all processes must end before they are killed; with services, the time for each. "
+            "The time, 0 to 86400, after which running processes are killed; with services, the time for each. "
                 + "(default: 60; with services: their stop_grace_period)", valueName: "seconds"))
     var timeout: Int?
 
-    @Flag(help: "Stop nothing; print what would be stopped.")
+    @Flag(help: "Stop nothing; print the services that would be stopped.")
     var dryRun = false
 
     @Argument(

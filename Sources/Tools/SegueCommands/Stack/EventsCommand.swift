@@ -50,13 +50,15 @@ package struct EventsCommand: AsyncParsableCommand {
     }
 }
 
-/// One event of a project, as JSON. The keys are those of `docker compose events`, as far as it has them.
+/// One event of a project, as JSON. Keys that `docker compose events` also prints have the same names.
 struct EventObject: Encodable {
     let time: String
     let project: String
     let action: ProjectEvent.Action
+    /// Nil, as `instance` is, for an event of the project.
     let service: String?
     let instance: String?
+    /// Nil if the event concerns no process.
     let pid: Int32?
     let attributes: [String: String]
 

@@ -19,8 +19,8 @@ struct ExportSystemdCommand: AsyncParsableCommand {
             segue export systemd -o ~/.config/systemd/user       for 'systemctl --user'
             segue export systemd --system --run-as web -o units  for the machine
 
-            The paths of executables and the numbers of free ports are determined now. The values of a service's \
-            variables are written to a file beside its unit that only you can read.
+            The paths of executables and the numbers of free ports are determined by this command. The values of a \
+            service's variables are written to a file beside its unit. Only you can read this file.
             """)
 
     @OptionGroup var files: ComposeFileOptions
@@ -69,7 +69,7 @@ struct ExportSystemdCommand: AsyncParsableCommand {
         try await tell(of: export, count: units.count)
     }
 
-    /// The absolute path of the units' folder; the current folder if they are only printed.
+    /// The absolute path of the units' folder; the current folder if the units are only printed.
     private var directory: String {
         URL(fileURLWithPath: output ?? ".").standardizedFileURL.path
     }
@@ -90,7 +90,7 @@ struct ExportSystemdCommand: AsyncParsableCommand {
     }
 }
 
-/// `NAME=NUMBER`: a name in `x-ports` and its port, 1 to 65535.
+/// A name in `x-ports` and its port, 1 to 65535, such as `web=8080`.
 struct PortAssignment: ExpressibleByArgument, Sendable {
     let name: String
     let port: Int

@@ -36,7 +36,7 @@ package struct ListCommand: AsyncParsableCommand {
         try await Console.output.writeLines(table.lines)
     }
 
-    /// - Returns: `nil` if the project's status cannot be read; the other projects are still listed.
+    /// The row of a project. Nil if the project's status cannot be read; the other projects are still listed.
     private static func row(_ project: Project) -> Row? {
         guard let status = try? ProjectStatus.read(project) else { return nil }
         let alive = status.services.filter { $0.process?.isAlive ?? false }.count

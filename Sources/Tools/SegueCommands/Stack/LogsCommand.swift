@@ -21,7 +21,7 @@ package struct LogsCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("n"), .customLong("tail")],
-        help: ArgumentHelp("Start with this number of lines of each service. (default: all)", valueName: "lines"))
+        help: ArgumentHelp("The number of last lines of each service. (default: all)", valueName: "lines"))
     var tail: Int?
 
     @OptionGroup var period: LogPeriodOptions
@@ -74,7 +74,7 @@ struct LogPrinter: Sendable {
     struct Style: Sendable {
         var hasTime = false
         var hasPrefix = true
-        /// False to print without colours. If true, the console decides.
+        /// False to print without colours. True to print with colours if the console supports them.
         var hasColor = true
         var isJSON = false
     }
@@ -86,8 +86,8 @@ struct LogPrinter: Sendable {
     private let style: Style
     private let console: Console
     private let isColored: Bool
-    /// The log whose last line is incomplete; nil if there is none. The line is continued unless another log's line
-    /// follows.
+    /// The log whose last line is incomplete. Nil if the last line is complete. The incomplete line is continued unless
+    /// a line of another log follows.
     private var open: Log?
 
     private struct Log: Equatable {
@@ -142,7 +142,7 @@ struct LogObject: Encodable {
     let time: String
     let stream: LogLine.Stream
     let text: String
-    /// True if the next object of the same service and stream continues this line; otherwise nil.
+    /// True if the next object of the same service and stream continues this line; otherwise nil, never false.
     let `continues`: Bool?
 
     init(_ line: LogLine) {

@@ -49,7 +49,7 @@ package struct PsCommand: AsyncParsableCommand {
         let rows = try current.instances(named: services, of: project).map {
             ServiceRow($0, isSupervised: current.isSupervisorAlive)
         }
-        // With `--status`, the given states alone decide.
+        // With `--status`, only the given states select instances; `--all` has no effect.
         let wanted = rows.filter { status.isEmpty ? all || !$0.hasEnded : status.contains($0.state) }
         try await Console.output.writeLines(lines(wanted))
         if !current.isSupervisorAlive, rows.contains(where: { !$0.hasEnded }) {
@@ -79,24 +79,30 @@ struct ServiceRow: Encodable {
     let name: String
     let service: String
     let state: ServiceStatus.State
+    /// Nil if the process is not alive or has no health check.
     let health: ServiceHealth.State?
+    /// Nil if the process is not alive.
     let pid: Int32?
+    /// The exit status of the last run. Nil if no run has ended, or if a signal ended the run.
     let exitCode: Int32?
+    /// The signal that ended the last run. Nil if no signal ended it.
     let signal: Int32?
     let restarts: Int
+    /// The start of the last run, in ISO 8601. Nil if the instance was never started.
     let startedAt: String?
+    /// The health problem, the service's status text, or the end of the last run. Nil if there is none of them.
     let note: String?
+    /// The start of the last run. Nil if the instance was never started.
     private let start: Date?
-    /// True if the instance has ended, or was created without an order to start it. Not part of the JSON, which
-    /// contains the state.
+    /// True if the instance has ended, or if nothing has ordered its start. The JSON does not contain this value.
     let hasEnded: Bool
 
     private enum CodingKeys: String, CodingKey {
         case name, service, state, health, pid, exitCode, signal, restarts, startedAt, note
     }
 
-    /// - Parameter isSupervised: true if the supervisor still updates the status. Otherwise the row depends on whether
-    ///   the process is alive.
+    /// - Parameter isSupervised: true if the supervisor still updates the status. If false, an instance whose process
+    ///   is not alive is listed as ended.
     init(_ status: ServiceStatus, isSupervised: Bool) {
         let isAlive = status.process?.isAlive ?? false
         name = status.name
@@ -114,7 +120,7 @@ struct ServiceRow: Encodable {
         note = (illness ?? status.message ?? (isOver ? status.ending : nil))?.printable
     }
 
-    /// The time for which the process has been running; nil if it is not running.
+    /// The time for which the process has been running. Nil if the process is not running.
     func uptime(at date: Date) -> String? {
         guard pid != nil, let start else { return nil }
         return Duration.seconds(date.timeIntervalSince(start)).unitsText
@@ -136,7 +142,7 @@ extension ServiceStatus {
         }
     }
 
-    /// The predicate of a sentence about the end of the instance's last run; nil if no run has ended.
+    /// The predicate of a sentence about the end of the instance's last run. Nil if no run has ended.
     var ending: String? {
         let because = fault.map { ": it \($0)" } ?? ""
         if let signal { return "was ended by \(StopSignal.name(of: signal))" + because }

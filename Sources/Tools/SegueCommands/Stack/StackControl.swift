@@ -1,12 +1,13 @@
 internal import Compose
 
-/// Sends requests to a project's supervisor, and prints the changes.
+/// Sends requests to a project's supervisor, and prints the changes that the supervisor makes.
 struct StackControl {
     let project: Project
     /// True to print the changes without making them.
     var isRehearsal = false
 
-    /// The longest wait for another command that holds the project's lock while no supervisor answers.
+    /// The maximum time to wait while another command holds the project's lock and no supervisor answers. After this
+    /// time, the error `already-running` is thrown.
     private static let patience: Duration = .seconds(30)
 
     /// Sends a request, and waits until the changed services have reached the milestone.
@@ -25,9 +26,11 @@ struct StackControl {
         return true
     }
 
-    /// Does the same as ``perform(_:until:)``; starts a supervisor in the background if the project has none.
+    /// Sends a request, and waits until the changed services have reached the milestone. Calls `start` instead if the
+    /// project has no supervisor.
     ///
-    /// - Parameter start: starts the supervisor.
+    /// - Parameter start: starts a supervisor in the background.
+    /// - Throws: ``ComposeError``; the errors of `start`.
     func perform(
         _ request: ControlRequest, until milestone: Milestone = .ready, orStart start: () async throws -> Void
     ) async throws {
@@ -40,7 +43,7 @@ struct StackControl {
                 // The supervisor is ending. After its end, a new one can be started.
                 try await project.supervisorHasEnded()
             } catch let error as ComposeError where error.code == "already-running" && ContinuousClock.now < deadline {
-                // Another command is just starting a supervisor, or stops the processes that a killed one has left.
+                // Another command is starting a supervisor, or is stopping processes that a killed supervisor has left.
                 try await Task.sleep(for: .milliseconds(50))
             }
         }

@@ -3,10 +3,10 @@ internal import Compose
 internal import Glibc
 internal import Logging
 
-/// The supervisor that `up -d` starts in the background.
+/// The supervisor that `up -d`, `up --wait`, `start`, `restart` and `scale` start in the background.
 package struct SuperviseCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "supervise", abstract: "Run the services of the resolved stack on standard input.",
+        commandName: "supervise", abstract: "Run the services of the resolved stack that standard input contains.",
         shouldDisplay: false)
 
     @OptionGroup var project: ProjectOptions
@@ -33,7 +33,7 @@ package struct SuperviseCommand: AsyncParsableCommand {
 struct SuperviseOptions: ParsableArguments, Sendable {
     @OptionGroup var grace: GraceOption
 
-    @Flag(help: "Stop all services as soon as one has failed and its policy does not restart it.")
+    @Flag(help: "Stop all services as soon as one service has failed and is not restarted.")
     var abortOnFailure = false
 
     func supervisorOptions(stopSignals: [Int32]) -> SupervisorOptions {

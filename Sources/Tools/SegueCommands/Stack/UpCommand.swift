@@ -6,7 +6,7 @@ internal import Logging
 
 package struct UpCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "up", abstract: "Start the services of a compose file, and restart them as their policies say.",
+        commandName: "up", abstract: "Start the services of a compose file, and apply their restart policies.",
         discussion: """
             segue up                       runs the stack in the foreground, until Ctrl-C
             segue up -d                    runs the stack in the background
@@ -28,7 +28,7 @@ package struct UpCommand: AsyncParsableCommand {
     @Flag(help: "Run in the background; return when all services are ready.")
     var wait = false
 
-    @Flag(help: "Change nothing; print what would be done.")
+    @Flag(help: "Change nothing; print the changes that would be made.")
     var dryRun = false
 
     @Flag(name: .shortAndLong, help: "With -d or --wait: print the output of the services until the command returns.")
@@ -67,14 +67,14 @@ package struct UpCommand: AsyncParsableCommand {
     }
 }
 
-/// The options that select the services of `up` and their treatment.
+/// The options that select the services of `up`, and the services that are restarted.
 struct UpOptions: ParsableArguments, Sendable {
     @Flag(help: "Do not start the dependencies of the named services.")
     var noDeps = false
 
     @Option(
         help: ArgumentHelp(
-            "The number of processes of a service, such as web=3, instead of that in the file; may be repeated.",
+            "The number of processes of a service, 0 to 1000, such as web=3; overrides the file. May be repeated.",
             valueName: "service=number"))
     var scale: [Scale] = []
 
@@ -96,7 +96,7 @@ struct UpOptions: ParsableArguments, Sendable {
         guard !noDeps || !services.isEmpty else { throw ValidationError("--no-deps needs the names of services") }
     }
 
-    /// - Parameter profiles: the profiles of `--profile`; if empty, those of the environment apply.
+    /// - Parameter profiles: the profiles of `--profile`; if empty, the profiles of the environment apply.
     /// - Throws: ``CommandError`` if `--scale` names an unknown service; ``ComposeError`` if a named service is unknown
     ///   or cannot be started.
     func request(for file: ComposeFile, profiles: [String]) throws -> UpRequest {
@@ -111,7 +111,7 @@ struct UpOptions: ParsableArguments, Sendable {
     }
 }
 
-/// A stack that runs in the foreground, until this command ends.
+/// A stack that this command runs in the foreground.
 struct ForegroundStack {
     let stack: Stack
     let project: Project
@@ -124,12 +124,12 @@ struct ForegroundStack {
     ///   services have stopped.
     func run() async throws {
         var logger = Logger(label: "supervisor")
-        // Changes of a service's state are printed as events, so the supervisor's log messages about them are not
-        // needed.
+        // Changes of a service's state are printed as events, so the supervisor's log messages about these changes are
+        // not needed.
         logger.logLevel = .error
         let supervisor = try Supervisor(
             stack: stack, selection: selection, project: project,
-            // A closed terminal sends SIGHUP. No service must keep running then.
+            // A terminal that is closed sends SIGHUP. After this signal, too, no service may keep running.
             options: options.supervisorOptions(stopSignals: [SIGINT, SIGTERM, SIGHUP]), logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await stopping(supervisor) { try await showLogs() } }
@@ -140,7 +140,7 @@ struct ForegroundStack {
             } catch var error as ComposeError {
                 group.cancelAll()
                 try await group.waitForAll()
-                // These lines were printed when the service wrote them.
+                // The last lines of the log were already printed, when the service wrote them.
                 error.logTail = []
                 throw error
             }
@@ -149,7 +149,7 @@ struct ForegroundStack {
         }
     }
 
-    /// Runs `show`; if it fails, because the output has no reader any more, stops the stack.
+    /// Runs `show`. Stops the stack if `show` fails, for example because the output has no reader any more.
     private func stopping(_ supervisor: Supervisor, ifFails show: () async throws -> Void) async throws {
         do {
             try await show()
@@ -159,8 +159,8 @@ struct ForegroundStack {
         }
     }
 
-    /// Prints the log files, not the services' output directly: a stopped terminal does not block a service, and no
-    /// line is lost.
+    /// Prints the lines of the log files, not the services' output itself. So a stopped terminal does not block a
+    /// service, and no line is lost.
     private func showLogs() async throws {
         var printer = LogPrinter(services: stack.services.flatMap(\.instances))
         for await line in try project.logs(since: begin) {

@@ -8,14 +8,15 @@ package struct WaitCommand: AsyncParsableCommand {
         discussion: """
             segue wait tests                  waits for one service
             segue wait --ready                waits until all services are ready
-            segue wait --down-project tests   then stops the project
+            segue wait --down-project tests   waits for one service, then stops the project
 
-            Prints how each service has ended, at once. A service that its restart policy restarts has not ended.
+            Prints a line for each service as soon as the service has ended. A service that its restart policy \
+            restarts has not ended.
             """)
 
     @OptionGroup var stack: StackOptions
 
-    @Flag(help: "Wait until the services are ready instead.")
+    @Flag(help: "Wait until the services are ready, not until they have ended.")
     var ready = false
 
     @Flag(help: "Stop the project when the first service has ended.")
@@ -44,7 +45,8 @@ package struct WaitCommand: AsyncParsableCommand {
 }
 
 extension ServiceStatus {
-    /// The exit status, as a shell reports it: 128 + the signal's number for a service that a signal ended.
+    /// The exit status, as a shell reports it: 128 + the signal's number if a signal ended the service; 1 if the
+    /// service has no exit status.
     fileprivate var exitStatus: Int32 {
         signal.map { 128 + $0 } ?? exitCode ?? 1
     }
