@@ -110,7 +110,7 @@ struct LinkFindingTests {
                 "url: 'shop://x', to: { root: list, columns: { a: item } }",
                 "'columns' needs a root with 'container: split'"
             ),
-            ("url: 'shop://x', to: { root: list, tab: a }", "'root' of the link has no tab 'a'"),
+            ("url: 'shop://x', to: { root: list, tab: a }", "tab 'a' needs a root whose container has this tab"),
             (
                 "url: 'shop://x', to: { root: { screen: list, arguments: { a: '${url.id}' } } }",
                 "the link's URL has no '{id}'; there are none yet"

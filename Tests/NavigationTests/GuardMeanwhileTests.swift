@@ -97,7 +97,7 @@ struct GuardMeanwhileTests {
         var other = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         #expect(
             other.send("command.Home", large).discards == [
-                "command.Home: its data exceeds 65536 bytes, so it cannot be queued"
+                "command.Home: the data exceeds 65536 bytes, too many to be queued"
             ])
     }
 
@@ -149,7 +149,7 @@ struct GuardMeanwhileTests {
     func supersede() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .supersede))
         let effects = session.send("command.Next", ["name": "Brahms"])
-        #expect(effects.discards == ["command.Next: command.Next replaced it while it waited for an answer"])
+        #expect(effects.discards == ["command.Next: a newer command.Next replaced the waiting message"])
         #expect(effects.first == .messageDiscarded(messageID: "m2", reason: effects.discards[0]))
         #expect(session.state.attempt?.id == "m3.ios.ask")
         #expect(session.answer().discards == ["event.DraftChecked: attempt 'm2.ios.ask' has ended"])
@@ -212,7 +212,7 @@ struct GuardMeanwhileTests {
         let effects = session.answer()
         #expect(
             effects.discards
-                == ["command.Next: the guard accepted it, but the state no longer fulfils the rule's conditions"])
+                == ["command.Next: the message was accepted, but the state no longer fulfils the rule's conditions"])
         #expect(session.path == ["form"])
         #expect(session.state.attempt == nil)
     }

@@ -51,7 +51,7 @@ struct LinkParkingTests {
         let before = session.machine
         let effects = session.open("shop://item/7")
         #expect(
-            effects.discards == ["event.DeepLinkReceived: it cannot be followed now: the link's conditions do not hold"]
+            effects.discards == ["event.DeepLinkReceived: the link cannot be followed now: its conditions do not hold"]
         )
         #expect(session.machine == before)
     }

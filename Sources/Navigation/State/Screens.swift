@@ -184,7 +184,7 @@ public struct ScreenInstance: Codable, Hashable, Sendable {
     public var screen: String
     /// The id, which is unique in the session, such as `generatedPlaylist-3`.
     public var id: String
-    /// The arguments of the screen: identifiers of what it shows. Content belongs in documents.
+    /// The arguments of the screen: identifiers of its content. The content itself belongs in documents.
     public var arguments: [String: JSONValue]
     /// The id of the run of a child flow that it belongs to. Nil if it belongs to the flow itself.
     public var run: String?
