@@ -167,7 +167,7 @@ extension FlowChecker {
             if !usual.isEmpty, !beneath.isEmpty, usual.isDisjoint(with: beneath) {
                 let names = usual.sorted().joined(separator: "' or '")
                 report(
-                    "the link has no path back: rules push '\(destination.screen)' on '\(names)'; put it first",
+                    "no path back: rules push '\(destination.screen)' on '\(names)'; put that screen before it",
                     at: "\(place)[\(index)]")
             }
             beneath = [destination.screen]
