@@ -58,7 +58,7 @@ extension Document {
         public var errorID: String?
         /// Nil if no banner is shown.
         public var error: ApplicationError?
-        /// The number of errors that are shown after this one.
+        /// The number of errors that are shown after this error.
         public var waiting: Int
 
         public init(errorID: String? = nil, error: ApplicationError? = nil, waiting: Int = 0) {
@@ -68,8 +68,8 @@ extension Document {
         }
     }
 
-    /// A message because of which a service does work for a screen instance. The document is kept until the instance is
-    /// dismissed. A service that is started again after it was killed resumes the work from the document.
+    /// A message that makes a service work for a screen instance. The document is kept until the instance is dismissed.
+    /// A service that is started again after it was killed resumes the work from the document.
     public struct ScreenWork: DocumentMessage {
         /// The durable consumer that does the work.
         public var consumer: String

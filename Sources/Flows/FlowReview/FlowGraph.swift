@@ -31,7 +31,7 @@ package struct FlowGraph: Hashable, Sendable {
         /// The screen where the rule may apply: a screen that the rule's conditions name, or a screen that sends its
         /// message. Nil means any screen; for a child flow's rule, any screen of that flow.
         package let from: String?
-        /// The screen that is shown. Nil means the screen beneath the ones that are removed.
+        /// The screen that is shown. Nil means the screen beneath the removed screens.
         package let to: String?
         /// The type of the message that the rule answers.
         package let message: String
@@ -169,7 +169,7 @@ extension Flow {
     }
 
     /// The screens that an action shows, and the child flow that it begins. A nil screen means the screen beneath the
-    /// ones that are removed.
+    /// removed screens. A nil flow means that the action begins none.
     func showings(by action: Action) -> [(screen: String?, place: FlowGraph.Place, flow: String?)] {
         switch action {
         case .setRoot(let root, let layout):

@@ -1,8 +1,8 @@
 internal import Navigation
 internal import Support
 
-/// A running scenario. It converts the acts of steps to messages, hands them to a machine, and compares the changes
-/// with the expected ones.
+/// A running scenario. It converts the acts of steps to messages, passes the messages to a machine, and compares the
+/// changes with the expected changes.
 ///
 /// The id of a message derives from the number of its step, such as `m3`, so equal scenarios have equal outcomes.
 struct ScenarioRun {
@@ -267,7 +267,8 @@ struct ScenarioObservation {
         ["type": .string(input.type), "id": .string(input.id)]
     }
 
-    /// The aspect that shows an effect, with its value. Nil for timers, because the state shows what is awaited.
+    /// The aspect that shows an effect, with its value. Nil if no aspect is needed: the state shows everything that a
+    /// timer waits for.
     private static func trace(_ effect: Machine.Effect) -> (aspect: Scenario.Aspect, value: JSONValue)? {
         switch effect {
         case .openURL(let url): (.opened, .string(url))

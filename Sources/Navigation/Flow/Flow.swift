@@ -248,7 +248,7 @@ public struct Flow: Hashable, Sendable {
         public let name: String
         /// The name of the screen that each run begins with.
         public let start: String
-        /// The rules. They are tried before those of the flow that began the run.
+        /// The rules. They are tried before the rules of the flow that began the run.
         public let transitions: [Transition]
 
         public init(_ name: String, start: String, transitions: [Transition]) {
@@ -288,7 +288,7 @@ public struct Flow: Hashable, Sendable {
     /// The rules with a guard, including those of child flows.
     public var guardedRules: [Transition] { allTransitions.filter { $0.guard != nil } }
 
-    /// The rule that began this attempt. Nil if the flow no longer has it.
+    /// The rule that began this attempt. Nil if the flow no longer has the rule.
     func rule(of attempt: PendingGuard, in state: NavigationState) -> Transition? {
         candidates(of: attempt, in: state).first { $0.guard != nil && $0.name == attempt.rule }
     }

@@ -89,7 +89,7 @@ extension Flow {
 
     /// The arrangement of the stacks that a new root contains.
     public enum Layout: Hashable, Sendable {
-        /// Columns, which `show` fills. They are empty at first.
+        /// Columns. A column is empty until `show` shows a screen in it.
         case split
         /// Tabs. The first one is selected.
         case tabs([Tab])

@@ -15,7 +15,7 @@ extension Flow {
         public let screen: String
         /// The title that a view may show. Nil if the step sets none.
         public let title: String?
-        /// The conditions under which this step follows the one before it. They refer to fields of the command in the
+        /// The conditions under which this step follows the step before it. They refer to fields of the command in the
         /// former step's `next`. Fields that begin with `answer.` refer to the answer to the former step's guard.
         public let fields: [String: Match]
         /// The type of the command that leads on to the following steps. Nil for a last step.
@@ -81,7 +81,7 @@ extension Flow.Step {
         Flow.Screen(screen, title: title, sends: next.map { [$0] } ?? [])
     }
 
-    /// The rules that lead from this step to each of the following ones.
+    /// The rules that lead from this step to each of the following steps. Empty for a last step.
     package var rules: [Flow.Transition] {
         guard let next else { return [] }
         return steps.map { step in

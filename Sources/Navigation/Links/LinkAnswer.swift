@@ -73,7 +73,7 @@ extension Flow {
 }
 
 extension FollowedLink {
-    /// True if the state is the one that the link leads to.
+    /// True if the link's target is open in the state, with the link's values.
     func isThere(_ state: NavigationState) -> Bool { link.values(of: state) == values }
 }
 

@@ -147,7 +147,8 @@ extension FlowChecker {
         }
     }
 
-    /// Checks that the way back from a screen that a link opened is the same as if rules had opened the screen.
+    /// Checks that a link opens each screen above a screen on which rules push it. Then going back leads to the same
+    /// screen as if a rule had opened it.
     mutating func checkBackPath(of link: Flow.Link, at place: String) {
         if link.roots.isEmpty {
             report(

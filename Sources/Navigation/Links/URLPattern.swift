@@ -33,7 +33,7 @@ public struct URLPattern: Hashable, Sendable {
 
     /// Parses a pattern.
     ///
-    /// - Throws: ``Problem`` that says what is wrong.
+    /// - Throws: ``Problem`` if the pattern is invalid.
     public init(_ source: String) throws(Problem) {
         guard let raw = RawURL(source) else { throw .noScheme }
         guard !raw.hasFragment else { throw .fragment }
@@ -119,7 +119,7 @@ public struct URLPattern: Hashable, Sendable {
         return self.url(with: values)
     }
 
-    /// True if every URL that matches the other pattern matches this one too.
+    /// True if every URL that matches the other pattern also matches this pattern.
     func covers(_ other: URLPattern) -> Bool {
         scheme == other.scheme && authority == other.authority && segments.count == other.segments.count
             && zip(segments, other.segments).allSatisfy { $0.covers($1) }

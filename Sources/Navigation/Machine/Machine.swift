@@ -223,7 +223,7 @@ public struct Machine: Hashable, Sendable {
 // Views' reports.
 //
 // A report is idempotent, because it names an instance. If that instance is no longer open, there are three cases:
-// - The report repeats the one that removed the instance. It is ignored, because a view that reconnects and a second
+// - The report repeats the report that removed the instance. It is ignored, because a view that reconnects and a second
 //   device that shows the session often repeat reports.
 // - The report is a back or a dismissal of an instance that the program has just dismissed. It is ignored, because both
 //   have the same intent. The instance stays in `leaving` until the view reports that it is gone.
@@ -582,9 +582,9 @@ extension Machine {
 // Deep links.
 //
 // A link is an event, so it is handled at once even if an attempt waits. It is parked in the state first. Each step,
-// including the one that parks it, tries to follow it, so it is followed in the first step whose state admits it. The
-// user's newest choice counts: a newer link replaces a parked one, and a parked link is discarded if a newer command
-// has opened screens that it would dismiss.
+// including the step that parks the link, tries to follow it, so it is followed in the first step whose state admits
+// it. The user's newest choice counts: a newer link replaces a parked link, and a parked link is discarded if a newer
+// command has opened screens that the link would dismiss.
 extension Machine {
     /// The type of the message that delivers a deep link.
     public static let deepLinkReceived = "event.DeepLinkReceived"

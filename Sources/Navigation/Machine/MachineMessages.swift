@@ -36,7 +36,7 @@ extension Machine {
         public var device: String?
         /// The instance of the screen that sent the message.
         public var instance: String?
-        /// The id of the message that directly caused this one. Nil if there is none.
+        /// The id of the message that directly caused this message. Nil if there is none.
         public var causationID: String?
         /// The time at which the message was sent, in milliseconds since 1970. The machine has no other clock.
         public var time: Int?

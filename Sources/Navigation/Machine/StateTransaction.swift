@@ -144,7 +144,7 @@ struct StateTransaction {
 
     private mutating func setRoot(_ destination: Flow.Destination, _ layout: Flow.Layout?) throws(NavigationFailure) {
         let dismissed = state.standing
-        // All screens are removed first, so that the new ones do not belong to a run that ends here.
+        // All screens are removed first, so that the new screens do not belong to a run that ends here.
         state.path = []
         state.presentations = []
         state.root.container = nil

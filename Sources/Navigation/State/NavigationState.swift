@@ -8,7 +8,8 @@ public struct NavigationState: Hashable, Sendable {
     public var root: RootScreen
     /// The screens pushed on the root; the topmost one is last.
     public var path: [ScreenInstance]
-    /// The presentations: the first lies over the root's stack, each further one over the one before it.
+    /// The presentations. The first lies over the root's stack, each further presentation over the presentation before
+    /// it.
     public var presentations: [Presentation]
     /// The dismissed instances that the view may still be animating out, in the order of their dismissal.
     public var leaving: [ScreenInstance]
