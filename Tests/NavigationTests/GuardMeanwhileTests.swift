@@ -128,7 +128,8 @@ struct GuardMeanwhileTests {
         var session = Session(flow)
         for type in ["command.Go", "command.Go", "command.One", "event.Flip", "command.Two"] { session.send(type) }
         #expect(session.state.attempt?.queue.map(\.id) == ["m2", "m3", "m4", "m5"])
-        // The second Go waits on b, and One waits for it. Flip now ends both attempts.
+        // After the first answer, the second Go waits on screen b, and One is queued. Flip is handled at once and ends
+        // this attempt, so One is handled before Two.
         session.answer("event.Ready", [:], to: "m1")
         #expect(session.root == "c")
         #expect(session.path == ["a", "b"])

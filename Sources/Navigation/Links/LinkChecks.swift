@@ -141,7 +141,7 @@ extension FlowChecker {
                 other.when.isEmpty && other.unless.isEmpty || other.when == link.when && other.unless == link.unless
             guard isAlwaysFirst, other.pattern?.covers(pattern) == true else { continue }
             report(
-                "the earlier link '\(other.url)' matches all URLs of this one; move this one before it, or remove it",
+                "the earlier link '\(other.url)' matches all URLs of this link; move this link up, or remove it",
                 at: "\(place).url")
             return
         }
