@@ -294,7 +294,7 @@ public struct Flow: Hashable, Sendable {
     }
 
     /// The rules with the same conditions and the same question as the attempt's rule, in order and including that
-    /// rule. The answer decides which of them applies.
+    /// rule. The answer decides which of them applies. Empty if the flow no longer has the attempt's rule.
     func rules(of attempt: PendingGuard, in state: NavigationState) -> [Transition] {
         guard let rule = rule(of: attempt, in: state) else { return [] }
         return candidates(of: attempt, in: state).filter { $0.asks(like: rule) }

@@ -80,9 +80,9 @@ extension Flow {
         /// True if the field must be present, false if it must be absent, nil if both are allowed. A null field counts
         /// as absent.
         public let exists: Bool?
-        /// The lower bound of the field, which must be a number. Nil if there is no lower bound.
+        /// The minimum of the field's value; a value that is not a number does not match. Nil if there is no minimum.
         public let atLeast: Double?
-        /// The upper bound of the field, which must be a number. Nil if there is no upper bound.
+        /// The maximum of the field's value; a value that is not a number does not match. Nil if there is no maximum.
         public let atMost: Double?
 
         public init(

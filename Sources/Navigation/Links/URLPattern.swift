@@ -1,9 +1,9 @@
 /// A pattern for the URLs of one deep link, such as `focus://playlist/{playlistID}?theme={theme}`.
 ///
 /// A placeholder `{name}` matches one segment of the path, a part of a segment, or the whole value of a query
-/// parameter. A query parameter whose value is a placeholder is optional; one with a fixed value is required. Query
-/// parameters that the pattern does not name are ignored, and so is a fragment. Scheme and host are compared without
-/// case.
+/// parameter. A query parameter whose value is a placeholder is optional; a query parameter with a fixed value is
+/// required. Query parameters that the pattern does not name are ignored, and so is a fragment. Scheme and host are
+/// compared without case.
 public struct URLPattern: Hashable, Sendable {
     /// The pattern as it was written.
     public let source: String

@@ -11,8 +11,9 @@ internal import Support
 /// - Any other message is handled by the first rule of the flow that matches it. Often no rule matches.
 /// - A command from a screen instance that was dismissed is discarded with `event.MessageDiscarded`.
 ///
-/// Commands from dismissed instances, requests, deep links and reports are handled only if they come from the machine's
-/// own platform or name no platform, because the instances of other platforms are unknown here.
+/// Requests, deep links and reports are handled, and commands from dismissed instances are discarded, only if the
+/// message comes from the machine's own platform or names no platform, because the machine does not know the instances
+/// of other platforms.
 public struct Machine: Hashable, Sendable {
     /// The flow that the machine runs.
     public let flow: Flow
@@ -509,7 +510,7 @@ extension Machine {
     /// again and abandons it at once would loop forever.
     private static let endingLimit = 64
 
-    /// The runs whose rules are tried before those of the flow itself, each before the run that began it.
+    /// The runs whose rules are tried before the rules of the flow itself. Each run comes before the run that began it.
     ///
     /// A command concerns the screen that sent it. Any other message concerns the screen in front first, then the other
     /// screens that the user can act on.

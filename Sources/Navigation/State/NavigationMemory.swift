@@ -37,7 +37,7 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
         ScreenInstance(screen: screen, id: "\(screen)-\(nextNumber())", arguments: arguments)
     }
 
-    /// The next number, which nothing else in the session has.
+    /// Returns the next number, which is unique in the session.
     mutating func nextNumber() -> Int {
         instances += 1
         return instances

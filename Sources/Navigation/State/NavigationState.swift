@@ -250,7 +250,7 @@ extension NavigationState: Codable {
     }
 }
 
-/// The presentations in the nested form of the JSON, which shows which one presents which. The state has a list
+/// The presentations in the nested form of the JSON: each contains the presentation over it. The state has a list
 /// instead, because it is simpler to work with.
 private struct PresentationChain: Codable {
     var presentations: [Presentation]

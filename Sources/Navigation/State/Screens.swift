@@ -37,7 +37,7 @@ extension RootScreen: Codable {
 public enum Container: Hashable, Sendable {
     /// Columns side by side. The first one is the root's own stack; the others are in the dictionary, by name.
     case split(columns: [String: ScreenStack])
-    /// Tabs, at least one, of which one is selected. Each tab has a stack. The root has no other screens.
+    /// At least one tab, and the name of the selected tab. Each tab has a stack. The root has no other screens.
     case tabs([Tab], selected: String)
 
     public struct Tab: Hashable, Sendable {
