@@ -24,7 +24,7 @@ struct LinkFindingTests {
 
         """
 
-    /// The findings for links, the first of which begins on line 15.
+    /// The findings for links. The first link begins on line 15.
     private func findings(_ links: String) -> [String] {
         FlowFinding.refused { () throws(FlowError) in try Flow(yaml: Self.head + links, file: "shop.yaml") }.map(
             \.description)
@@ -76,10 +76,10 @@ struct LinkFindingTests {
         #expect(findings(special + general).isEmpty)
         #expect(
             findings(general + special) == [
-                "shop.yaml:16:7: the earlier link 'shop://item/{id}' matches all URLs of this one; "
-                    + "move this one before it, or remove it"
+                "shop.yaml:16:7: the earlier link 'shop://item/{id}' matches all URLs of this link; "
+                    + "move this link up, or remove it"
             ])
-        // A link that is followed in other states does not hide later ones.
+        // A link that is followed in other states does not hide later links.
         let conditional = special.replacing("to:", with: "when: { root: settings }, to:")
         #expect(findings(conditional + special).isEmpty)
         #expect(findings(conditional + conditional).count == 1)
@@ -110,7 +110,7 @@ struct LinkFindingTests {
                 "url: 'shop://x', to: { root: list, columns: { a: item } }",
                 "'columns' needs a root with 'container: split'"
             ),
-            ("url: 'shop://x', to: { root: list, tab: a }", "'root' of the link has no tab 'a'"),
+            ("url: 'shop://x', to: { root: list, tab: a }", "tab 'a' needs a root whose container has this tab"),
             (
                 "url: 'shop://x', to: { root: { screen: list, arguments: { a: '${url.id}' } } }",
                 "the link's URL has no '{id}'; there are none yet"

@@ -43,7 +43,7 @@ struct ScenarioTests {
                   + leaving: [launch-1]
                 """,
                 """
-                story.yaml:2:3: nothing was expected of 'dismissed'
+                story.yaml:2:3: no change of 'dismissed' was expected
                   + dismissed: [launch-1]
                 """,
             ])
@@ -81,7 +81,7 @@ struct ScenarioTests {
             ("back: launch", "no instance of 'launch' is on a path; no other screen is"),
             (
                 "send: { type: event.A, from: generatedPlaylist }",
-                "no instance of 'generatedPlaylist' is open; these are: launch-1"
+                "no instance of 'generatedPlaylist' is open; others are: launch-1"
             ),
         ])
     func impossible(step: String, reason: String) throws {

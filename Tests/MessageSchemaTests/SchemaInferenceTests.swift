@@ -119,8 +119,8 @@ struct SchemaInferenceTests {
         let error = #expect(throws: SchemaError.self) { try JSONSchema(of: Particular.self) }
         #expect(
             error?.description
-                == "the JSON schema of Picky cannot be inferred: it does not decode sample values; "
-                + "conform to SchemaDescribing"
+                == "the JSON schema of Picky cannot be inferred: the type cannot be decoded from sample values; "
+                + "let it conform to SchemaDescribing"
         )
     }
 

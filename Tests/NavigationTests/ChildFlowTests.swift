@@ -138,7 +138,7 @@ struct ChildFlowTests {
         #expect(session.state.top.arguments == ["name": "${x}"])
         #expect(
             request("finish", &session).discards
-                == ["command.NavigationRequested: no child flow is running that could be ended"])
+                == ["command.NavigationRequested: there is no run of a child flow to end"])
     }
 
     @Test("Restored, a run goes on; without its flow or its first screen it goes as a whole")

@@ -70,7 +70,7 @@ struct ConditionTests {
         #expect(try Flow(yaml: yaml, file: "songs.yaml") == flow)
     }
 
-    /// A session with an item on its path. Its rule shows another item only if that one is not shown already.
+    /// A session of a flow whose rule pushes an item only if the item is not on the path already.
     private func items() throws -> Session {
         let wanted = Flow.Destination.screen("item", ["id": "${data.id}"])
         let flow = try Flow("items", version: 1, platform: "ios", start: "list") {

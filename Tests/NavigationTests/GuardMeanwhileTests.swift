@@ -97,7 +97,7 @@ struct GuardMeanwhileTests {
         var other = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         #expect(
             other.send("command.Home", large).discards == [
-                "command.Home: its data exceeds 65536 bytes, so it cannot be queued"
+                "command.Home: the data exceeds 65536 bytes, too many to be queued"
             ])
     }
 
@@ -128,7 +128,8 @@ struct GuardMeanwhileTests {
         var session = Session(flow)
         for type in ["command.Go", "command.Go", "command.One", "event.Flip", "command.Two"] { session.send(type) }
         #expect(session.state.attempt?.queue.map(\.id) == ["m2", "m3", "m4", "m5"])
-        // The second Go waits on b, and One waits for it. Flip now ends both attempts.
+        // After the first answer, the second Go waits on screen b, and One is queued. Flip is handled at once and ends
+        // this attempt, so One is handled before Two.
         session.answer("event.Ready", [:], to: "m1")
         #expect(session.root == "c")
         #expect(session.path == ["a", "b"])
@@ -149,7 +150,7 @@ struct GuardMeanwhileTests {
     func supersede() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .supersede))
         let effects = session.send("command.Next", ["name": "Brahms"])
-        #expect(effects.discards == ["command.Next: command.Next replaced it while it waited for an answer"])
+        #expect(effects.discards == ["command.Next: a newer command.Next replaced the waiting message"])
         #expect(effects.first == .messageDiscarded(messageID: "m2", reason: effects.discards[0]))
         #expect(session.state.attempt?.id == "m3.ios.ask")
         #expect(session.answer().discards == ["event.DraftChecked: attempt 'm2.ios.ask' has ended"])
@@ -212,7 +213,7 @@ struct GuardMeanwhileTests {
         let effects = session.answer()
         #expect(
             effects.discards
-                == ["command.Next: the guard accepted it, but the state no longer fulfils the rule's conditions"])
+                == ["command.Next: the message was accepted, but the state no longer fulfils the rule's conditions"])
         #expect(session.path == ["form"])
         #expect(session.state.attempt == nil)
     }

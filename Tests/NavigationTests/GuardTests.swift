@@ -145,7 +145,7 @@ struct GuardTests {
         let data: JSONValue = ["name": .string(String(repeating: "x", count: 65536))]
         #expect(
             session.send("command.Next", data).discards
-                == ["command.Next: its data exceeds 65536 bytes, so it cannot wait for an answer"])
+                == ["command.Next: the data exceeds 65536 bytes, too many to wait for an answer"])
         #expect(session.state.attempt == nil)
     }
 }

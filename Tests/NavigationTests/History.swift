@@ -112,7 +112,8 @@ extension History.Vocabulary {
     ]
 }
 
-/// Sends one history to two machines, one of which is stored and restored from time to time. Expects no difference.
+/// Sends one history to two machines, stores and restores one of them from time to time, and expects no difference
+/// between them.
 func expectNoDifference(
     throughRestartsOf flow: Flow, steps: Int, _ next: (NavigationState) -> Machine.Input
 ) throws {

@@ -3,8 +3,8 @@ import SampleFlows
 import Support
 import Testing
 
-/// Problems that users of other navigation libraries often report. Further ones are covered by other suites: deep links
-/// over presentations by `LinkPrecedenceTests`, swipes back by `ViewReportTests`, nested flows by `ChildFlowTests`.
+/// Problems that users of other navigation libraries often report. Other suites cover further problems:
+/// `LinkPrecedenceTests` deep links over presentations, `ViewReportTests` swipes back, `ChildFlowTests` nested flows.
 @Suite("What users of navigation libraries have trouble with")
 struct KnownTroubleTests {
     @Test("A pop of what does not stand changes nothing, and says so")

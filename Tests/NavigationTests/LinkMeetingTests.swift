@@ -174,7 +174,7 @@ enum LinkedSignUpFlow {
                 on: "flow.finished", do: [.push(.screen("done", ["name": "${data.result.name}"]))])
             Flow.Transition(on: "flow.abandoned", do: abandoned)
             Flow.Transition(on: "command.Help", do: [.push("help")])
-            // The guard has the same question as the one in the sign-up, but the rule has other actions.
+            // The guard asks the same question as the guard in the sign-up, but the rule has other actions.
             Flow.Transition(on: "command.Finish", guard: check, do: [.push("item")])
             Flow.Transition(
                 on: "command.Save",

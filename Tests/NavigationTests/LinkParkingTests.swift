@@ -51,7 +51,7 @@ struct LinkParkingTests {
         let before = session.machine
         let effects = session.open("shop://item/7")
         #expect(
-            effects.discards == ["event.DeepLinkReceived: it cannot be followed now: the link's conditions do not hold"]
+            effects.discards == ["event.DeepLinkReceived: the link cannot be followed now: its conditions do not hold"]
         )
         #expect(session.machine == before)
     }
@@ -61,7 +61,7 @@ struct LinkParkingTests {
         var session = Session(try LinkFlow.flow())
         session.open("shop://item/7")
         #expect(session.open("shop://item/8/review/1").discarded == ["m1"])
-        // A link with an unknown URL does not replace it.
+        // A link with an unknown URL does not replace the parked link.
         #expect(session.open("shop://nothing").discarded == ["m3"])
         session.send("event.LaunchFinished")
         #expect(session.machine.snapshot.url == "shop://item/8/review/1")

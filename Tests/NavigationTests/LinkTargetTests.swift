@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Where deep links lead")
 struct LinkTargetTests {
-    /// A flow with these links and four screens, of which the last is a gate.
+    /// A flow with these links and four screens. The last screen is a gate.
     private func session(_ links: Flow.Link..., go actions: Flow.Action...) throws -> Session {
         let flow = try Flow("letters", version: 1, platform: "ios", start: "a") {
             for name in ["a", "b", "c", "d"] { Flow.Screen(name, gate: name == "d") }

@@ -163,7 +163,8 @@ struct StepsTests {
         }
     }
 
-    /// A random state. It draws from a few instances, so that two states have some in common; no state has one twice.
+    /// A random state. Its instances are chosen from a few, so that two states have some of them in common. No state
+    /// has an instance twice.
     private func randomState(_ random: inout SeededGenerator) -> NavigationState {
         var pool = (1...12).map { number in
             ScreenInstance(

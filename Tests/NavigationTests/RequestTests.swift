@@ -46,7 +46,7 @@ struct RequestTests {
         requested.report("ScreenGone", "item-2")
         #expect(swiped.report("BackCompleted", "item-2").dismissals == ["item-2"])
         #expect(requested.state == swiped.state)
-        // After either of them, the other one changes nothing.
+        // A report after the request changes nothing, and neither does a request after the report.
         #expect(requested.report("BackCompleted", "item-2").discards.count == 1)
         #expect(swiped.request("pop", instance: "item-2").discards.count == 1)
     }

@@ -119,14 +119,14 @@ struct FlowVerbTests {
             #expect(first.status == 1 && first.error.isEmpty)
             #expect(
                 first.lines.dropFirst() == [
-                    "story.yaml:1:33: nothing was expected of 'dismissed'", "  + dismissed: [launch-1]",
+                    "story.yaml:1:33: no change of 'dismissed' was expected", "  + dismissed: [launch-1]",
                 ])
             let all = try await segue("flow", "run", FlowExamples.path("ios"), "story.yaml", "--keep-going", "--json")
             #expect(all.status == 1 && all.lines.count == 2)
             #expect(
                 all.lines.last?.contains(#""failures":[{"aspect":"top","column":43,"expected":["launch"],"#) == true)
             let input = try await segue("flow", "run", FlowExamples.path("ios"), "-", input: story)
-            #expect(input.lines.contains("standard input:1:33: nothing was expected of 'dismissed'"))
+            #expect(input.lines.contains("standard input:1:33: no change of 'dismissed' was expected"))
         }
     }
 

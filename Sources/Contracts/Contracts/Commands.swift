@@ -81,7 +81,7 @@ extension Command {
         }
     }
 
-    /// A view requests an action of the flow language, such as a push, instead of reporting what the user did.
+    /// A view requests an action of the flow language, such as a push, instead of reporting an act of the user.
     public struct NavigationRequested: CommandMessage {
         public var action: JSONValue
 

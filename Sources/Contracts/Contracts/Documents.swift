@@ -25,11 +25,11 @@ extension Document {
         }
     }
 
-    /// The flow that a platform's coordinator follows. Views read the titles of the screens from it, and the commands
-    /// that each screen may send.
+    /// The flow that a platform's coordinator follows. Views read from the flow the titles of the screens, and the
+    /// commands that each screen may send.
     ///
-    /// The coordinator publishes it when it starts, with a lease, so the document is withdrawn when the process ends.
-    /// All sessions of a platform share one flow, so the subject is always `default`.
+    /// The coordinator publishes the document with a lease when it starts, so the document is withdrawn when the
+    /// coordinator's process ends. All sessions of a platform share one flow, so the subject is always `default`.
     public struct Flow: DocumentMessage, Hashable {
         public var platform: String
         public var name: String
@@ -51,13 +51,14 @@ extension Document {
         public var key: String? { platform }
     }
 
-    /// The error that a view shows as a banner over the current screen. There is none if `error` is nil.
+    /// The error that a view shows as a banner over the current screen. The view shows no banner if `error` is nil.
     public struct ErrorBanner: DocumentMessage {
-        /// The id of the message that carried the error, which ``Command/ErrorDismissed`` refers to. Nil if there is no
-        /// error.
+        /// The id of the message that carried the error. ``Command/ErrorDismissed`` contains this id. Nil if there is
+        /// no error.
         public var errorID: String?
+        /// Nil if no banner is shown.
         public var error: ApplicationError?
-        /// The number of errors that are shown after this one.
+        /// The number of errors that are shown after this error.
         public var waiting: Int
 
         public init(errorID: String? = nil, error: ApplicationError? = nil, waiting: Int = 0) {
@@ -67,8 +68,8 @@ extension Document {
         }
     }
 
-    /// The message that began work which a service does for a screen. The document is kept until the screen is
-    /// dismissed. A service that was killed resumes the work from it.
+    /// A message that makes a service work for a screen instance. The document is kept until the instance is dismissed.
+    /// A service that is started again after it was killed resumes the work from the document.
     public struct ScreenWork: DocumentMessage {
         /// The durable consumer that does the work.
         public var consumer: String
@@ -85,24 +86,25 @@ extension Document {
         public var key: String? { "\(consumer).\(attributes.id)" }
     }
 
-    /// A time limit that a coordinator waits for: until the view has removed a dismissed screen, or until the guard of
-    /// a rule is answered.
+    /// The maximum time for which a coordinator waits: for the view to remove a dismissed screen, or for the answer to
+    /// the guard of a rule.
     ///
-    /// It is published together with the state that waits, and withdrawn together with the first state that no longer
-    /// waits. A coordinator that takes over reads from these documents what it has to wait for.
+    /// The document is published together with the state that waits, and withdrawn together with the first state that
+    /// no longer waits. A coordinator that takes over reads these documents and starts the timers again.
     public struct Deadline: DocumentMessage, Hashable {
         public enum Object: String, Codable, Sendable, CaseIterable {
-            /// A dismissed screen that a view may still show; `id` is that of the screen instance.
+            /// A dismissed screen that a view may still show; `id` is the id of the screen instance.
             case screen
-            /// A rule that waits for the answer to its guard; `id` is that of the attempt.
+            /// A rule that waits for the answer to its guard; `id` is the id of the attempt.
             case attempt
         }
 
         public var platform: String
         public var object: Object
         public var id: String
-        /// The time in milliseconds, counted from the publishing of this document or from the start of a coordinator
-        /// that takes over.
+        /// The maximum time to wait, in milliseconds. It begins when this document is published, and again when another
+        /// coordinator takes over. When the time is over, the coordinator sends `command.ScreenGone` for a screen, or
+        /// `event.GuardDeadlinePassed` for an attempt.
         public var delay: Int64
 
         public init(platform: String, object: Object, id: String, delay: Int64) {
@@ -125,18 +127,18 @@ extension Document {
         public var version: String
         public var instance: String
         public var pid: Int32
-        /// The message types that it subscribes to.
+        /// The types of the messages that the process declares to receive.
         public var receives: [String]
-        /// The message types that it publishes.
+        /// The types of the messages that the process declares to send.
         public var sends: [String]
-        /// The number of messages that its durable consumers have handled since it started.
+        /// The number of messages that the process's durable consumers have handled since the process started.
         public var handled: Int
-        /// The number of messages that its durable consumers have given up since it started.
+        /// The number of messages that the process's durable consumers have given up since the process started.
         public var failed: Int
-        /// The number of offsets between its durable consumers and the newest message that concerns them; 0 if they are
-        /// up to date.
+        /// The number of offsets between the durable consumer that is furthest behind and the newest message that
+        /// concerns this consumer; 0 if all consumers are up to date.
         public var lag: UInt64
-        /// The durable consumers that it runs, in alphabetical order. Nil if the process does not report them.
+        /// The durable consumers that the process runs, in alphabetical order. Nil if the process does not report them.
         public var consumers: [String]?
 
         public init(
@@ -155,7 +157,7 @@ extension Document {
             self.consumers = consumers
         }
 
-        /// Decodes a presence. Figures that a process does not report are 0.
+        /// Decodes a presence. Counts that a process does not report are 0, and `consumers` is nil.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             self.init(
@@ -173,8 +175,8 @@ extension Document {
 
         public var key: String? { instance }
 
-        /// Indicates that the process runs this durable consumer. A process that reports no consumers, or has not
-        /// started any yet, is assumed to run the one that has its name.
+        /// Returns true if the process runs this durable consumer. A process that reports no consumers, or has not
+        /// started any yet, is assumed to run the consumer that has the name of the process.
         public func runs(consumer: String) -> Bool {
             guard let consumers, !consumers.isEmpty else { return name == consumer }
             return consumers.contains(consumer)
@@ -183,8 +185,8 @@ extension Document {
 
     /// The messages that a process receives and sends, with the schemas of their data, as its code declares them.
     ///
-    /// A service prints it when it is started with `--contract`. When it announces itself on the bus, it publishes it
-    /// once as a document of its service instance.
+    /// A service that is started with `--contract` prints its contract. A service that announces itself on the bus
+    /// publishes its contract once, as a document of its service instance.
     public struct ServiceContract: DocumentMessage, Hashable {
         public var name: String
         public var version: String

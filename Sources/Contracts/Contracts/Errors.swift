@@ -9,9 +9,9 @@ public struct ApplicationError: ErrorMessage, Error, Hashable {
 
     /// A stable, dotted code, such as `spotify.access-denied`.
     public var code: String
-    /// One line that says what is wrong.
+    /// The problem in one line.
     public var message: String
-    /// One line that says what to do about it. Nil if there is nothing to do.
+    /// The remedy in one line. Nil if there is none.
     public var recovery: String?
     public var severity: Severity
 
@@ -22,8 +22,8 @@ public struct ApplicationError: ErrorMessage, Error, Hashable {
         self.severity = severity
     }
 
-    /// Creates the error that tells the user that a command of this type has expired. Nil for types whose senders do
-    /// not wait for a result: views' reports, the dismissal of a banner, and everything that is not a command.
+    /// Creates the error that tells the user that a command of this type has expired. Nil if the type is not a command,
+    /// or if it is a view's report or the dismissal of a banner, because their senders do not wait for a result.
     package init?(expired type: MessageType) {
         guard type.kind == .command, type != Command.ErrorDismissed.type, ViewReport(rawValue: type.description) == nil
         else { return nil }
@@ -33,7 +33,7 @@ public struct ApplicationError: ErrorMessage, Error, Hashable {
     }
 }
 
-/// The messages that are published for a command which has expired before it was handled.
+/// The messages that are published if a command expires before it is handled.
 extension Envelope {
     /// The messages that a consumer publishes instead of handling this command: `event.MessageDiscarded`, and the error
     /// of ``expiryError(source:)`` if there is one.
@@ -46,7 +46,7 @@ extension Envelope {
 
     /// The error that tells the user that this command was not carried out. Its id derives from the command's id, so
     /// several consumers of one command lead to one banner.
-    /// - Returns: Nil for views' reports, the dismissal of a banner, and everything that is not a command.
+    /// - Returns: Nil if this is not a command, or if it is a view's report or the dismissal of a banner.
     package func expiryError(source: String) throws -> Envelope? {
         guard let error = ApplicationError(expired: type) else { return nil }
         return try Envelope(error, source: source, causedBy: attributes, id: Self.expiryErrorID(of: id))

@@ -18,7 +18,7 @@ extension DomainEvent {
         }
     }
 
-    /// A device should open this URL. It is the device where the chain of messages began.
+    /// The device where the chain of messages began should open this URL.
     public struct URLOpenRequested: EventMessage {
         public var url: String
 
@@ -47,7 +47,7 @@ extension DomainEvent {
         }
     }
 
-    /// A message came too late or was invalid, and was not acted on.
+    /// A message was discarded, for example because it came too late or was invalid.
     public struct MessageDiscarded: EventMessage {
         public var messageID: String
         public var reason: String

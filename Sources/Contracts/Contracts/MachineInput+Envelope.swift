@@ -9,7 +9,7 @@ extension Date {
 }
 
 extension Machine.Input {
-    /// Creates a machine's input from a message of the bus. A tombstone becomes an input whose data is an empty object.
+    /// Creates a machine's input from a message of the bus. The input of a tombstone has an empty object as its data.
     /// - Returns: Nil if the data is not JSON.
     public init?(_ message: Envelope) {
         guard let data = message.isTombstone ? .object([:]) : try? JSONValue(parsing: message.data) else { return nil }

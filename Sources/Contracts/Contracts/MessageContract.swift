@@ -3,7 +3,7 @@ public import EventBus
 /// The type of a message with the schemas of its data and of its answer.
 public struct MessageContract: Codable, Hashable, Sendable {
     public var type: MessageType
-    /// The schema of its data. Nil if the declaring process knows only the type.
+    /// The schema of the message's data. Nil if the process that declares the message knows only the type.
     public var data: JSONSchema?
     /// The schema of the answer to a query. Nil for other messages.
     public var answer: JSONSchema?

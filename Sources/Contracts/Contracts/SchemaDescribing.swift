@@ -1,8 +1,9 @@
 public import EventBus
 public import Support
 
-/// A type that declares the schema of its JSON. For all other types the module MessageSchema infers the schema from
-/// what they decode. A type must conform if its custom decoding fails for the sample values that the inference uses.
+/// A type that declares the schema of its JSON. For all other types the module MessageSchema infers the schema from the
+/// values that they decode. A type must conform if its custom decoding fails for the sample values that the inference
+/// uses.
 public protocol SchemaDescribing {
     static var schema: JSONSchema { get }
 }
@@ -40,7 +41,8 @@ extension MessageContract: SchemaDescribing {
 }
 
 extension Document.NavigationState: SchemaDescribing {
-    /// The members that programs may read. The contents of `state` and `memory` are not described.
+    /// The schema of the members that programs may read. The schema does not describe the contents of `state` and
+    /// `memory`.
     public static var schema: JSONSchema {
         .object(requiring: [
             "platform": .string, "session": .string, "revision": .integer, "flow": .map(.any),

@@ -31,7 +31,8 @@ extension Set: Sampled where Element: Decodable {
 }
 
 extension Dictionary: Sampled where Key: Decodable, Value: Decodable {
-    /// If the keys are not strings, `Codable` writes a dictionary as an array in which keys and values alternate.
+    /// If the key type is neither `String` nor `CodingKeyRepresentable`, `Codable` writes a dictionary as an array in
+    /// which keys and values alternate.
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
         let hasNames = Key.self is String.Type || Key.self is any CodingKeyRepresentable.Type
         return .init(schema: hasNames ? .map(try probe.elements(of: Value.self)) : .array(.any), value: [:])

@@ -23,9 +23,9 @@ extension DeclaredMessage {
 
 extension JSONSchema {
     /// Infers the schema of a type. The type decodes itself from a decoder that returns sample values and records each
-    /// request, so the schema always agrees with what the type reads.
+    /// request, so the schema always agrees with the type's decoding.
     ///
-    /// - Throws: ``SchemaError`` that names the type that could not be decoded from sample values. That type should
+    /// - Throws: ``SchemaError`` if a type cannot be decoded from sample values. The error names the type, which should
     ///   conform to ``SchemaDescribing``.
     package init(of type: any Decodable.Type) throws {
         self = try Self.schema(of: type)
@@ -37,10 +37,10 @@ extension JSONSchema {
     }
 }
 
-/// Creates sample values of types, and infers their schemas while doing so.
+/// Creates a sample value of a type, and infers the type's schema from the decoding of the sample.
 struct SchemaProbe {
-    /// The types that are being sampled, from the outermost to the innermost. A type that contains itself is found in
-    /// this list.
+    /// The types that are being sampled, from the outermost to the innermost. A type that is requested while it is in
+    /// this list contains itself.
     private var enclosing: [ObjectIdentifier] = []
 
     struct Sample<Value> {
@@ -48,14 +48,16 @@ struct SchemaProbe {
         let value: Value
     }
 
-    /// - Throws: ``SchemaError``.
+    /// Returns a sample value of a type with the type's schema.
+    ///
+    /// - Throws: ``SchemaError`` if the type contains itself or cannot be decoded from sample values.
     func sample<T: Decodable>(of type: T.Type) throws -> Sample<T> {
         if let sampled = type as? any Sampled.Type, let sample = try sampled.anySample(self) as? Sample<T> {
             return sample
         }
         if let known = Self.cases(of: type) { return known }
         let id = ObjectIdentifier(type)
-        guard !enclosing.contains(id) else { throw Self.failure(type, "it contains itself") }
+        guard !enclosing.contains(id) else { throw Self.failure(type, "the type contains itself") }
         var inner = self
         inner.enclosing.append(id)
         let decoder = ProbingDecoder(probe: inner)
@@ -65,12 +67,12 @@ struct SchemaProbe {
         } catch let error as SchemaError {
             throw error
         } catch {
-            throw Self.failure(type, "it does not decode sample values")
+            throw Self.failure(type, "the type cannot be decoded from sample values")
         }
     }
 
-    /// The schema of a list's elements. If the element type is being sampled already, the result is `.any`: a list may
-    /// contain its own type, because an empty list is a valid sample.
+    /// The schema of a list's elements. If the element type is being sampled already, the result is `.any`: a type may
+    /// contain a list of itself, because an empty list is a valid sample.
     func elements<T: Decodable>(of type: T.Type) throws -> JSONSchema {
         if let describing = type as? any SchemaDescribing.Type { return describing.schema }
         return enclosing.contains(ObjectIdentifier(type)) ? .any : try sample(of: type).schema
@@ -89,19 +91,21 @@ struct SchemaProbe {
     private static func failure(_ type: Any.Type, _ reason: String) -> SchemaError {
         SchemaError(
             description:
-                "the JSON schema of \(type) cannot be inferred: \(reason); conform to SchemaDescribing")
+                "the JSON schema of \(type) cannot be inferred: \(reason); let it conform to SchemaDescribing")
     }
 }
 
-/// A decoder that returns sample values and records what it is asked for.
+/// A decoder that returns sample values and records the requests.
 final class ProbingDecoder: Decoder {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
     let probe: SchemaProbe
-    /// The schema of the first value that was requested without a key. Nil if there was no such request.
+    /// The schema of the first value that was requested without a key, or of a map if the type reads all keys. Nil if
+    /// neither has happened.
     private var whole: JSONSchema?
     private var members: [String: Member]?
-    /// The keys that the type asked for with `contains` before it decoded them. Such a member is optional.
+    /// The keys that the type has passed to `contains`. A member with such a key is optional if it is decoded
+    /// afterwards.
     private var optional: Set<String> = []
 
     private struct Member {
@@ -121,8 +125,8 @@ final class ProbingDecoder: Decoder {
         return whole ?? .object([:])
     }
 
-    /// Records the first value that is requested without a key. A type that accepts several forms requests its usual
-    /// form first.
+    /// Records the schema of a value that is requested without a key. Only the first such schema is kept, because a
+    /// type that accepts several forms requests its usual form first.
     func note(_ schema: JSONSchema) {
         if whole == nil { whole = schema }
     }
@@ -211,8 +215,7 @@ struct ProbingListContainer: UnkeyedDecodingContainer {
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
         let sample = try decoder.probe.sample(of: type)
-        // A type that reads several elements of different types expects a tuple. Only the schema of its first element
-        // is recorded.
+        // A type may read several elements of different types. Only the schema of the first element is recorded.
         decoder.note(.array(sample.schema))
         currentIndex += 1
         return sample.value
@@ -251,6 +254,6 @@ struct ProbingValueContainer: SingleValueDecodingContainer {
 
 /// The error of a type whose schema cannot be inferred.
 package struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One line that names the type and says what to do.
+    /// The type, the reason and the remedy in one line.
     package let description: String
 }

@@ -4,8 +4,8 @@ package import Support
 extension JSONSchema {
     /// Returns the differences between a value and this schema; empty if the value is valid.
     ///
-    /// An unknown member is a problem too. A reader would ignore it, so its writer would never learn of a misspelt
-    /// name.
+    /// An unknown member is a problem too. A reader ignores unknown members, so the writer would never learn of a
+    /// misspelt name.
     ///
     /// - Parameter path: The name of the value in the problems' paths.
     package func problems(with value: JSONValue, at path: String = "data") -> [SchemaProblem] {
@@ -62,7 +62,7 @@ extension JSONSchema {
         "known: \(names.sorted().joined(separator: ", "))"
     }
 
-    /// A reason why a reader cannot accept everything that a writer may send.
+    /// A reason why a reader cannot accept some values that a writer may send.
     package struct Clash: Hashable, Sendable {
         package enum Reason: Hashable, Sendable {
             /// The writer never sends the member, but the reader requires it.
@@ -82,8 +82,8 @@ extension JSONSchema {
         package let reason: Reason
     }
 
-    /// Returns the places where a reader of this schema cannot accept what a writer of the other schema may send. The
-    /// reader ignores unknown members, as `Codable` does.
+    /// Returns the places where a reader of this schema cannot accept some values that a writer of the other schema may
+    /// send. The reader ignores unknown members, as `Codable` does.
     ///
     /// - Parameter path: The name of the value in the clashes' paths.
     package func clashes(readingFrom writer: JSONSchema, at path: String = "data") -> [Clash] {
@@ -127,7 +127,7 @@ extension JSONSchema {
 package struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
     /// The path of the value, such as `data.songs[2].title`.
     package let path: String
-    /// One line that says what is wrong, with a similar known name or value if there is one.
+    /// The problem in one line, with a similar known name or value if there is one.
     package let message: String
 
     package var description: String { "\(path): \(message)" }

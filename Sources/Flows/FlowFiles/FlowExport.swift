@@ -3,7 +3,7 @@ internal import Support
 
 extension Flow {
     /// The flow as a readable YAML file: in the order of docs/flows.md, without unnecessary quotes and without default
-    /// values. Reading it gives an equal flow.
+    /// values. Reading this file gives an equal flow.
     public var yaml: String {
         guard case .mapping(let members) = YAMLNode(flow: json) else { return "" }
         return members.enumerated()
@@ -40,7 +40,8 @@ extension YAMLNode: CustomStringConvertible {
         case block([String])
     }
 
-    /// The maximum length of a list that is written on one line.
+    /// The maximum length in characters of a list that is written on one line. A longer list has one line for each
+    /// element.
     private static let lineLimit = 80
 
     /// The YAML text. Each line ends with a newline.
@@ -90,7 +91,7 @@ extension YAMLNode: CustomStringConvertible {
     }
 }
 
-// The canonical JSON of a flow has exactly one, long form for everything; in YAML, people write shorter forms.
+// The canonical JSON of a flow writes each value in only one form, the longest. In YAML, people write shorter forms.
 //
 // This code knows the keys of the language but not its structure. Keys that are not in `order` are written too, after
 // the others.

@@ -3,7 +3,8 @@ internal import Support
 
 extension FlowReader {
     /// Reads a flow, as far as it is valid; findings report the rest. The result also has the parts that the flow does
-    /// not keep: the trees of steps, and all declared screens, including duplicates.
+    /// not keep: the trees of steps, and all declared screens, including duplicates. Nil if the document is not a
+    /// mapping.
     mutating func flow(from document: FlowNode) -> (flow: Flow, trees: [Flow.Step], declared: [Flow.Screen])? {
         guard let members = flowMembers(of: document) else { return nil }
         let trees = members["steps"].map { steps($0) } ?? []
@@ -129,7 +130,7 @@ extension FlowReader {
         )
     }
 
-    /// The conditions on a message's fields, by dotted path.
+    /// Reads the conditions on a message's fields, by dotted path.
     mutating func fields(_ node: FlowNode, at place: String) -> [String: Flow.Match] {
         guard case .mapping(let mapping) = node.content else {
             report("'where' must be a mapping from fields to their values or conditions", at: node)
@@ -217,7 +218,7 @@ extension FlowReader {
         return actions(node, at: place) ?? []
     }
 
-    /// The trees of steps, as they are written.
+    /// Reads the trees of steps. Invalid steps are reported and left out.
     mutating func steps(_ node: FlowNode, at list: String = "steps") -> [Flow.Step] {
         guard case .sequence(let elements) = node.content else {
             report("'steps' must be a list of steps, each beginning with '- screen: NAME'", at: node)

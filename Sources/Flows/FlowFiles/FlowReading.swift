@@ -1,6 +1,6 @@
 public import Navigation
 
-/// The result of reading a flow file: the flow, as far as it could be read, and everything that is wrong with it.
+/// The result of reading a flow file: the flow, as far as it could be read, and all findings.
 package struct FlowReading {
     /// The flow. Nil if nothing in the file could be read.
     package private(set) var flow: Flow?
@@ -40,7 +40,7 @@ extension Flow {
     /// - Parameters:
     ///   - yaml: The contents of the file.
     ///   - file: The name of the file in findings.
-    /// - Throws: ``FlowError`` with everything that is wrong, each finding with its line and column.
+    /// - Throws: ``FlowError`` with all findings, each with its line and column.
     public init(yaml: String, file: String) throws(FlowError) {
         let reading = FlowReading(yaml: yaml, file: file)
         guard let flow = reading.flow, reading.findings.isEmpty else { throw FlowError(findings: reading.findings) }

@@ -67,8 +67,8 @@ extension FlowFinding {
 }
 
 extension YAMLScalar {
-    /// Converts a plain scalar by the JSON rules of YAML 1.2. Yams follows YAML 1.1, in which `on`, `yes` and `no` are
-    /// booleans, `1:30` is a number and `2026-11-21` a date. An author of a flow would expect strings.
+    /// Converts a plain scalar as YAML 1.2 does. Yams follows YAML 1.1, in which `on`, `yes` and `no` are booleans,
+    /// `1:30` is a number and `2026-11-21` is a date. Here all of these are strings, as an author of a flow expects.
     static func value(ofPlain text: String) -> JSONValue {
         switch text {
         case "", "~", "null": return .null

@@ -28,10 +28,10 @@ package struct FlowGraph: Hashable, Sendable {
 
     /// The effect of one action of a rule, from one of the screens where the rule may apply.
     package struct Edge: Hashable, Sendable {
-        /// The screen where the rule may apply: the one that its conditions name, or the one that sends its message.
-        /// Nil means any screen, for a child flow's rule any screen of that flow.
+        /// The screen where the rule may apply: a screen that the rule's conditions name, or a screen that sends its
+        /// message. Nil means any screen; for a child flow's rule, any screen of that flow.
         package let from: String?
-        /// The screen that is shown. Nil means the screen beneath the ones that are removed.
+        /// The screen that is shown. Nil means the screen beneath the removed screens.
         package let to: String?
         /// The type of the message that the rule answers.
         package let message: String
@@ -91,7 +91,7 @@ package struct FlowGraph: Hashable, Sendable {
         case column(String)
         /// On a path.
         case path
-        /// Over the others.
+        /// As a presentation.
         case presented(PresentationStyle)
         /// In its former place, because the screens above it were removed.
         case before
@@ -169,7 +169,7 @@ extension Flow {
     }
 
     /// The screens that an action shows, and the child flow that it begins. A nil screen means the screen beneath the
-    /// ones that are removed.
+    /// removed screens. A nil flow means that the action begins none.
     func showings(by action: Action) -> [(screen: String?, place: FlowGraph.Place, flow: String?)] {
         switch action {
         case .setRoot(let root, let layout):
@@ -199,8 +199,9 @@ extension Flow {
 
     /// The screens where a rule may apply, sorted by name. A single nil means any screen.
     ///
-    /// The conditions are evaluated by how much they say: first a condition on the screen in front, then the screens
-    /// that send the message (because a screen sends a command only while it is open), then the other conditions.
+    /// The first of the following that names a screen decides: the condition on the screen in front; the screens that
+    /// send the message (a screen sends a command only while it is open); the child flows whose end the rule handles;
+    /// the other conditions.
     ///
     /// - Parameter senders: The names of the screens that send each command.
     func origins(of transition: Transition, senders: [String: Set<String>]) -> [String?] {
@@ -233,7 +234,7 @@ extension Flow {
         return senders
     }
 
-    /// The start screens of the child flows to whose end the rule applies.
+    /// The start screens of the child flows whose end the rule handles.
     private func enders(of transition: Transition) -> [String] {
         guard Ending(rawValue: transition.on) != nil else { return [] }
         return (transition.fields["flow"]?.anyOf ?? []).compactMap { $0.stringValue.flatMap { flows[$0]?.start } }
@@ -281,8 +282,8 @@ extension Flow.Transition {
 
 /// The screens that can ever be shown in a flow, and the child flows that can ever run.
 ///
-/// If the rules do not tell, for example which screens a path can contain at the same time, it is assumed to be
-/// possible.
+/// Everything that the rules do not exclude is assumed to be possible, for example that a path contains two screens at
+/// the same time.
 struct FlowReach {
     private(set) var screens: Set<String>
     private(set) var flows: Set<String> = []
@@ -322,6 +323,6 @@ struct FlowReach {
 }
 
 extension Flow.Condition {
-    /// The screens that the condition looks for without arguments.
+    /// The screens that the condition names without arguments.
     var plainScreens: [String] { screens.filter(\.arguments.isEmpty).map(\.screen) }
 }

@@ -9,10 +9,10 @@ package struct FlowReview: Hashable, Sendable {
     /// Errors, warnings and notes, from the file's beginning to its end.
     package let findings: [FlowFinding]
 
-    /// The findings because of which the flow cannot be used.
+    /// The errors. A flow with errors cannot be used.
     package var errors: [FlowFinding] { findings.filter { $0.severity == .error } }
 
-    /// The probable mistakes, with which the flow can be used.
+    /// The probable mistakes. A flow with warnings can be used.
     package var warnings: [FlowFinding] { findings.filter { $0.severity == .warning } }
 }
 
@@ -29,8 +29,8 @@ extension Flow {
         // If a part could not be read, the review is skipped: an incomplete rule may look like a duplicate of another
         // one.
         if reading.isComplete, let flow = reading.flow {
-            // A mistyped name makes the part that it means unreachable, so the review leaves out the graph unless the
-            // flow is valid.
+            // A mistyped name makes the intended screen or child flow unreachable, so the review leaves out the graph
+            // unless the flow is valid.
             reading.report(FlowReviewer.problems(of: flow, messages, isWhole: isValid))
         }
         return FlowReview(flow: isValid ? reading.flow : nil, findings: reading.findings)
@@ -47,7 +47,7 @@ extension Flow {
     func requests(anyOf names: [ActionName]) -> [ActionName] { requests.filter(names.contains) }
 }
 
-/// Finds probable mistakes in a flow that can be used.
+/// Finds probable mistakes in a flow.
 struct FlowReviewer {
     let flow: Flow
     private let graph: FlowGraph
@@ -57,7 +57,7 @@ struct FlowReviewer {
 
     /// Returns the probable mistakes.
     ///
-    /// - Parameter isWhole: True if all names in the flow are known. Otherwise the graph is not reviewed.
+    /// - Parameter isWhole: True if the flow is valid. Otherwise the graph is not reviewed.
     static func problems(
         of flow: Flow, _ messages: MessageCatalogue?, isWhole: Bool = true
     ) -> [FlowChecker.Problem] {
@@ -83,7 +83,7 @@ struct FlowReviewer {
         problems.append(FlowChecker.Problem(place: place, message: message, severity: .note))
     }
 
-    /// Compares the rules of one flow that answer the same message.
+    /// Compares the rules that answer the same message, within the flow itself and within each child flow.
     private mutating func reviewRules() {
         let lists = Dictionary(grouping: flow.placedRules) { [$0.rule.flow ?? "", $0.transition.on] }
         for list in lists.values.sorted(by: { $0[0].rule.place < $1[0].rule.place }) {
@@ -153,7 +153,7 @@ struct FlowReviewer {
         guard !earlier.asksTheSame(as: later), !earlier.occasion.implies(later.occasion),
             let both = earlier.occasion.plainOverlap(with: later.occasion)
         else { return false }
-        // An earlier rule may decide the case in which both apply.
+        // If a third rule before `earlier` matches whenever both apply, that rule decides, and the two do not compete.
         return !effective.prefix { $0.place != earlier.place }.contains { both.implies($0.occasion) }
     }
 

@@ -13,7 +13,7 @@ package struct MessageCatalogue: Hashable, Sendable {
     package struct Service: Hashable, Sendable {
         /// The types of the messages that it handles.
         package var receives: Set<String>
-        /// The types of the events and errors in which it publishes its results.
+        /// The types of the events and errors that it publishes as results.
         package var outcomes: Set<String>
 
         package init(receives: Set<String> = [], outcomes: Set<String> = []) {
@@ -77,7 +77,8 @@ extension FlowReviewer {
         review(condition.expired, Sources(data: data), catalogue, at: "\(place).expired")
     }
 
-    /// The types of the messages to whose fields templates refer.
+    /// The types of the messages from which templates take `${data…}` and `${answer…}`. Nil if there is no such
+    /// message, or if its fields are not checked.
     private struct Sources {
         var data: String?
         var answer: String?
@@ -151,8 +152,8 @@ extension FlowReviewer {
         }
     }
 
-    /// Notes the results that no rule answers. Services that the flow has nothing to do with are skipped, because an
-    /// app may have them for other flows.
+    /// Notes the results that no rule answers. A service is skipped if it receives no command of the flow and sends no
+    /// message that the flow answers, because the app may have the service for other flows.
     private mutating func reviewOutcomes(_ catalogue: MessageCatalogue, _ answered: Set<String>) {
         let sent = Set(flow.placedRules.flatMap(\.transition.possibleActions).compactMap(\.command))
             .union(flow.links.flatMap(\.sends).map(\.type)).union(senders.keys)
@@ -194,7 +195,7 @@ extension JSONValue {
 }
 
 extension Flow.Action {
-    /// The type of the command that it sends. Nil for other actions.
+    /// The type of the command that the action sends. Nil if the action is not `send`.
     var command: String? {
         if case .send(let type, _) = self { type } else { nil }
     }

@@ -22,7 +22,8 @@ struct Occasion {
             && (isOwn || !other.isOwn)
     }
 
-    /// Two conditions of which the first implies the second, although it must not hold. Nil if there are none.
+    /// A condition that `when` requires, and a condition in `unless` that always holds with it, so that the rule never
+    /// applies. Nil if there is no such pair.
     var contradiction: (when: Flow.Condition, unless: Flow.Condition)? {
         for wanted in when {
             if let unwanted = unless.first(where: wanted.implies) { return (wanted, unwanted) }
@@ -54,11 +55,11 @@ struct Occasion {
         return both.leavesSomething ? both : nil
     }
 
-    /// True if the `unless` conditions leave something of what the `when` conditions allow.
+    /// True if the `unless` conditions do not exclude everything that the `when` conditions allow.
     private var leavesSomething: Bool {
         guard contradiction == nil, !unless.contains(where: \.screens.isEmpty) else { return false }
-        // A place such as the root is never empty. If two rules exclude different screens there, they may be meant for
-        // each other's screens.
+        // A place such as the root is never empty. If two rules exclude different screens there, each rule may be meant
+        // for the screen that the other rule excludes.
         let doubled = Dictionary(grouping: Set(unless), by: \.place).filter { $1.count > 1 }.keys
         guard doubled.allSatisfy({ place in when.contains { $0.place == place } }) else { return false }
         return when.allSatisfy { wanted in

@@ -5,7 +5,7 @@ import Support
 package struct RecordedStep: Sendable {
     /// The recorded state after the message.
     package enum State: Hashable, Sendable {
-        /// The recording does not contain it.
+        /// The recording does not contain the state.
         case unknown
         /// The message did not change the state.
         case unchanged
@@ -17,7 +17,7 @@ package struct RecordedStep: Sendable {
     /// The line in the file, from 1.
     package let line: Int
     package let input: Machine.Input
-    /// True if the message had expired when it was handled. A machine cannot tell, because it has no clock.
+    /// True if the message had expired when it was handled. A machine cannot determine this, because it has no clock.
     package let isExpired: Bool
     package let state: State
 
@@ -33,7 +33,7 @@ package struct RecordedStep: Sendable {
 extension Machine {
     /// Handles a message of a recording, and compares the state with the recorded one.
     ///
-    /// If they differ, the machine continues from the recorded state, so each difference is reported only once.
+    /// If the states differ, the machine continues from the recorded state, so each difference is reported only once.
     package mutating func take(_ recorded: RecordedStep) -> Scenario.Outcome {
         let former = self
         let effects = recorded.isExpired ? [recorded.input.discarded("expired")] : handle(recorded.input)
@@ -71,7 +71,7 @@ extension Machine {
                 expected: others[$0], found: own[$0])
         }
         guard failures.isEmpty else { return failures }
-        let message = "the state differs from the recorded one in a part that scenarios cannot describe"
+        let message = "the state differs from the recorded state in a part that scenarios cannot describe"
         return [
             Scenario.Failure(
                 position: position, aspect: nil, message: message, expected: .integer(recorded.revision),
@@ -81,7 +81,7 @@ extension Machine {
 }
 
 extension NavigationSnapshot {
-    /// True if both are equal, apart from the flow that they were made under.
+    /// True if both snapshots are equal, apart from the identity of their flow.
     fileprivate func isSame(as other: NavigationSnapshot) -> Bool {
         var other = other
         other.flow = flow

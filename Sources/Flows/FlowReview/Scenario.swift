@@ -5,7 +5,6 @@ package import Support
 package struct Scenario: Hashable, Sendable {
     /// The name of the file in outcomes.
     package let file: String
-    /// The steps in order.
     package let steps: [Step]
 
     /// Runs the scenario in a new session.
@@ -24,7 +23,6 @@ package struct Scenario: Hashable, Sendable {
 
     /// A step of a scenario.
     package struct Step: Hashable, Sendable {
-        /// The position of the step.
         package let position: Position
         /// The act, such as a message that is sent.
         package let act: Act
@@ -78,7 +76,6 @@ package struct Scenario: Hashable, Sendable {
     package struct Message: Hashable, Sendable {
         /// The type, such as `event.LaunchFinished`.
         package let type: String
-        /// The data.
         package var data: JSONValue = [:]
         /// The name of the screen, or the id of the instance, that sends it. Nil if no screen does.
         package var from: String?
@@ -125,13 +122,13 @@ package struct Scenario: Hashable, Sendable {
         case leaving
         /// The runs of child flows.
         case runs
-        /// The message of the rule whose guard waits.
+        /// The message that waits for the answer to a guard.
         case attempt
         /// The messages that are held back until the attempt ends.
         case queue
         /// The URL of the parked deep link.
         case parked
-        /// The commands that the screens that the user can act on may send.
+        /// The types of the commands that may be sent by the screens on which the user can act.
         case commands
         /// The commands that are sent.
         case sent
@@ -144,7 +141,7 @@ package struct Scenario: Hashable, Sendable {
         /// The reasons why a rule could not be applied.
         case failed
 
-        /// True if the aspect follows from others, so that a scenario need not expect it.
+        /// True if the aspect follows from other aspects, so that a scenario need not list it.
         var isDerived: Bool { self == .top || self == .commands }
 
         /// True if the aspect lists effects of the step. Other aspects describe the state after it.
@@ -163,13 +160,14 @@ package struct Scenario: Hashable, Sendable {
         package let messages: [Machine.Input]
         /// The changed aspects with their new values, and the effects.
         package let changes: [Aspect: JSONValue]
-        /// The differences from the expected changes. Empty if there are none, or if nothing was expected.
+        /// The differences from the expected changes. Empty if there are none, or if the step has no expectation.
         package let failures: [Failure]
     }
 
     /// A difference between the outcome of a step and the expected changes.
     package struct Failure: Hashable, Sendable {
-        /// The position of the expectation in the file.
+        /// The position of the expectation in the file, or of the step if the act was impossible or comes from a
+        /// recording.
         package let position: Position
         /// The aspect that differs. Nil if the act was impossible, or if no aspect describes the difference.
         package let aspect: Aspect?
@@ -229,7 +227,7 @@ extension Scenario.Failure {
 }
 
 extension Machine.Input {
-    /// The instance that sent the message or that it refers to. Nil if there is none.
+    /// The instance that sent the message, otherwise the instance in the message's data. Nil if there is none.
     fileprivate var sender: String? { attributes.instance ?? data["instance"]?.stringValue }
 
     fileprivate var json: JSONValue {

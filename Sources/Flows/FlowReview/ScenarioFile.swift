@@ -9,7 +9,7 @@ extension Scenario {
     ///   - yaml: The contents of the file.
     ///   - file: The name of the file in findings and outcomes.
     ///   - flow: The flow that the scenario tests.
-    /// - Throws: ``FlowError`` with everything that is wrong, each finding with its line and column.
+    /// - Throws: ``FlowError`` with all findings, each with its line and column.
     package init(yaml: String, file: String, flow: Flow) throws(FlowError) {
         var reader = FlowReader(file: file)
         let document = reader.document(yaml, "describe a scenario in it")
@@ -92,7 +92,7 @@ extension FlowReader {
         return nil
     }
 
-    /// Reads a screen name or an instance id such as `item-4`.
+    /// Reads a screen name or an instance id such as `item-4`. Nil, with a finding, if the flow has no such screen.
     mutating func reference(_ node: FlowNode, _ flow: Flow) -> String? {
         guard let name = string(node, "a screen or an instance") else { return nil }
         if flow.screens[name] != nil { return name }
@@ -117,7 +117,8 @@ extension FlowReader {
         Scenario.Position(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
     }
 
-    /// Reads the expected changes of a step; `expect: {}` means none.
+    /// Reads the expected changes of a step; `expect: {}` means no changes. Nil, with a finding, if the node is not a
+    /// mapping.
     mutating func expectation(
         _ node: FlowNode, _ position: Scenario.Position, _ flow: Flow
     ) -> Scenario.Expectation? {

@@ -1,14 +1,14 @@
 internal import Navigation
 internal import Support
 
-/// A running scenario. It converts the acts of steps to messages, hands them to a machine, and compares the changes
-/// with the expected ones.
+/// A running scenario. It converts the acts of steps to messages, passes the messages to a machine, and compares the
+/// changes with the expected changes.
 ///
 /// The id of a message derives from the number of its step, such as `m3`, so equal scenarios have equal outcomes.
 struct ScenarioRun {
     private var machine: Machine
     private var count = 0
-    /// The milliseconds since the beginning. The clock changes only if a step says so.
+    /// The time in milliseconds since the beginning of the scenario. It changes only if a step has `at`.
     private var time = 0
     /// The id of the last message of each type, to which `causedBy` can refer by the type.
     private var causes: [String: String] = [:]
@@ -63,7 +63,7 @@ struct ScenarioRun {
                     Scenario.Failure(
                         position: expectation.position,
                         aspect: aspect,
-                        message: "nothing was expected of '\(aspect.rawValue)'",
+                        message: "no change of '\(aspect.rawValue)' was expected",
                         expected: aspect.isEffect ? nil : before[aspect],
                         found: after[aspect]
                     ))
@@ -74,7 +74,7 @@ struct ScenarioRun {
                 Scenario.Failure(
                     position: expectation.position,
                     aspect: nil,
-                    message: "a part of the state has changed that scenarios cannot describe",
+                    message: "the state has changed in a part that scenarios cannot describe",
                     expected: nil,
                     found: nil
                 ))
@@ -143,8 +143,9 @@ struct ScenarioRun {
         )
     }
 
-    /// Returns the id of the instance that a scenario refers to: the frontmost instance of a screen, or the instance
-    /// with the given id, whether it is among the candidates or not.
+    /// Returns the id of the instance that a scenario refers to. For the name of a screen, this is the screen's
+    /// frontmost instance among the candidates. An instance id is returned as it is, even if it is not among the
+    /// candidates.
     private func instance(
         _ name: String?,
         among candidates: [ScreenInstance],
@@ -153,12 +154,13 @@ struct ScenarioRun {
         if let name, machine.flow.screens[name] == nil { return name }
         if let found = candidates.last(where: { name == nil || $0.screen == name }) { return found.id }
         let others =
-            candidates.isEmpty ? "no other screen is" : "these are: \(candidates.map(\.id).joined(separator: ", "))"
+            candidates.isEmpty ? "no other screen is" : "others are: \(candidates.map(\.id).joined(separator: ", "))"
         throw Impossible(message: name.map { "no instance of '\($0)' \(what); \(others)" } ?? "nothing \(what)")
     }
 }
 
-/// The values of all aspects for a state and the effects of a step: lists, or lists by name.
+/// The values of all aspects for a state and the effects of a step. Each value is a list, or an object with lists by
+/// name.
 struct ScenarioObservation {
     private let machine: Machine
     let effects: [Machine.Effect]
@@ -203,7 +205,7 @@ struct ScenarioObservation {
         return tabs(beside: selected) != former.tabs(beside: selected)
     }
 
-    /// True if a part of the state differs that no aspect covers.
+    /// True if the state differs in a part that no aspect covers.
     func differsOtherwise(from former: ScenarioObservation) -> Bool {
         var state = former.machine.state
         state.root = machine.state.root
@@ -265,7 +267,8 @@ struct ScenarioObservation {
         ["type": .string(input.type), "id": .string(input.id)]
     }
 
-    /// The aspect that shows an effect, with its value. Nil for timers, because the state shows what is awaited.
+    /// The aspect that shows an effect, with its value. Nil if no aspect is needed: the state shows everything that a
+    /// timer waits for.
     private static func trace(_ effect: Machine.Effect) -> (aspect: Scenario.Aspect, value: JSONValue)? {
         switch effect {
         case .openURL(let url): (.opened, .string(url))
@@ -276,7 +279,7 @@ struct ScenarioObservation {
         case .messageDiscarded(let id, let reason): (.discarded, ["message": .string(id), "reason": .string(reason)])
         case .failed(let failure):
             (.failed, ["code": .string(failure.code), "reason": .string(failure.description)])
-        // The aspect `discarded` shows expired commands already.
+        // Expired commands are in the aspect `discarded` already.
         case .began, .passed, .expectAnswer, .expectScreenGone, .commandExpired: nil
         }
     }

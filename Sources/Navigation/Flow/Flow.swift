@@ -16,12 +16,12 @@ public struct Flow: Hashable, Sendable {
     public let start: String
     /// The screens, by name.
     public let screens: [String: Screen]
-    /// The presentation styles that the platform has. Nil if the flow does not list them; then the checker uses what it
-    /// knows about the platform.
+    /// The presentation styles that the platform has. Nil if the flow does not list them; then the checker uses its own
+    /// list for the platform.
     public let presentations: [PresentationStyle]?
     /// The actions that views may request with `command.NavigationRequested`.
     public let requests: [ActionName]
-    /// The events and errors that no rule has to answer, sorted. A review against the app's contract does not mention
+    /// The events and errors that no rule has to answer, sorted. A review against the app's contract does not report
     /// them.
     public let ignores: [String]
     /// The child flows, by name.
@@ -33,7 +33,8 @@ public struct Flow: Hashable, Sendable {
     public let transitions: [Transition]
     /// The deep links, in the order in which they are tried.
     public let links: [Link]
-    /// A hash of everything above, 16 hexadecimal digits. Flows that differ in any part have different hashes.
+    /// A hash of all properties above, 16 hexadecimal digits. Flows that differ in any part have different hashes,
+    /// except for collisions of the 64-bit hash.
     public private(set) var hash = ""
 
     package init(
@@ -93,11 +94,11 @@ public struct Flow: Hashable, Sendable {
     ///   - version: The version, to be raised if a snapshot of the former version may no longer fit.
     ///   - platform: The platform that the flow is for, such as `ios`.
     ///   - start: The name of the screen that a session begins with.
-    ///   - presentations: The presentation styles that the platform has; nil to use what the checker knows about it.
+    ///   - presentations: The presentation styles that the platform has. Nil to use the checker's list.
     ///   - requests: The actions that views may request.
     ///   - ignores: The events and errors that no rule has to answer.
     ///   - content: The screens, rules, steps, child flows and deep links.
-    /// - Throws: ``FlowError`` with everything that is wrong.
+    /// - Throws: ``FlowError`` with all mistakes.
     public init(
         _ name: String,
         version: Int,
@@ -210,7 +211,7 @@ public struct Flow: Hashable, Sendable {
         public let `guard`: Guard?
         /// The actions, in order. If one of them cannot be taken, none is.
         public let actions: [Action]
-        /// The name by which attempts refer to a rule with a guard. Nil for other rules.
+        /// The name by which attempts refer to the rule. Nil for a rule without a guard.
         private(set) var name: String?
 
         public init(
@@ -247,7 +248,7 @@ public struct Flow: Hashable, Sendable {
         public let name: String
         /// The name of the screen that each run begins with.
         public let start: String
-        /// The rules. They are tried before those of the flow that began the run.
+        /// The rules. They are tried before the rules of the flow that began the run.
         public let transitions: [Transition]
 
         public init(_ name: String, start: String, transitions: [Transition]) {
@@ -262,7 +263,8 @@ public struct Flow: Hashable, Sendable {
     package enum Ending: String, CaseIterable {
         /// The run finished. `data` holds `flow`, `run` and `result`.
         case finished = "flow.finished"
-        /// The run was abandoned because its first screen is no longer open. `data` holds `flow` and `run`.
+        /// The run was abandoned: by the action `abandon`, or because its first screen is no longer open. `data` holds
+        /// `flow` and `run`.
         case abandoned = "flow.abandoned"
     }
 
@@ -277,7 +279,7 @@ public struct Flow: Hashable, Sendable {
         return steps.map { .screen($0.declaration) } + steps.flatMap { $0.rules.map { .transition($0) } }
     }
 
-    /// All steps of the trees with their places. A step that occurs several times is listed once.
+    /// All steps of the trees with their places. A step that occurs several times is listed once, with its first place.
     package static func steps(of trees: [Step], at list: String) -> [(place: String, step: Step)] {
         var known = Set<Step>()
         return trees.enumerated().flatMap { $1.placed(at: "\(list)[\($0)]") }.filter { known.insert($0.step).inserted }
@@ -286,25 +288,27 @@ public struct Flow: Hashable, Sendable {
     /// The rules with a guard, including those of child flows.
     public var guardedRules: [Transition] { allTransitions.filter { $0.guard != nil } }
 
-    /// The rule that began this attempt. Nil if the flow no longer has it.
+    /// The rule that began this attempt. Nil if the flow no longer has the rule.
     func rule(of attempt: PendingGuard, in state: NavigationState) -> Transition? {
         candidates(of: attempt, in: state).first { $0.guard != nil && $0.name == attempt.rule }
     }
 
     /// The rules with the same conditions and the same question as the attempt's rule, in order and including that
-    /// rule. The answer decides which of them applies.
+    /// rule. The answer decides which of them applies. Empty if the flow no longer has the attempt's rule.
     func rules(of attempt: PendingGuard, in state: NavigationState) -> [Transition] {
         guard let rule = rule(of: attempt, in: state) else { return [] }
         return candidates(of: attempt, in: state).filter { $0.asks(like: rule) }
     }
 
-    /// The rules of the flow to which the attempt's run belongs. Several child flows may have equal rules.
+    /// The rules of the child flow to which the attempt's run belongs, or of the flow itself if the attempt has no run.
+    /// Several child flows may have equal rules.
     private func candidates(of attempt: PendingGuard, in state: NavigationState) -> [Transition] {
         guard let run = attempt.run else { return transitions }
         return state.run(run).flatMap { flows[$0.flow]?.transitions } ?? []
     }
 
-    /// The flow in the form of its YAML file. JSON is valid YAML, so parsing this text gives an equal flow.
+    /// The flow as JSON, in the form of its YAML file. JSON is valid YAML, so reading this JSON as a flow file gives an
+    /// equal flow.
     ///
     /// The flow's hash is computed from this value. Every property that changes the flow's meaning must be in it, and
     /// defaults must be left out.
@@ -349,7 +353,7 @@ extension Flow.Transition {
             && origin == other.origin && condition.ask == otherCondition.ask
     }
 
-    /// The types of the messages that the rule must receive.
+    /// The types of the messages that a machine must receive for the rule.
     var messageTypes: [String] {
         guard let condition = `guard` else { return [on] }
         return [on, condition.accept.on, Machine.deadlinePassed] + (condition.reject.map { [$0.on] } ?? [])

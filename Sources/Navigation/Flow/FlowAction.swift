@@ -3,13 +3,14 @@ public import Support
 extension Flow {
     /// An action of a rule.
     ///
-    /// `push`, `pop`, `popToRoot` and `replacePath` change the front path: that of the topmost presentation, otherwise
-    /// that of the selected tab, otherwise the root's. If the root is split, `push` and `pop` may name another column.
+    /// `push`, `pop`, `popToRoot` and `replacePath` change the front path: the path of the topmost presentation,
+    /// otherwise of the selected tab, otherwise of the root. If the root is split, `push` and `pop` may name another
+    /// column.
     ///
-    /// Strings in arguments, URLs, alerts and commands' data may be templates. Their placeholders are filled in from
-    /// the state before the rule applied: `${data.FIELD}` from the message, `${arguments.NAME}` from the screen in
-    /// front, `${screens.SCREEN.NAME}` from the frontmost instance of that screen. If a placeholder cannot be filled
-    /// in, the rule fails.
+    /// Strings in arguments, URLs, alerts and commands' data may be templates with placeholders: `${data.FIELD}` from
+    /// the message, `${answer.FIELD}` from the answer to the rule's guard, `${arguments.NAME}` from the screen in
+    /// front, `${screens.SCREEN.NAME}` from the frontmost instance of that screen. The screens are those of the state
+    /// before the rule applied. If a placeholder has no value, the rule fails.
     public enum Action: Hashable, Sendable {
         /// Replaces the root; all other screens are dismissed.
         case setRoot(Destination, container: Layout? = nil)
@@ -54,11 +55,11 @@ extension Flow {
     }
 
     /// The part of a path that is popped: `2` means two screens, `"list"` means all screens above the topmost instance
-    /// of `list`. That instance may also be the one that the path begins above.
+    /// of `list`. That instance may also be the screen beneath the path, such as the root.
     public enum Extent: Hashable, Sendable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
         /// This number of screens.
         case count(Int)
-        /// All screens above the topmost instance of this one.
+        /// All screens above the topmost instance of this screen.
         case to(String)
 
         public init(integerLiteral count: Int) { self = .count(count) }
@@ -88,7 +89,7 @@ extension Flow {
 
     /// The arrangement of the stacks that a new root contains.
     public enum Layout: Hashable, Sendable {
-        /// Columns, which `show` fills. They are empty at first.
+        /// Columns. A column is empty until `show` shows a screen in it.
         case split
         /// Tabs. The first one is selected.
         case tabs([Tab])

@@ -26,8 +26,8 @@ package struct FlowChecker {
     }
 
     let flow: Flow
-    /// True if the checker checks an action that a view requests. Such an action has no templates, and whether its tab
-    /// or column exists depends on the state.
+    /// True if the checker checks an action that a view requests. Such an action has no templates. Its tab and its
+    /// column are not checked, because they depend on the state.
     private let isRequest: Bool
     /// True while templates may refer to the answer of a guard.
     private var allowsAnswer = false
@@ -151,7 +151,7 @@ package struct FlowChecker {
             }
             if condition.screens.isEmpty, ![.path, .presented].contains(condition.place) {
                 report(
-                    "'\(condition.place.rawValue)' names no screen, but it is never empty; name at least one", at: place
+                    "'\(condition.place.rawValue)' names no screen, but is never empty; name at least one", at: place
                 )
             }
             for (index, screen) in condition.screens.enumerated() {
@@ -267,8 +267,8 @@ package struct FlowChecker {
         report("unknown tab '\(name)'; \(advice)", at: place)
     }
 
-    /// The presentation styles that a platform lacks. A platform that is not listed has all styles. A flow may list its
-    /// styles itself.
+    /// The presentation styles that a platform lacks. A platform that is not listed here has all styles. If a flow
+    /// lists its own styles, this table is not used.
     private static let missingStyles: [String: Set<PresentationStyle>] = [
         "ios": [.window],
         "mac": [.fullScreen],
@@ -315,8 +315,8 @@ package struct FlowChecker {
         for type in buttons.compactMap(\.sends) { checkCommand(type, at: "\(place).buttons") }
     }
 
-    /// The longest deadline of a guard. A user does not wait longer for an answer, and every waiting guard occupies a
-    /// timer of the host.
+    /// The maximum deadline of a guard; a longer deadline is an error. A user does not wait longer for an answer, and
+    /// every waiting guard occupies a timer of the host.
     private static let longestWait: Duration = .seconds(3600)
 
     mutating func check(_ condition: Flow.Guard, at place: String) {
@@ -375,8 +375,8 @@ package struct FlowChecker {
         }
     }
 
-    /// Checks that an action that ends a child flow is the last one of a rule of that child flow. Further actions
-    /// belong to the rules of the flow that began it.
+    /// Checks that `finish` and `abandon` occur only in rules of child flows, and only as the last action. Further
+    /// actions belong to the rules of the flow that began the child flow.
     private mutating func checkEndings(in transition: Flow.Transition, isInChild: Bool, at place: String) {
         checkEndings(in: transition.actions, isInChild, at: "\(place).do")
         checkEndings(in: transition.guard?.rejected ?? [], isInChild, at: "\(place).guard.rejected")
@@ -416,8 +416,8 @@ package struct FlowChecker {
         }
     }
 
-    /// Checks the parts of steps that are lost in the conversion to screens and rules. Those screens and rules are
-    /// checked together with all others.
+    /// Checks the parts of steps that are lost in the conversion to screens and rules. The resulting screens and rules
+    /// are checked together with all others.
     package mutating func check(_ trees: [Flow.Step]) {
         for tree in trees.enumerated() where !tree.element.fields.isEmpty {
             report(

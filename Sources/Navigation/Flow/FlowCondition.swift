@@ -12,7 +12,8 @@ extension Flow {
             case path
             /// The presented screens.
             case presented
-            /// The front screen of each layer, and of each column. A screen beneath a presentation counts.
+            /// The front screen of each layer, of each column and of the selected tab. A screen beneath a presentation
+            /// counts.
             case shown
             /// The selected tab of the root. The condition lists names of tabs instead of screens.
             case tab
@@ -20,8 +21,8 @@ extension Flow {
 
         /// The part of the state that is examined.
         public let place: Place
-        /// The screens of which one must be there. An empty list means that the place must be empty (`path` and
-        /// `presented` only).
+        /// The screens. At least one of them must be in the place. An empty list means that the place must be empty
+        /// (`path` and `presented` only).
         ///
         /// An instance must have the arguments that are named here and may have others. Arguments may be templates; a
         /// template that cannot be filled in matches no instance.
@@ -42,7 +43,7 @@ extension Flow {
         /// One of these screens is presented; without screens, nothing is presented.
         public static func presented(_ screens: Destination...) -> Condition { Condition(.presented, screens) }
 
-        /// One of these screens is in front on its layer or in a column.
+        /// One of these screens is in front on its layer, in a column or in the selected tab.
         public static func shown(_ screens: Destination...) -> Condition { Condition(.shown, screens) }
 
         public static func tab(_ names: String...) -> Condition { Condition(.tab, names.map { .screen($0) }) }
@@ -72,16 +73,16 @@ extension Flow {
     ///
     /// A literal requires that value; an array literal requires one of its elements.
     public struct Match: Hashable, Sendable {
-        /// The values of which the field must have one. Nil if any value is allowed.
+        /// The allowed values. Nil if any value is allowed.
         public let anyOf: [JSONValue]?
-        /// The values that the field must not have. A missing field has none of them.
+        /// The values that are not allowed. A missing field fulfils this condition.
         public let noneOf: [JSONValue]
         /// True if the field must be present, false if it must be absent, nil if both are allowed. A null field counts
         /// as absent.
         public let exists: Bool?
-        /// The lower bound of the field, which must be a number. Nil if there is no lower bound.
+        /// The minimum of the field's value; a value that is not a number does not match. Nil if there is no minimum.
         public let atLeast: Double?
-        /// The upper bound of the field, which must be a number. Nil if there is no upper bound.
+        /// The maximum of the field's value; a value that is not a number does not match. Nil if there is no maximum.
         public let atMost: Double?
 
         public init(
@@ -104,7 +105,7 @@ extension Flow {
 
         public static func not(_ values: JSONValue...) -> Match { Match(noneOf: values) }
 
-        /// The field is present, or absent.
+        /// The field is present if `exists` is true, and absent if it is false.
         public static func exists(_ exists: Bool) -> Match { Match(exists: exists) }
 
         /// The field is a number of at least this value.

@@ -6,7 +6,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
         case error
         /// The flow can be used, but it probably does not do what was intended.
         case warning
-        /// The flow can be used. Only its authors can tell if this is intended.
+        /// The flow can be used. Only its authors can tell if the finding is a mistake.
         case note
     }
 
@@ -43,7 +43,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The error of a flow that cannot be used, with everything that is wrong with it.
+/// The error of a flow that cannot be used, with all findings.
 public struct FlowError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The findings, from the beginning of the file to its end; never empty.
     public let findings: [FlowFinding]

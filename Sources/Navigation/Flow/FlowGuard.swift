@@ -4,9 +4,9 @@ extension Flow {
     /// A question that must be answered before a rule's actions are taken.
     ///
     /// When the rule matches a message, an attempt (``PendingGuard``) is added to the state. When the accepting answer
-    /// comes, the rule's actions are taken. An answer is a message whose causation id is the attempt's id. That is the
-    /// id of the command in ``ask``. Without ``ask`` it is the id of the message that the rule matched; a service that
-    /// handles this message publishes the answer.
+    /// comes, the rule's actions are taken. An answer is a message whose causation id is the attempt's id. The
+    /// attempt's id is the id of the command in ``ask``. Without ``ask``, it is the id of the message that the rule
+    /// matched, and a service that handles this message publishes the answer.
     public struct Guard: Hashable, Sendable {
         /// The command that is sent as the question. Nil if the message that the rule matched is itself the question.
         public let ask: Ask?
@@ -14,8 +14,8 @@ extension Flow {
         public let accept: Answer
         /// The answer that ends the attempt without the rule's actions. Nil if there is none.
         public let reject: Answer?
-        /// The time to wait for either answer, 1 ms to 1 h. A service that has failed must not block the user for
-        /// longer.
+        /// The maximum time to wait for an answer, 1 ms to 1 h. After this time the actions in ``expired`` are taken,
+        /// so that a service that has failed does not block the user.
         public let deadline: Duration
         /// The treatment of commands, and of events whose rules have a guard, while the attempt waits.
         public let meanwhile: Meanwhile
@@ -68,7 +68,7 @@ extension Flow.Guard {
     public struct Answer: Hashable, Sendable, ExpressibleByStringLiteral {
         /// The type of the message, such as `event.DraftSaved`.
         public let on: String
-        /// Conditions on the fields of its data, as in a rule's `where`.
+        /// Conditions on the fields of the message's data, as in a rule's `where`.
         public let fields: [String: Flow.Match]
 
         public init(_ on: String, where fields: [String: Flow.Match] = [:]) {
@@ -84,11 +84,14 @@ extension Flow.Guard {
 
     /// The treatment of commands, and of events whose rules have a guard, that arrive while an attempt waits.
     public enum Meanwhile: String, Hashable, Sendable, CaseIterable {
-        /// They are discarded with `event.MessageDiscarded`. A command that no rule matches is ignored without it.
+        /// The messages are discarded with `event.MessageDiscarded`. A command that no rule matches is ignored without
+        /// this event.
         case drop
-        /// They are queued, and handled in order after the attempt has ended.
+        /// The messages are queued, and handled in order after the attempt has ended. At most 16 messages are queued;
+        /// further messages are discarded with `event.MessageDiscarded`.
         case queue
-        /// They are handled at once. If one matches a rule with a guard, its attempt replaces the former one.
+        /// The messages are handled at once. If a message matches a rule with a guard, the new attempt replaces the
+        /// waiting one.
         case supersede
     }
 }

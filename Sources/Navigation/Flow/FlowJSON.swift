@@ -156,9 +156,9 @@ extension Flow.Guard {
         [("ask", ask?.json), ("accept", accept.json), ("reject", reject?.json)]
     }
 
-    /// Returns the name of a rule with this guard. Snapshots refer to the rule by this name. It is the same in every
-    /// process, and it does not change if other parts of the flow or the rule's actions change. It changes only if the
-    /// rule's message type, its conditions, or the guard's `ask`, `accept` or `reject` change.
+    /// Returns the name of a rule with this guard. Snapshots refer to the rule by this name. The name is the same in
+    /// every process. It changes only if the rule's message type, its conditions, or the guard's `ask`, `accept` or
+    /// `reject` change.
     func name(ofRule rule: JSONValue) -> String {
         var occasion = rule.objectValue ?? [:]
         occasion["do"] = nil

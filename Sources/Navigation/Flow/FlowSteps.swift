@@ -15,14 +15,14 @@ extension Flow {
         public let screen: String
         /// The title that a view may show. Nil if the step sets none.
         public let title: String?
-        /// The conditions under which this step follows the one before it. They refer to fields of the command in the
-        /// former step's `next`. Fields that begin with `answer.` refer to the answer to its guard.
+        /// The conditions under which this step follows the step before it. They refer to fields of the command in the
+        /// former step's `next`. Fields that begin with `answer.` refer to the answer to the former step's guard.
         public let fields: [String: Match]
         /// The type of the command that leads on to the following steps. Nil for a last step.
         public let next: String?
-        /// A question that must be answered before the flow goes on. Nil if it goes on at once.
+        /// A question that must be answered before a following step is shown. Nil if the step follows at once.
         public let `guard`: Guard?
-        /// The steps that may follow. The first whose fields match is taken.
+        /// The steps that may follow. The first step whose fields match is taken.
         public let steps: [Step]
 
         public init(
@@ -81,7 +81,7 @@ extension Flow.Step {
         Flow.Screen(screen, title: title, sends: next.map { [$0] } ?? [])
     }
 
-    /// The rules that lead from this step to each of the following ones.
+    /// The rules that lead from this step to each of the following steps. Empty for a last step.
     package var rules: [Flow.Transition] {
         guard let next else { return [] }
         return steps.map { step in

@@ -8,7 +8,8 @@ extension FlowReader {
 
     private static let actionNames = Flow.ActionName.allCases.map(\.rawValue)
 
-    /// The actions of a rule. Nil if the list has entries and none of them is valid.
+    /// Reads the actions of a rule. Nil, with a finding, if the node is not a list, or if it has entries and none of
+    /// them is valid.
     package mutating func actions(_ node: FlowNode, at place: String) -> [Flow.Action]? {
         guard case .sequence(let elements) = node.content else {
             report("'do' must be a list of actions, each beginning with '- '", at: node)
@@ -22,7 +23,7 @@ extension FlowReader {
         return actions.isEmpty && !elements.isEmpty ? nil : actions
     }
 
-    /// An action. Nil if it is invalid.
+    /// Reads an action. Nil, with a finding, if it is invalid.
     package mutating func action(_ node: FlowNode, at place: String) -> Flow.Action? {
         note(place, at: node)
         switch node.content {
@@ -77,7 +78,7 @@ extension FlowReader {
 
     /// Reads a screen with its arguments, and the other members of the action that names it.
     ///
-    /// For an action that requires no other members, the screen's name alone is enough: `push: settings`.
+    /// If the action requires no other members, the node may be the screen's name alone: `push: settings`.
     package mutating func destination(
         _ node: FlowNode,
         _ action: String,

@@ -57,8 +57,8 @@ package struct FlowReader {
         }
     }
 
-    /// Removes all positions within a place. It is called if the value at the place is invalid; the next value then
-    /// gets the same place.
+    /// Removes all positions within a place. It is called if the value at the place is invalid, because the next value
+    /// then gets the same place.
     package mutating func forget(_ place: String) {
         marks = marks.filter { !$0.key.hasPrefix(place) }
     }
@@ -94,7 +94,8 @@ package struct FlowReader {
         return members
     }
 
-    /// The text of a scalar as it is written in the file.
+    /// Reads the text of a scalar as it is written in the file. Nil, with a finding, if the node is not a scalar or is
+    /// empty.
     package mutating func string(_ node: FlowNode, _ what: String) -> String? {
         guard case .scalar(let scalar) = node.content, !scalar.text.isEmpty else {
             report("\(what) must be a string that is not empty", at: node)
@@ -103,13 +104,14 @@ package struct FlowReader {
         return scalar.text
     }
 
-    /// A list of strings. A single string counts as a list with one element.
+    /// Reads a list of strings. A single string counts as a list with one element. Nil, with a finding, if the node is
+    /// neither.
     package mutating func strings(_ node: FlowNode, _ what: String) -> [String]? {
         guard case .sequence(let elements) = node.content else { return string(node, what).map { [$0] } }
         return elements.compactMap { string($0, what) }
     }
 
-    /// A case of an enumeration.
+    /// Reads a case of an enumeration. Nil, with a finding, if there is no such case.
     package mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ node: FlowNode,
         _ what: String,
@@ -122,7 +124,8 @@ package struct FlowReader {
         return nil
     }
 
-    /// A list of cases of an enumeration.
+    /// Reads a list of cases of an enumeration. Unknown cases are reported and left out. Nil, with a finding, if the
+    /// node is not a list.
     package mutating func choices<Choice: RawRepresentable & CaseIterable>(
         _ node: FlowNode,
         _ what: String,
@@ -153,7 +156,7 @@ package struct FlowReader {
         }
     }
 
-    /// A mapping of arbitrary keys to JSON values.
+    /// Reads a mapping of arbitrary keys to JSON values. Empty, with a finding, if the node is not a mapping.
     package mutating func object(_ node: FlowNode) -> [String: JSONValue] {
         guard case .mapping(let mapping) = node.content else {
             report("expected a mapping of names to values", at: node)
@@ -179,7 +182,7 @@ package struct FlowReader {
     }
 
     package mutating func integer(_ node: FlowNode, _ what: String) -> Int? {
-        // In a message 1.0 is an integer, but as a number of things in a file it is probably a mistake.
+        // In a message, `1.0` counts as an integer. In a file, `1.0` for a number of things is probably a mistake.
         scalar(node, "\(what) must be a whole number") { value in
             if case .integer(let integer) = value { integer } else { nil }
         }

@@ -14,17 +14,17 @@ extension Flow {
     public struct Link: Hashable, Sendable {
         /// The pattern of its URLs; see ``URLPattern``.
         public let url: String
-        /// Conditions on the state, all of which must hold before the link is followed. Until then it is parked.
+        /// Conditions on the state, all of which must hold before the link is followed. Until then the link is parked.
         public let when: [Condition]
         /// Conditions on the state, none of which may hold.
         public let unless: [Condition]
         /// The screens that are open after the link was followed.
         public let to: Target
-        /// The commands that are sent when the link is followed, so that services load what the screens show. They are
-        /// not sent if the target is already open.
+        /// The commands that are sent when the link is followed, so that services load the contents of the screens. The
+        /// commands are not sent if the target is already open.
         public let sends: [Sending]
-        /// The time for which the link stays parked, in whole milliseconds, at most 366 days. If it is 0, the link is
-        /// followed at once or discarded.
+        /// The maximum time for which the link stays parked, in whole milliseconds, from 0 to 366 days. Then the link
+        /// is discarded. If the time is 0, the link is followed at once or discarded.
         public let park: Duration
         /// The treatment of presentations that are in the link's way, by style. For other styles the default applies:
         /// alerts and dialogs wait, all others are dismissed.
@@ -99,7 +99,7 @@ extension Flow.Link {
         public let columns: [String: Column]
         /// The screens on the root, or on the first screen of the selected tab; the topmost one is last.
         public let path: [Flow.Destination]
-        /// The presentation over these screens. All other presentations are dismissed.
+        /// The presentation over these screens. Nil if nothing is presented. All other presentations are dismissed.
         public let present: Presented?
 
         public init(
@@ -130,10 +130,10 @@ extension Flow.Link {
         }
     }
 
-    /// The root that a deep link lies on. The root is replaced only if another one is open.
+    /// The root beneath the other screens of a deep link. The open root is replaced only if it is another one.
     public struct Root: Hashable, Sendable, ExpressibleByStringLiteral {
         public let destination: Flow.Destination
-        /// The arrangement of the stacks that it contains. Nil if any arrangement will do.
+        /// The arrangement of the stacks that the root contains. Nil if any arrangement is allowed.
         public let container: Flow.Layout?
 
         public init(_ destination: Flow.Destination, container: Flow.Layout? = nil) {

@@ -6,7 +6,7 @@ enum LinkAnswer {
     case unknown
     /// The link is discarded, for the given reason.
     case refused(String)
-    /// The link cannot be followed yet, for the given reason. It may wait for `park` milliseconds.
+    /// The link cannot be followed yet, for the given reason. It may wait for at most `park` milliseconds.
     case waits(String, park: Int)
     /// The link is followed now.
     case followed(FollowedLink)
@@ -15,8 +15,8 @@ enum LinkAnswer {
 extension Flow {
     /// Returns the treatment of a URL in a state.
     ///
-    /// The first link that matches the URL and whose conditions hold is followed. If no such link's conditions hold,
-    /// the URL waits for the time that the first matching link specifies.
+    /// The first link that matches the URL and whose conditions hold applies. If the conditions of no matching link
+    /// hold, the URL waits for the time that the first matching link specifies.
     func answer(to url: String, in state: NavigationState) -> LinkAnswer {
         guard let parts = URLParts(url) else { return .unknown }
         let matches = links.compactMap { link in
@@ -24,8 +24,8 @@ extension Flow {
         }
         guard let first = matches.first else { return .unknown }
         let match = matches.first { $0.isThere(state) || $0.link.admits(state) }
-        guard let match else { return .waits("the link's conditions do not hold", park: first.link.park.milliseconds) }
-        // If the state is already the one that the link leads to, nothing can delay it.
+        guard let match else { return .waits("its conditions do not hold", park: first.link.park.milliseconds) }
+        // If the link's target is open already, nothing delays the link.
         if match.isThere(state) { return .followed(match) }
         let park = match.link.park.milliseconds
         if let gate = state.standing.first(where: { screens[$0.screen]?.gate == true }) {
@@ -73,7 +73,7 @@ extension Flow {
 }
 
 extension FollowedLink {
-    /// True if the state is the one that the link leads to.
+    /// True if the link's target is open in the state, with the link's values.
     func isThere(_ state: NavigationState) -> Bool { link.values(of: state) == values }
 }
 
@@ -151,12 +151,14 @@ struct FollowedLink {
 /// A deep link that waits until it can be followed.
 public struct ParkedLink: Codable, Hashable, Sendable {
     public var url: String
-    /// The id of the message that delivered it.
+    /// The id of the message that delivered the link.
     public var messageID: String
-    /// The time at which it is discarded, in milliseconds since 1970.
+    /// The time in milliseconds since 1970 at which the link expires. It is discarded when the next message after this
+    /// time is handled.
     public var expires: Int
-    /// The ids of the messages that were waiting when the link arrived: the one that waited for an answer, and those
-    /// queued after it. The link is newer than any screen that they open. Nil if no message was waiting.
+    /// The ids of the messages that were waiting when the link arrived: the message that waited for an answer, and the
+    /// messages queued after it. The link is newer than any screen that these messages open. Nil if no message was
+    /// waiting.
     public var older: [String]?
 
     public init(url: String, messageID: String, expires: Int, older: [String]? = nil) {

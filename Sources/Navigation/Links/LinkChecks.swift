@@ -62,7 +62,7 @@ extension FlowChecker {
         }
         if let tab = target.tab {
             guard case .tabs(let tabs) = target.root?.container, tabs.contains(where: { $0.name == tab }) else {
-                report("'root' of the link has no tab '\(tab)'; give it a container with that tab", at: "\(place).tab")
+                report("tab '\(tab)' needs a root whose container has this tab; add it to 'root'", at: "\(place).tab")
                 return
             }
         }
@@ -141,13 +141,14 @@ extension FlowChecker {
                 other.when.isEmpty && other.unless.isEmpty || other.when == link.when && other.unless == link.unless
             guard isAlwaysFirst, other.pattern?.covers(pattern) == true else { continue }
             report(
-                "the earlier link '\(other.url)' matches all URLs of this one; move this one before it, or remove it",
+                "the earlier link '\(other.url)' matches all URLs of this link; move this link up, or remove it",
                 at: "\(place).url")
             return
         }
     }
 
-    /// Checks that the way back from a screen that a link opened is the same as if rules had opened the screen.
+    /// Checks that a link opens each screen above a screen on which rules push it. Then going back leads to the same
+    /// screen as if a rule had opened it.
     mutating func checkBackPath(of link: Flow.Link, at place: String) {
         if link.roots.isEmpty {
             report(
@@ -167,7 +168,7 @@ extension FlowChecker {
             if !usual.isEmpty, !beneath.isEmpty, usual.isDisjoint(with: beneath) {
                 let names = usual.sorted().joined(separator: "' or '")
                 report(
-                    "the link has no path back: rules push '\(destination.screen)' on '\(names)'; put that before it",
+                    "no path back: rules push '\(destination.screen)' on '\(names)'; put that screen before it",
                     at: "\(place)[\(index)]")
             }
             beneath = [destination.screen]
@@ -178,8 +179,7 @@ extension FlowChecker {
     private func screens(beneath screen: String) -> Set<String> {
         var beneath = Set<String>()
         for rule in flow.allTransitions {
-            // The screens of which one is in front after the rule's actions so far. Nil if no action has determined
-            // them.
+            // The screens that may be in front after the rule's actions so far. Nil if no action has determined them.
             var front: [String]?
             for action in rule.actions {
                 switch action {
@@ -208,8 +208,8 @@ extension FlowChecker {
         return beneath.subtracting([screen])
     }
 
-    /// The screens from which a rule leads on: those that must be in front, otherwise those that send its message,
-    /// otherwise the roots that it requires.
+    /// The screens from which a rule leads on: the screens that must be in front, otherwise the screens that send the
+    /// rule's message, otherwise the roots that the rule requires.
     private func origins(of rule: Flow.Transition) -> [String] {
         let top = screens(in: .top, of: rule)
         if !top.isEmpty { return top }

@@ -116,7 +116,7 @@ enum LinkArgument: Equatable {
 }
 
 extension [String: JSONValue] {
-    /// These arguments, filled in with the values of a URL. An argument whose value the URL lacks is left out.
+    /// These arguments, filled in with the values of a URL. An argument is left out if the URL has no value for it.
     func filled(from values: [String: String]) -> [String: JSONValue] {
         compactMapValues { argument in
             switch LinkArgument(argument) {
@@ -164,8 +164,8 @@ extension Flow.Destination {
         Set(instance.arguments.keys) == Set(arguments(from: values).keys)
     }
 
-    /// Converts a value to a string of a URL. A number is allowed, because an identifier in a message may be one. Nil
-    /// for null, arrays and objects.
+    /// Converts a value to a string of a URL. Numbers are allowed, because an identifier in a message may be a number.
+    /// Nil for null, arrays and objects.
     private static func text(of value: JSONValue) -> String? {
         switch value {
         case .string(let text): text

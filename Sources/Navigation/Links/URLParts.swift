@@ -1,14 +1,15 @@
 /// The decoded parts of an absolute URL. Two spellings of one URL have equal parts (RFC 3986, 6.2).
 struct URLParts {
     let scheme: String
-    /// In lower case and without the default port of the scheme. A user name is part of it, so a URL with one has
-    /// another authority.
+    /// The authority in lower case and without the default port of the scheme. A user name is part of the authority, so
+    /// a URL with a user name has another authority.
     let authority: String
     /// The path segments after `.` and `..` have been resolved.
     let segments: [String]
     let query: [(name: String, value: String)]
 
-    /// The maximum length of a URL in bytes. It is limited because a parked URL is part of every snapshot.
+    /// The maximum length of a URL in bytes. A longer URL matches no link. The length is limited because a parked URL
+    /// is part of every snapshot.
     static let lengthLimit = 8192
 
     init?(_ url: String) {
@@ -53,8 +54,9 @@ struct URLParts {
 /// It is split by bytes, because for Swift a `/` followed by a combining accent is one character, which does not equal
 /// `/`.
 struct RawURL {
-    /// In lower case.
+    /// The scheme in lower case.
     let scheme: String
+    /// Nil if the URL has no `//` after the scheme.
     let authority: ArraySlice<UInt8>?
     /// The parts of the path between slashes. A slash at the end adds no segment.
     let segments: [ArraySlice<UInt8>]

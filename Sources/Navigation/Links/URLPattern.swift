@@ -1,9 +1,9 @@
 /// A pattern for the URLs of one deep link, such as `focus://playlist/{playlistID}?theme={theme}`.
 ///
 /// A placeholder `{name}` matches one segment of the path, a part of a segment, or the whole value of a query
-/// parameter. A query parameter whose value is a placeholder is optional; one with a fixed value is required. Query
-/// parameters that the pattern does not name are ignored, and so is a fragment. Scheme and host are compared without
-/// case.
+/// parameter. A query parameter whose value is a placeholder is optional; a query parameter with a fixed value is
+/// required. Query parameters that the pattern does not name are ignored, and so is a fragment. Scheme and host are
+/// compared without case.
 public struct URLPattern: Hashable, Sendable {
     /// The pattern as it was written.
     public let source: String
@@ -33,7 +33,7 @@ public struct URLPattern: Hashable, Sendable {
 
     /// Parses a pattern.
     ///
-    /// - Throws: ``Problem`` that says what is wrong.
+    /// - Throws: ``Problem`` if the pattern is invalid.
     public init(_ source: String) throws(Problem) {
         guard let raw = RawURL(source) else { throw .noScheme }
         guard !raw.hasFragment else { throw .fragment }
@@ -119,7 +119,7 @@ public struct URLPattern: Hashable, Sendable {
         return self.url(with: values)
     }
 
-    /// True if every URL that matches the other pattern matches this one too.
+    /// True if every URL that matches the other pattern also matches this pattern.
     func covers(_ other: URLPattern) -> Bool {
         scheme == other.scheme && authority == other.authority && segments.count == other.segments.count
             && zip(segments, other.segments).allSatisfy { $0.covers($1) }

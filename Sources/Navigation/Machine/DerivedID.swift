@@ -6,8 +6,8 @@ internal import Support
 /// again, therefore give the same id to the same message. The causing id is unique, so an id that appends to it has no
 /// collisions, needs no computation and can be read in a journal. A hash would have none of these advantages.
 public enum DerivedID {
-    /// The length in bytes above which a cause's id is shortened. A chain of rules that answer each other's commands
-    /// would otherwise make ids grow without limit, and foreign clients may send ids of any length.
+    /// The maximum length of a cause's id in bytes; a longer id is shortened. A chain of rules that answer each other's
+    /// commands would otherwise make ids grow without limit, and foreign clients may send ids of any length.
     private static let longest = 96
 
     /// Derives an id.
@@ -22,8 +22,8 @@ public enum DerivedID {
         "\(shortened(cause)).\(platform).\(name)"
     }
 
-    /// Derives an id that is the same for all processes that react to a cause with this message, so it counts as one
-    /// message.
+    /// Derives an id that is the same for all processes that react to a cause with this message, so that their messages
+    /// count as one message.
     ///
     /// ``isDerived(_:from:)`` is false for it, so a replay does not wait for this message. The process that sent it may
     /// not take part in the replay.
@@ -31,8 +31,8 @@ public enum DerivedID {
         "\(shortened(cause))~\(name)"
     }
 
-    /// True if `make(from:platform:name:)` derived the id from this cause. Its sender sends the same message again if
-    /// it receives the cause again.
+    /// True if `make(from:platform:name:)` derived the id from this cause. The sender of such a message sends the same
+    /// message again if it receives the cause again.
     public static func isDerived(_ id: String, from cause: String) -> Bool {
         id.hasPrefix("\(shortened(cause)).")
     }

@@ -3,7 +3,7 @@ internal import Support
 /// A state machine that runs a flow: it takes the messages of one session and computes the screens that the app shows.
 ///
 /// It is a value without a clock, random numbers or connections, so the same inputs lead to the same state, effects and
-/// snapshot. A host feeds it the messages in the order of the bus and carries out its effects.
+/// snapshot. A host passes the messages to it in the order of the bus, and carries out its effects.
 ///
 /// - Views' reports are handled by the machine itself, in the same way for every flow.
 /// - An action that a view requests is taken if the flow allows it.
@@ -11,8 +11,9 @@ internal import Support
 /// - Any other message is handled by the first rule of the flow that matches it. Often no rule matches.
 /// - A command from a screen instance that was dismissed is discarded with `event.MessageDiscarded`.
 ///
-/// Commands from dismissed instances, requests, deep links and reports are handled only if they come from the machine's
-/// own platform or name no platform, because the instances of other platforms are unknown here.
+/// Requests, deep links and reports are handled, and commands from dismissed instances are discarded, only if the
+/// message comes from the machine's own platform or names no platform, because the machine does not know the instances
+/// of other platforms.
 public struct Machine: Hashable, Sendable {
     /// The flow that the machine runs.
     public let flow: Flow
@@ -20,7 +21,7 @@ public struct Machine: Hashable, Sendable {
     public let session: String
     /// The number of changes of the state.
     public private(set) var revision: Int
-    /// The screens that the app shows, and what waits.
+    /// The screens that the app shows, with the attempt and the deep link that wait.
     public private(set) var state: NavigationState
     /// The id of the message that caused the last change. Nil before the first change.
     public private(set) var cause: String?
@@ -72,8 +73,8 @@ public struct Machine: Hashable, Sendable {
     /// published.
     ///
     /// - Parameters:
-    ///   - time: The time of the message that ended the attempt, because the machine has no clock. Nil if no message
-    ///     did.
+    ///   - time: The time of the message that ended the attempt, because the machine has no clock. Nil if no
+    ///     message ended the attempt.
     ///   - published: The last revision that was published.
     mutating func meet(released inputs: [Input], at time: Int? = nil, published: Int) -> [Effect] {
         released += inputs
@@ -176,8 +177,8 @@ public struct Machine: Hashable, Sendable {
         match(step(for: input), runs: runs(for: input))
     }
 
-    /// The first rule that matches the step's message and the state before the step. The rules of these runs' flows are
-    /// tried in this order, then those of the flow itself.
+    /// The first rule that matches the step's message and the state before the step. The rules of the child flows of
+    /// `runs` are tried first, in the order of `runs`, then the rules of the flow itself.
     private func match(_ step: StateTransaction, runs: [FlowRun]) -> Match? {
         for run in runs {
             let transitions = flow.flows[run.flow]?.transitions ?? []
@@ -203,14 +204,15 @@ public struct Machine: Hashable, Sendable {
         fields.allSatisfy { $0.value.holds(for: input.data.value(at: $0.key)) }
     }
 
-    /// True if the message comes from the machine's platform or names no platform. A tool's report, which names none,
-    /// has the same effect as a view's.
+    /// True if the message comes from the machine's platform or names no platform. A tool's report that names no
+    /// platform has the same effect as a view's report.
     private func isOwn(_ input: Input) -> Bool {
         input.attributes.platform == nil || input.attributes.platform == flow.platform
     }
 
     /// The dismissed instance that sent this command. Nil if the sender is open, if the message names no instance, or
-    /// if it is not a command. An event from a dismissed instance is still handled, because it tells what has happened.
+    /// if it is not a command. An event from a dismissed instance is still handled, because it reports something that
+    /// has happened.
     private func lateInstance(of input: Input) -> String? {
         guard isOwn(input), input.type.hasPrefix("command."), let instance = input.attributes.instance,
             !state.isStanding(instance)
@@ -222,7 +224,7 @@ public struct Machine: Hashable, Sendable {
 // Views' reports.
 //
 // A report is idempotent, because it names an instance. If that instance is no longer open, there are three cases:
-// - The report repeats the one that removed the instance. It is ignored, because a view that reconnects and a second
+// - The report repeats the report that removed the instance. It is ignored, because a view that reconnects and a second
 //   device that shows the session often repeat reports.
 // - The report is a back or a dismissal of an instance that the program has just dismissed. It is ignored, because both
 //   have the same intent. The instance stays in `leaving` until the view reports that it is gone.
@@ -327,13 +329,13 @@ extension Machine {
     }
 }
 
-// Requests: a view asks for an action instead of reporting what the user did, and the flow lists the actions that it
+// Requests: a view asks for an action instead of reporting an act of the user, and the flow lists the actions that it
 // allows.
 //
-// A request is about the current moment. If the flow does not allow it, it is invalid, or it is not possible in this
-// state, it is discarded with `event.MessageDiscarded`. A rule's action that is not possible is an error of the flow
-// instead. A request that changes nothing is discarded too, because its sender waits for a result: either a new state
-// or this event.
+// A request concerns only the current state. It is discarded with `event.MessageDiscarded` if the flow does not allow
+// the action, if the action is invalid, or if it is not possible in this state. For a rule, an action that is not
+// possible is an error instead. A request that changes nothing is discarded too, because its sender waits for a result:
+// either a new state or this event.
 extension Machine {
     private mutating func handleRequest(_ input: Input) -> [Effect] {
         guard let json = input.data["action"] else { return [input.discarded("the field 'action' is missing")] }
@@ -358,8 +360,8 @@ extension Machine {
 //
 // Only one attempt waits at a time. It ends with a message: an answer, or `event.GuardDeadlinePassed` from the host.
 // While it waits,
-// - events and views' reports are handled at once, because they tell what has happened. If they remove the attempt's
-//   screen, the attempt ends too (see `StateTransaction.settleAttempt`);
+// - events and views' reports are handled at once, because they report something that has happened. If they remove the
+//   attempt's screen, the attempt ends too (see `StateTransaction.settleAttempt`);
 // - commands, and other messages that would begin another attempt, are treated as the guard's `meanwhile` says.
 extension Machine {
     /// The type of the message with which the host reports that the deadline of an attempt has passed.
@@ -371,7 +373,7 @@ extension Machine {
         let input = step.input
         guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
             return commit(step) + [
-                input.discarded("its data exceeds \(PendingGuard.dataLimit) bytes, so it cannot wait for an answer")
+                input.discarded("the data exceeds \(PendingGuard.dataLimit) bytes, too many to wait for an answer")
             ]
         }
         let sender = isOwn(input) ? input.attributes.instance : nil
@@ -385,7 +387,7 @@ extension Machine {
         )
         var asked = step
         if let former = asked.state.attempt {
-            asked.effects.append(former.message.discarded("\(input.type) replaced it while it waited for an answer"))
+            asked.effects.append(former.message.discarded("a newer \(input.type) replaced the waiting message"))
         }
         if let ask = condition.ask {
             attempt.id = DerivedID.make(from: input.id, platform: flow.platform, name: "ask")
@@ -414,7 +416,7 @@ extension Machine {
         let rules = flow.rules(of: attempt, in: state)
         if let rule = rules.first(where: { $0.guard.map { matches($0.accept, input) } ?? false }) {
             guard holds(rule, step(for: attempt.message)) else {
-                let reason = "the guard accepted it, but the state no longer fulfils the rule's conditions"
+                let reason = "the message was accepted, but the state no longer fulfils the rule's conditions"
                 return conclude(attempt, with: [], input, [attempt.message.discarded(reason)])
             }
             return conclude(attempt, with: rule.actions, input)
@@ -456,7 +458,7 @@ extension Machine {
             guard rule != nil || input.isNavigationRequest else { return nil }
             return [input.discarded("\(attempt.message.type) waits for an answer")]
         case .queue:
-            // It may match a rule when the attempt has ended, even if it matches none now.
+            // The message may match a rule when the attempt has ended, even if it matches none now.
             guard flow.messageTypes.contains(input.type) || input.isNavigationRequest else { return nil }
             return enqueue(input)
         }
@@ -475,7 +477,7 @@ extension Machine {
             return [input.discarded("\(PendingGuard.queueLimit) messages are queued already")]
         }
         guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
-            return [input.discarded("its data exceeds \(PendingGuard.dataLimit) bytes, so it cannot be queued")]
+            return [input.discarded("the data exceeds \(PendingGuard.dataLimit) bytes, too many to be queued")]
         }
         step.state.attempt?.queue.append(input)
         return commit(step)
@@ -503,11 +505,12 @@ extension Machine {
 
 // Child flows: the order in which their rules are tried, and the reports of their ends.
 extension Machine {
-    /// The maximum number of runs that one message may end one after another. Without a limit, a rule that begins a
-    /// flow whenever it is abandoned, and abandons it at once, would loop forever.
+    /// The maximum number of runs that one message may end one after another. If more runs end, the rule fails with
+    /// ``NavigationFailure/endlessFlows``. Without a limit, a rule on `flow.abandoned` that begins the same child flow
+    /// again and abandons it at once would loop forever.
     private static let endingLimit = 64
 
-    /// The runs whose rules are tried before those of the flow itself, each before the run that began it.
+    /// The runs whose rules are tried before the rules of the flow itself. Each run comes before the run that began it.
     ///
     /// A command concerns the screen that sent it. Any other message concerns the screen in front first, then the other
     /// screens that the user can act on.
@@ -539,7 +542,7 @@ extension Machine {
             count += 1
             guard count <= Self.endingLimit else { throw .endlessFlows }
             let ending = step.endings.removeFirst()
-            // The run that began it may have ended with it.
+            // The run that began this run may have ended too. Then no rule handles the end.
             guard ending.run.parent == nil || step.state.run(ending.run.parent) != nil else { continue }
             try tell(of: ending, on: origin, &step)
             step.abandonRuns()
@@ -580,9 +583,9 @@ extension Machine {
 // Deep links.
 //
 // A link is an event, so it is handled at once even if an attempt waits. It is parked in the state first. Each step,
-// including the one that parks it, tries to follow it, so it is followed in the first step whose state admits it. The
-// user's newest choice counts: a newer link replaces a parked one, and a parked link is discarded if a newer command
-// has opened screens that it would dismiss.
+// including the step that parks the link, tries to follow it, so it is followed in the first step whose state admits
+// it. The user's newest choice counts: a newer link replaces a parked link, and a parked link is discarded if a newer
+// command has opened screens that the link would dismiss.
 extension Machine {
     /// The type of the message that delivers a deep link.
     public static let deepLinkReceived = "event.DeepLinkReceived"
@@ -598,12 +601,12 @@ extension Machine {
         switch flow.answer(to: url, in: step.state) {
         case .unknown: return [input.discarded(flow.advice(forLink: url))]
         case .refused(let reason): return [input.discarded(reason)]
-        case .waits(let reason, park: 0): return [input.discarded("it cannot be followed now: \(reason)")]
+        case .waits(let reason, park: 0): return [input.discarded("the link cannot be followed now: \(reason)")]
         case .waits(_, let milliseconds): park = milliseconds
         case .followed(let link): park = link.link.park.milliseconds
         }
         let (expiry, isLate) = (input.attributes.time ?? 0).addingReportingOverflow(park)
-        step.unpark("a newer link replaced it")
+        step.unpark("a newer link replaced this link")
         step.state.parked = ParkedLink(
             url: url, messageID: input.id, expires: isLate ? .max : expiry, waiting: step.state.attempt)
         return commit(step)
@@ -611,14 +614,14 @@ extension Machine {
 
     /// Follows the parked link if the state of the step admits it.
     ///
-    /// Child flows that end because of the link are reported to the flows that began them before the link is followed.
-    /// Their rules may change the state once; the link is then applied to the resulting state.
+    /// If child flows end because of the link, the flows that began them are told before the link is followed. The
+    /// rules of these flows may change the state once; the link is then applied to the resulting state.
     private func followParked(_ step: inout StateTransaction, telling: Bool = true) {
         guard let parked = step.state.parked else { return }
         switch flow.answer(to: parked.url, in: step.state) {
         case .unknown: step.unpark(flow.advice(forLink: parked.url))
         case .refused(let reason): step.unpark(reason)
-        case .waits(let reason, park: 0) where !telling: step.unpark("it cannot be followed now: \(reason)")
+        case .waits(let reason, park: 0) where !telling: step.unpark("the link cannot be followed now: \(reason)")
         case .waits: break
         case .followed(let link):
             var followed = step
@@ -658,8 +661,8 @@ extension Machine {
         return !step.state.opened(since: state).allSatisfy(next.isStanding)
     }
 
-    /// The message in which the user made the choice that the step carries out. For the answer to a guard, that is the
-    /// message that the guard's rule matched.
+    /// The message with which the user made the choice that the step carries out. If the step's message is the answer
+    /// to a guard, the choice was made with the message that the guard's rule matched.
     private func wish(of step: StateTransaction) -> Input {
         guard let attempt = state.attempt, attempt.id != step.state.attempt?.id,
             attempt.id == step.input.attributes.causationID
@@ -693,8 +696,8 @@ extension Machine.Input {
         return NavigationMemory.Departure(instance: instance, report: type, button: button)
     }
 
-    /// True if the message is a command, that is a choice of the user. Other messages tell what has happened and never
-    /// wait.
+    /// True if the message is a command, that is a choice of the user. Other messages report something that has
+    /// happened.
     var isIntent: Bool { type.hasPrefix("command.") }
 
     /// True if the message requests an action, which needs no rule.

@@ -27,7 +27,8 @@ extension Machine {
         }
     }
 
-    /// The origin and the times of a message. Platform, device and instance are nil for messages of services and tools.
+    /// The origin and the times of a message. An attribute is nil if the message does not have it. Messages of services
+    /// usually have no platform, device and instance.
     public struct Attributes: Codable, Hashable, Sendable {
         /// The platform of the view, such as `ios`.
         public var platform: String?
@@ -35,9 +36,9 @@ extension Machine {
         public var device: String?
         /// The instance of the screen that sent the message.
         public var instance: String?
-        /// The id of the message that directly caused this one. Nil if there is none.
+        /// The id of the message that directly caused this message. Nil if there is none.
         public var causationID: String?
-        /// The time at which it was sent, in milliseconds since 1970. It is the machine's only clock.
+        /// The time at which the message was sent, in milliseconds since 1970. The machine has no other clock.
         public var time: Int?
         /// The time at which the message expires, in milliseconds since 1970. Nil if it does not expire.
         public var expiry: Int?
@@ -66,12 +67,12 @@ extension Machine {
         /// Send this command, with the machine's platform and the device of the message as its attributes.
         case send(type: String, data: JSONValue)
         /// Send the command of a guard on behalf of a screen instance, with this id. The command expires after
-        /// `within`, because the answer is not awaited any longer.
+        /// `within`, because the machine waits for the answer only during this time.
         case ask(id: String, type: String, data: JSONValue, instance: String, within: Duration)
-        /// Send `event.GuardDeadlinePassed` for this attempt after `within`, if it still waits then.
+        /// Send `event.GuardDeadlinePassed` for this attempt after `within`, if the attempt still waits then.
         case expectAnswer(attempt: String, within: Duration)
-        /// The following effects were caused by a message with these attributes, which had to wait. URLs open on its
-        /// device.
+        /// The following effects were caused by an earlier message with these attributes, which had to wait. For
+        /// example, URLs open on the device of that message.
         case began(Attributes)
         /// Publish this intermediate state. The following effects belong to later states.
         case passed(NavigationSnapshot)

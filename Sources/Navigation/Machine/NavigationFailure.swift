@@ -2,9 +2,9 @@
 public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The stable code for programs, such as `navigation.nothingToPop`.
     public let code: String
-    /// One line that says what is wrong.
+    /// The problem in one line.
     public let message: String
-    /// One line that says what to do about it. Nil if there is nothing to do.
+    /// The remedy in one line. Nil if there is none.
     public let recovery: String?
 
     /// The message and the remedy.
@@ -120,7 +120,7 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
 
     static let noFlowRuns = Self(
         code: "navigation.noFlowRuns",
-        message: "no child flow is running that could be ended",
+        message: "there is no run of a child flow to end",
         recovery: "add a condition on 'top' to the rule"
     )
 

@@ -4,21 +4,21 @@ internal import Support
 ///
 /// The flow may have changed since the snapshot. Screens that it no longer has are dropped together with all screens
 /// above them, because a screen makes sense only on the screen from which it was opened. If the root is dropped, the
-/// session begins again at the start screen. The remaining state is therefore always one that could have been reached.
+/// session begins again at the start screen. Therefore messages could have led to the remaining state.
 public struct Restoration: Sendable {
     /// The machine. If anything was dropped, including a parked link, its revision is one above the snapshot's.
     public let machine: Machine
     /// The dropped instances, from the bottom up.
     public let dropped: [ScreenInstance]
-    /// The effects that the host has to carry out first. They report what was dropped, and start the timers for leaving
-    /// instances and for an attempt again, because the former process took its timers with it.
+    /// The effects that the host has to carry out first. They report the dropped instances, and start the timers for
+    /// leaving instances and for an attempt again, because the timers ended with the former process.
     public let effects: [Machine.Effect]
 
     /// Restores a machine.
     ///
     /// - Parameters:
     ///   - snapshot: The last snapshot of the session.
-    ///   - flow: The flow to continue with. If it is for another platform, nothing is kept.
+    ///   - flow: The flow to continue with. If it is for another platform, all instances are dropped.
     public init(_ snapshot: NavigationSnapshot, flow: Flow) {
         var memory = snapshot.memory
         var state: NavigationState
@@ -33,7 +33,7 @@ public struct Restoration: Sendable {
             snapshot.platform == flow.platform ? parked.flatMap { flow.hasLink(for: $0.url) ? $0 : nil } : nil
         let lost = state.parked == nil ? parked : nil
         let dropped = snapshot.state.standing.filter { !state.isStanding($0.id) }
-        // A view that was not restarted may still show them.
+        // A view that was not restarted may still show the dropped instances.
         state.leaving += dropped.reversed()
         self.dropped = dropped
         state.attempt = snapshot.state.attempt

@@ -6,8 +6,8 @@ struct StateTransaction {
     private let flow: Flow
     /// The message that is being handled. While the end of a run is handled, it is the message about that end.
     var input: Machine.Input
-    /// The state before the message or, while the end of a run is handled, before that. Conditions and templates refer
-    /// to it, whatever earlier actions have changed.
+    /// The state before the message, or before the end of a run while that end is handled. Conditions and templates
+    /// refer to this state, even if earlier actions have changed ``state``.
     var before: NavigationState
     /// The attempt that waited before the message. Nil after its end has been settled.
     private var waiting: PendingGuard?
@@ -90,7 +90,7 @@ struct StateTransaction {
         }
     }
 
-    /// Checks that the state has not grown beyond the size that can be published.
+    /// Throws an error if the state exceeds the maximum size and has grown.
     func checkSize(from former: NavigationState) throws(NavigationFailure) {
         guard state.isTooLarge(from: former) else { return }
         throw .stateTooLarge
@@ -144,7 +144,7 @@ struct StateTransaction {
 
     private mutating func setRoot(_ destination: Flow.Destination, _ layout: Flow.Layout?) throws(NavigationFailure) {
         let dismissed = state.standing
-        // All screens are removed first, so that the new ones do not belong to a run that ends here.
+        // All screens are removed first, so that the new screens do not belong to a run that ends here.
         state.path = []
         state.presentations = []
         state.root.container = nil
@@ -278,7 +278,7 @@ struct StateTransaction {
     }
 
     /// Ends a run and all runs that it began, and dismisses their screens. Only the end of the outermost run is
-    /// reported, because those who began the inner ones have ended too.
+    /// reported, because the runs that began the inner ones have ended too.
     private mutating func end(_ run: FlowRun, _ ending: Flow.Ending, result: [String: JSONValue]) {
         let family = state.family(of: run.id)
         state.runs.removeAll { family.contains($0.id) }
@@ -336,7 +336,7 @@ struct StateTransaction {
     /// Discards the parked link if its time is over.
     mutating func unparkExpired() {
         guard let parked = state.parked, parked.expires <= input.attributes.time ?? 0 else { return }
-        unpark("it could not be followed before it expired")
+        unpark("the link expired before it could be followed")
     }
 
     /// Opens the target of a deep link.

@@ -9,8 +9,8 @@ internal import Support
 /// - `arguments`: the arguments of the screen in front,
 /// - `screens.NAME`: the arguments of the frontmost instance of a screen.
 ///
-/// A string that consists of one placeholder is replaced by the value itself, of any type. If there is other text, the
-/// values must be strings, numbers or booleans.
+/// A string that consists of one placeholder is replaced by the value itself, of any type. If the string contains other
+/// text, the values must be strings, numbers or booleans.
 package struct Template {
     package enum Segment: Equatable {
         case text(String)
@@ -50,7 +50,7 @@ package struct Template {
         self.segments = segments
     }
 
-    /// The screens to whose arguments the template refers.
+    /// The names of the screens in placeholders `${screens.NAME.…}`.
     var screens: [String] {
         segments.compactMap { segment in
             guard case .place(let place) = segment else { return nil }
@@ -118,7 +118,7 @@ extension StateTransaction {
     /// Fills in the template of a URL.
     ///
     /// Values that are combined with other text are percent-encoded, so an identifier cannot become another path or a
-    /// query (RFC 3986, 2.4). A value that makes up the whole template is a URL already.
+    /// query (RFC 3986, 2.4). If the template is only one placeholder, its value must be a URL and is not encoded.
     func resolveURL(_ source: String) throws(NavigationFailure) -> String {
         let segments = try segments(of: source)
         let url = try segments.count == 1 ? text(of: segments) : text(of: segments, encode: PercentEncoding.encode)

@@ -3,7 +3,7 @@ internal import Support
 /// The data that a machine keeps in addition to the state, so that a machine restored from a snapshot behaves
 /// identically.
 public struct NavigationMemory: Codable, Hashable, Sendable {
-    /// The last number that was given to an instance or a run. The next one gets the number after it.
+    /// The last number that was given to an instance or a run. The next instance or run gets the number after it.
     public private(set) var instances: Int
     /// The instances that views' reports have removed most recently; the latest one is last.
     public private(set) var departures: [Departure]
@@ -21,9 +21,9 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
         public var button: String?
     }
 
-    /// The maximum number of departures and of attempts that are kept. A report is repeated within moments (by a view
-    /// that reconnects, or by a second device that shows the session), so a few screens are enough, and the snapshot
-    /// stays small.
+    /// The maximum number of departures, and the maximum number of attempts, that are kept; the oldest are removed. A
+    /// report is repeated within moments (by a view that reconnects, or by a second device that shows the session), so
+    /// a few are enough, and the snapshot stays small.
     static let departureLimit = 16
 
     init(instances: Int = 0) {
@@ -37,7 +37,7 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
         ScreenInstance(screen: screen, id: "\(screen)-\(nextNumber())", arguments: arguments)
     }
 
-    /// The next number, which nothing else in the session has.
+    /// Returns the next number, which is unique in the session.
     mutating func nextNumber() -> Int {
         instances += 1
         return instances

@@ -6,7 +6,7 @@ internal import Support
 public struct NavigationSnapshot: Hashable, Sendable {
     /// The platform of the flow, such as `ios`.
     public var platform: String
-    /// The session, which is one user's app.
+    /// The session, which is the subject of its messages.
     public var session: String
     /// The number of changes of the state.
     public var revision: Int

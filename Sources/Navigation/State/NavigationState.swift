@@ -1,14 +1,15 @@
 internal import Support
 
-/// The screens that an app shows, their arrangement, and what waits.
+/// The screens that an app shows, their arrangement, and the attempt and the deep link that wait.
 ///
-/// It describes the intended state. Views follow it, and report what they display and what their user does.
+/// It describes the intended state. Views follow it, and report the displayed revision and the acts of their user.
 public struct NavigationState: Hashable, Sendable {
     /// The screen beneath all others.
     public var root: RootScreen
     /// The screens pushed on the root; the topmost one is last.
     public var path: [ScreenInstance]
-    /// The presentations: the first lies over the root's stack, each further one over the one before it.
+    /// The presentations. The first lies over the root's stack, each further presentation over the presentation before
+    /// it.
     public var presentations: [Presentation]
     /// The dismissed instances that the view may still be animating out, in the order of their dismissal.
     public var leaving: [ScreenInstance]
@@ -153,7 +154,7 @@ public struct NavigationState: Hashable, Sendable {
         runs.first { $0.id == id }
     }
 
-    /// A run and the runs that it began in, the innermost first.
+    /// A run, followed by the run in which it began, and so on to the outermost run.
     func lineage(of id: String?) -> [FlowRun] {
         var lineage: [FlowRun] = []
         var next = run(id)
@@ -172,7 +173,8 @@ public struct NavigationState: Hashable, Sendable {
         }
     }
 
-    /// The maximum size of the arguments of all screens together with the texts of alerts, in bytes of JSON.
+    /// The maximum size of the arguments of all screens together with the texts of alerts, in bytes of JSON. A step
+    /// fails if it would make the state larger, and the result would exceed this size.
     static let contentLimit = 512 * 1024
 
     /// True if the state is too large to be published and has grown. A state from an older version may exceed the
@@ -199,12 +201,12 @@ public struct NavigationState: Hashable, Sendable {
     }
 }
 
-// Every snapshot is one message of the bus, which has at most 4 MiB. It contains the arguments of the screens, once
-// more in its URL, where a byte may take three bytes; the texts of alerts; and the messages that wait for a guard's
-// answer, at most about 1 MiB.
+// Every snapshot is one message of the bus, whose maximum size is 4 MiB. The snapshot contains the arguments of the
+// screens and the texts of alerts, its URL and the URL of a parked link (at most 8 KiB each), and the messages that
+// wait for a guard's answer (at most about 1 MiB).
 
 extension ScreenInstance {
-    /// The maximum size of the arguments of one screen, in bytes of JSON.
+    /// The maximum size of the arguments of one screen, in bytes of JSON. An action that exceeds it fails.
     static let argumentLimit = 64 * 1024
 
     /// The size of the arguments as JSON, in bytes; 0 if there are none.
@@ -222,7 +224,8 @@ extension NavigationState: Codable {
         case parked
     }
 
-    /// Decodes a state. Without `runs` no child flow runs. Each presentation is nested in the one that presents it.
+    /// Decodes a state. If `runs` is absent, no child flow runs. Each presentation is nested in the presentation
+    /// beneath it.
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: CodingKeys.self)
         root = try object.decode(RootScreen.self, forKey: .root)
@@ -247,7 +250,7 @@ extension NavigationState: Codable {
     }
 }
 
-/// The presentations in the nested form of the JSON, which shows which one presents which. The state has a list
+/// The presentations in the nested form of the JSON: each contains the presentation over it. The state has a list
 /// instead, because it is simpler to work with.
 private struct PresentationChain: Codable {
     var presentations: [Presentation]

@@ -33,14 +33,14 @@ public enum NavigationStep: Hashable, Sendable {
 }
 
 extension NavigationState {
-    /// Returns the shortest list of steps that leads from another state to this one.
+    /// Returns the steps that lead from another state to this one.
     ///
     /// Screens are identified by their instances. Dismissals come first and presentations last, so nothing changes
-    /// beneath a presentation that is about to be dismissed. Leaving instances and a parked link cause no steps,
-    /// because views do not show them.
+    /// beneath a presentation that is about to be dismissed. Leaving instances, runs, an attempt and a parked link
+    /// cause no steps.
     ///
     /// - Parameter former: The state that the view shows.
-    /// - Returns: The steps in order. Empty if both states show the same screens.
+    /// - Returns: The steps in order. Empty if both states show the same screens with the same arguments.
     public func steps(from former: NavigationState) -> [NavigationStep] {
         guard root.isSame(as: former.root) else {
             return [.setRoot(root)] + pathSteps(from: [], to: path, on: .root) + presentations.map { .present($0) }
@@ -112,7 +112,7 @@ extension NavigationState {
         return standing.filter { (before[$0.id] ?? $0) != $0 }.map { .update($0) }
     }
 
-    /// Applies a step to this state, as a view does that has animated the step.
+    /// Applies a step to this state, as a view does after it has animated the step.
     ///
     /// - Parameter step: A step from ``steps(from:)``. If it does not fit the state, only the part that fits is
     ///   applied.

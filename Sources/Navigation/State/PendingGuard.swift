@@ -14,17 +14,19 @@ public struct PendingGuard: Codable, Hashable, Sendable {
     public var instance: String
     /// The id of the run whose child flow has the rule. Nil for a rule of the flow itself.
     public var run: String?
-    /// The time that it waits, in milliseconds, from its beginning or from the last start of the host.
+    /// The maximum time that the attempt waits, in milliseconds, from its beginning or from the last start of the host.
+    /// Then the guard's `expired` actions are taken.
     public var deadline: Int
     /// The message that the rule matched.
     public var message: Machine.Input
-    /// The messages that are held back until it ends, in the order of arrival.
+    /// The messages that are held back until the attempt ends, in the order of arrival.
     public internal(set) var queue: [Machine.Input] = []
 
-    /// The maximum number of queued messages. A user hardly sends more while nothing seems to happen.
+    /// The maximum number of queued messages; further messages are discarded. A user hardly sends more while nothing
+    /// seems to happen.
     static let queueLimit = 16
-    /// The maximum size of the data of a message that waits, in bytes of JSON. It is limited because every snapshot
-    /// contains the message.
+    /// The maximum size of the data of a message that waits, in bytes of JSON; a message with more data is discarded.
+    /// The size is limited because every snapshot contains the message.
     static let dataLimit = 64 * 1024
 
     init(

@@ -61,7 +61,7 @@ public enum PresentationStyle: String, Codable, Hashable, Sendable, CaseIterable
     case sheet
     /// A presentation that covers the whole screen.
     case fullScreen
-    /// A bubble that points at what opened it.
+    /// A bubble that points at the control that opened it.
     case popover
     /// A question with buttons.
     case alert

@@ -37,7 +37,7 @@ extension RootScreen: Codable {
 public enum Container: Hashable, Sendable {
     /// Columns side by side. The first one is the root's own stack; the others are in the dictionary, by name.
     case split(columns: [String: ScreenStack])
-    /// Tabs, at least one, of which one is selected. Each tab has a stack. The root has no other screens.
+    /// At least one tab, and the name of the selected tab. Each tab has a stack. The root has no other screens.
     case tabs([Tab], selected: String)
 
     public struct Tab: Hashable, Sendable {
@@ -184,7 +184,7 @@ public struct ScreenInstance: Codable, Hashable, Sendable {
     public var screen: String
     /// The id, which is unique in the session, such as `generatedPlaylist-3`.
     public var id: String
-    /// The arguments of the screen: identifiers of what it shows. Content belongs in documents.
+    /// The arguments of the screen: identifiers of its content. The content itself belongs in documents.
     public var arguments: [String: JSONValue]
     /// The id of the run of a child flow that it belongs to. Nil if it belongs to the flow itself.
     public var run: String?
