@@ -3,8 +3,8 @@ package import Music
 
 /// Reads the tokens that another process writes.
 package struct TokenVaultReader: Sendable {
-    /// The interval at which a waiting reader reads the file. A read of a few hundred bytes takes microseconds, and the
-    /// wait includes a round trip to Spotify. Unlike inotify, this works the same on every system.
+    /// The interval at which a waiting reader reads the file. Reading a few hundred bytes takes microseconds, and the
+    /// reader waits for a round trip to Spotify anyway. Unlike inotify, polling works in the same way on every system.
     private static let pollInterval = Duration.milliseconds(25)
 
     private let directory: VaultDirectory
@@ -15,14 +15,14 @@ package struct TokenVaultReader: Sendable {
         self.directory = VaultDirectory(directory)
     }
 
-    /// Returns the stored tokens; ``StoredTokens/none`` if nothing was ever stored.
+    /// Returns the stored tokens. Returns ``StoredTokens/none`` if nothing was ever stored.
     /// - Throws: `TokenStoreError`.
     package func read() async throws -> StoredTokens {
         try await queue.run { [directory] in try directory.tokens.read() ?? .none }
     }
 
     /// Waits until the vault contains a generation above `generation`.
-    /// - Returns: the content with that generation; nil if there is none after `timeout`.
+    /// - Returns: the content with the higher generation. Nil if there is none after `timeout`.
     /// - Throws: `TokenStoreError`, `CancellationError`.
     package func waitForGeneration(after generation: Int, timeout: Duration) async throws -> StoredTokens? {
         let clock = ContinuousClock()

@@ -74,7 +74,7 @@ struct PageRange: Sendable, Equatable {
 
 /// A page of a list, with absolute links to the next and the previous page.
 struct PagingObject<Item: Encodable & Sendable>: ResponseEncodable, Sendable {
-    /// A link; written as `null` if there is none.
+    /// A link. It is encoded as `null` if there is no URL.
     struct Link: Encodable, Sendable {
         let url: String?
 
