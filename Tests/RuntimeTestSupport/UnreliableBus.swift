@@ -1,7 +1,7 @@
 package import EventBus
 internal import Synchronization
 
-/// A bus whose next claims and batches fail, as many as a test says.
+/// A bus that refuses the next claims and batches. A test sets their number.
 package final class UnreliableBus: ForwardingBus {
     package let bus: any EventBus
     private let failuresLeft: Mutex<Int>

@@ -7,8 +7,8 @@ internal import ServiceLifecycle
 /// the results in one batch with the consumer's progress.
 ///
 /// Messages of one partition are handled in order; partitions do not wait for each other. If the bus refuses the
-/// results of a message, the message is moved to the dead letters and the consumer continues. The loop ends only if the
-/// bus refuses the dead letter, too.
+/// results of a message, the message is moved to the dead letters and the consumer continues. If the bus refuses the
+/// dead letter, too, the loop ends with the error.
 package struct ConsumerLoop: Sendable {
     /// Handles a message. It does not run on the bus's executor, so that it may take any time.
     ///
@@ -206,7 +206,7 @@ private actor ConsumerRun {
     /// Signalled when the reader must stop: the claim has to be renewed, or the run has failed.
     private var claimEnd = ReadySignal()
     private var stage = Stage.reading
-    /// The first error; nil if there is none. Results that existed before the error are still published.
+    /// The first error. Nil if there is none. Results that existed before the error are still published.
     private var failure: (any Error)?
     private var hasWarned = false
 

@@ -10,7 +10,7 @@ package enum ProjectPlace {
         name.wholeMatch(of: #/[a-z0-9][a-z0-9_-]*/#) != nil
     }
 
-    /// Turns the last component of a path into a project name as compose does; nil if no valid name remains.
+    /// Turns the last component of a path into a project name as compose does. Nil if no valid name remains.
     package static func name(ofFolder directory: String) -> String? {
         let folder = URL(fileURLWithPath: directory).lastPathComponent
         let normalized = folder.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
@@ -87,7 +87,7 @@ extension ProjectPlace {
         return name
     }
 
-    /// The value of the key `name` in a compose file; nil if the file does not have the key.
+    /// The value of the key `name` in a compose file. Nil if the file does not have the key.
     private static func writtenName(in file: String) throws(Unknown) -> String? {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
             throw Unknown(description: "cannot read \(file); name the project with -p NAME")

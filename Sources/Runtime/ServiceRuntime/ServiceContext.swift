@@ -41,8 +41,9 @@ public struct ServiceContext: Sendable {
     /// The interval of the log lines that say that the process waits for the bus.
     private static let reminderInterval: Duration = .seconds(5)
 
-    /// Repeats an operation on the bus until it succeeds, without a time limit. Meanwhile the process logs at each
-    /// ``reminderInterval`` that it waits for the bus, because a transport may wait for its broker without an error.
+    /// Performs an operation on the bus, and repeats it as ``BusRetry`` does, without a time limit. Meanwhile the
+    /// process logs at each ``reminderInterval`` that it waits for the bus, because a transport may wait for its broker
+    /// without an error.
     func waitingForBus(
         clock: any Clock<Duration>, _ operation: @escaping @Sendable () async throws -> some Sendable
     ) async throws {

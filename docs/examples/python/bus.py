@@ -61,7 +61,7 @@ async def documents(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 async def consume(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Handles messages, and publishes an event of type --result for each. The handler fails if data is {"fail": true}."""
+    """Handles messages, and publishes an event of type --result for each. Fails if the data is {"fail": true}."""
 
     async def handle(message: Message) -> list[Message]:
         if isinstance(message.data, dict) and message.data.get("fail"):

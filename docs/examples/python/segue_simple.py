@@ -19,7 +19,7 @@ Handler = Callable[[Message], Iterable[Message]]
 
 
 class Bus:
-    """A client with its own connection. `source` is the client's `name/instance`. Only one thread may use the client."""
+    """A client with its own connection. `source` is the client's `name/instance`. Only one thread may use it."""
 
     def __init__(self, address: str, source: str) -> None:
         self.address, self.source, self.producer = address, source, os.urandom(16)

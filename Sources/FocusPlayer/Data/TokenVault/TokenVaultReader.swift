@@ -44,9 +44,10 @@ package struct VaultAccessTokens: AccessTokens {
     private let requestRenewal: @Sendable (Int) async throws -> Void
 
     /// - Parameters:
-    ///   - timeout: the time that a call waits for a renewed token.
-    ///   - requestRenewal: requests that the writing process renews the token of this generation. Each refused call
-    ///     makes the request; the writer renews the token once.
+    ///   - timeout: the maximum time that a call waits for a renewed token. After this time the call throws
+    ///     ``MusicError/renewalOverdue``.
+    ///   - requestRenewal: requests that the writing process renews the token of this generation. Several calls may
+    ///     request the same renewal; the writing process renews the token once.
     package init(
         vault: TokenVaultReader, timeout: Duration = .seconds(15),
         requestRenewal: @escaping @Sendable (_ generation: Int) async throws -> Void
