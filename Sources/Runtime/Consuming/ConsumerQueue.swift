@@ -170,8 +170,8 @@ struct ConsumerQueue {
     /// between, and none of its unfinished messages is recorded as handled. All other partitions are dropped. If the
     /// member owns a dropped partition, its messages from the claim's offset on are delivered again.
     mutating func adopt(_ new: ConsumerClaim) {
-        // The owner epoch grows by one with each claim that changes an owner. So a difference of at most one means that
-        // no other member has claimed in between.
+        // The owner epoch grows by one each time a member claims newly assigned partitions. So a difference of at most
+        // one means that no other member has claimed in between.
         let isContinuous = new.epoch == claim.epoch && new.ownerEpoch <= claim.ownerEpoch + 1
         claim = new
         delivered = new.position.offset

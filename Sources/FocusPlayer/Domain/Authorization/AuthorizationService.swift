@@ -104,8 +104,8 @@ package actor AuthorizationService {
         try await exclusively {
             let stored = try await store.load()
             var kept = try await attempts.pending()
-            // Tokens with a generation above that of the store were never stored. The generation is removed, because a
-            // later refresh will store other tokens with it.
+            // Tokens with a generation above the generation of the store were never stored. The generation is removed
+            // from the request, because a later change will use it for other tokens.
             for index in kept.indices where kept[index].grantGeneration.map({ $0 > stored.generation }) ?? false {
                 kept[index].grantGeneration = nil
             }

@@ -123,7 +123,7 @@ struct TokenResponse: Encodable {
 extension TokenResponse: ResponseGenerator {
     func response(from request: Request, context: some RequestContext) throws -> Response {
         var response = try context.responseEncoder.encode(self, from: request, context: context)
-        // RFC 6749 §5.1
+        // RFC 6749 §5.1 requires this header.
         response.headers[.cacheControl] = "no-store"
         return response
     }
@@ -135,7 +135,7 @@ extension TokenResponse: CustomStringConvertible, CustomReflectable {
 }
 
 extension TokenError: HTTPResponseError {
-    /// RFC 6749 §5.2
+    /// The status that RFC 6749 §5.2 requires.
     var status: HTTPResponse.Status { .badRequest }
 
     func response(from request: Request, context: some RequestContext) throws -> Response {
