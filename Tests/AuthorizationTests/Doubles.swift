@@ -8,7 +8,7 @@ actor ScriptedServer: AuthorizationServer {
     private var answer: Result<TokenGrant, AuthorizationFailure>
     private let gate: Gate?
 
-    /// - Parameter gate: a gate before each answer; nil for none.
+    /// - Parameter gate: a gate at which each answer waits. Nil if answers do not wait.
     init(_ answer: Result<TokenGrant, AuthorizationFailure> = .success(.fixture()), gate: Gate? = nil) {
         self.answer = answer
         self.gate = gate
@@ -50,7 +50,7 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
         failure = error
     }
 
-    /// The next save fails, as if the process were killed just before it.
+    /// Makes the next save fail, as if the process were killed just before the save.
     func dieBeforeSaving() {
         diesBeforeSaving = true
     }

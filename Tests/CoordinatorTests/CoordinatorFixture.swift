@@ -56,7 +56,7 @@ struct CoordinatorFixture: Sendable {
         }
     }
 
-    /// The current snapshot; nil if there is none.
+    /// The current snapshot. Nil if there is none.
     func currentSnapshot() async throws -> NavigationSnapshot? {
         try await view.document(Document.NavigationState.self, key: "ios")?.snapshot
     }

@@ -141,7 +141,7 @@ struct CoordinatorGuardTests {
             #expect(
                 types == [
                     "NavigationState", "URLOpenRequested", "NavigationState", "ScreenDismissed",
-                    // The first for the screen that leaves, the second for the attempt that is over.
+                    // The first deadline is for the screen that leaves, the second for the attempt that is over.
                     "Deadline", "Deadline",
                 ])
             let first = try results[0].decode(Document.NavigationState.self).snapshot

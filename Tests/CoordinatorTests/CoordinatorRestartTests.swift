@@ -12,7 +12,7 @@ struct CoordinatorRestartTests {
     let fixture = CoordinatorFixture()
     var view: InMemoryEventBus { fixture.view }
 
-    /// A history of messages. The test waits after each for the revision that it causes.
+    /// A history of messages. After each message the test waits for the revision that the message causes.
     private let history: [any Message] = [
         DomainEvent.LaunchFinished(), Command.ItemSelected(itemID: "1"), Command.OptionsOpened(),
         Command.ItemSelected(itemID: "2"), DomainEvent.Warned(),

@@ -2,7 +2,7 @@ package import EventBus
 import Synchronization
 package import TestSupport
 
-/// A bus whose broker becomes unavailable. Batches then wait for it.
+/// A bus whose broker becomes unavailable. Batches then wait for the broker.
 package final class StallingBus: ForwardingBus {
     package let bus: any EventBus
     private let isStalled = Mutex(false)

@@ -1,13 +1,13 @@
 package import EventBus
 internal import Synchronization
 
-/// A bus whose next claims and batches fail, as many as a test says.
+/// A bus on which the next claims and batches fail. A test sets the number of failures.
 package final class UnreliableBus: ForwardingBus {
     package let bus: any EventBus
     private let failuresLeft: Mutex<Int>
     private let code: BusError.Code
 
-    /// - Parameter code: the code of their errors.
+    /// - Parameter code: the code of the errors.
     package init(_ bus: any EventBus, failures: Int = 0, code: BusError.Code = .unavailable) {
         self.bus = bus
         self.code = code

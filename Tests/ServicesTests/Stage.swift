@@ -46,8 +46,8 @@ struct Stage: Sendable {
         }
     }
 
-    /// Waits for the lock of the vault. A task of the previous run may still hold it for a moment; for a real process,
-    /// the kernel releases it when the process ends.
+    /// Waits for the lock of the vault. A task of the previous run may still hold the lock for a moment; the kernel
+    /// releases the lock of a real process when the process ends.
     private func openVault() async throws -> TokenVault {
         while true {
             do {
@@ -70,7 +70,7 @@ struct Stage: Sendable {
         try await withAuthService { try await withMusicService(body) }
     }
 
-    /// Runs auth-service while `body` runs. Its end has the effect of a killed process.
+    /// Runs auth-service while `body` runs. At the end, auth-service ends as if its process were killed.
     func withAuthService(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let bus = InMemoryEventBus(source: "auth-service/\(UUID().uuidString)", hub: hub)
         let host = AuthorizationHost(service: try await authorization, bus: bus, logger: log.logger)

@@ -24,7 +24,7 @@ final class ScriptedSpotify: Sendable {
     private let requests = Mutex<[Request]>([])
     private let answers: Mutex<[Answer]>
 
-    /// - Parameter answers: in the order of the requests; the last one is repeated.
+    /// - Parameter answers: the answers in the order of the requests. The last answer is repeated.
     private init(_ answers: [Answer]) {
         self.answers = Mutex(answers)
     }

@@ -91,7 +91,9 @@ struct SimulatorTests {
             try await spotify.control("faults", "path=/v1/*&status=429&retry_after=1&count=2")
             #expect(try await api.account() == "segue")
             try await spotify.control("faults", "path=/v1/*&status=503&count=1")
-            await #expect(throws: MusicError.unavailable("it answered with status 503")) { try await api.account() }
+            await #expect(throws: MusicError.unavailable("the server answered with status 503")) {
+                try await api.account()
+            }
             #expect(try await api.account() == "segue")
         }
     }

@@ -65,10 +65,10 @@ struct SpotifyAccountsTests {
                 .requestRefused("Invalid client")
             ),
             (.init(status: 404, body: "<html>"), .requestRefused("status 404")),
-            (.init(status: 503), .unavailable("it answered with status 503")),
+            (.init(status: 503), .unavailable("the server answered with status 503")),
             (
                 .init(status: 302, headers: ["Location": "https://elsewhere.example/"]),
-                .unavailable("it answered with status 302")
+                .unavailable("the server answered with status 302")
             ),
             (.init(status: 200, body: "nonsense"), .unavailable("the answer cannot be read")),
             (.init(status: 429, headers: ["Retry-After": "60"]), .rateLimited(retryAfter: .seconds(60))),

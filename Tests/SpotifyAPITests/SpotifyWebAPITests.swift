@@ -54,7 +54,7 @@ struct SpotifyWebAPITests {
             try await ScriptedSpotify.with { server, client, host in
                 for next in ["\(foreign)/v1/me/playlists?offset=50", "https://evil.example/", "/relative", "%%%"] {
                     server.answer(.init(body: #"{"items":[],"next":"\#(next)"}"#))
-                    await #expect(throws: MusicError.unavailable("it named a next page on another host")) {
+                    await #expect(throws: MusicError.unavailable("the answer names a next page on another host")) {
                         try await api(client, host).playlists()
                     }
                 }
@@ -67,7 +67,7 @@ struct SpotifyWebAPITests {
     func circle() async throws {
         try await ScriptedSpotify.with { server, client, host in
             server.answer(.init(body: #"{"items":[],"next":"\#(host)/v1/me/playlists?offset=50"}"#))
-            await #expect(throws: MusicError.unavailable("its list of pages does not end")) {
+            await #expect(throws: MusicError.unavailable("the list of pages does not end")) {
                 try await api(client, host).playlists()
             }
             #expect(server.received.count == 2)
@@ -78,7 +78,7 @@ struct SpotifyWebAPITests {
     func redirect() async throws {
         try await ScriptedSpotify.with(.init(status: 307, headers: ["Location": "/v1/elsewhere"])) {
             server, client, host in
-            await #expect(throws: MusicError.unavailable("it answered with status 307")) {
+            await #expect(throws: MusicError.unavailable("the server answered with status 307")) {
                 try await api(client, host).account()
             }
             #expect(server.received.count == 1)
@@ -208,8 +208,8 @@ struct SpotifyWebAPITests {
             (error(404, "Player command failed", reason: "NO_ACTIVE_DEVICE"), .noActiveDevice),
             (error(404, "Device not found"), .notFound("the device")),
             (error(400, "Malformed json"), .forbidden("Malformed json")),
-            (.init(status: 403, body: "<html>"), .forbidden("it gave no reason")),
-            (error(500), .unavailable("it answered with status 500")),
+            (.init(status: 403, body: "<html>"), .forbidden("no reason was given")),
+            (error(500), .unavailable("the server answered with status 500")),
         ]
         for (answer, expected) in cases {
             try await ScriptedSpotify.with(answer) { _, client, host in

@@ -23,7 +23,7 @@ package struct SimulatedSpotify: Sendable {
         .deletingLastPathComponent().appending(path: "config/simulator/catalogue.yaml").path
 
     /// Runs a simulator while `body` runs.
-    /// - Parameter now: the clock by which tokens expire.
+    /// - Parameter now: returns the current time, which the simulator compares with the expiry times of tokens.
     package static func with<Result>(
         _ configuration: SpotifySimulator.Configuration = SpotifySimulator.Configuration(),
         now: @escaping @Sendable () -> Date = { Date() }, _ body: (SimulatedSpotify) async throws -> Result

@@ -28,7 +28,7 @@ extension AppScreens {
         notices: [Notice("Spotify plays.", on: DomainEvent.PlaybackStarted.self)])
 }
 
-/// The first screen, until it is known whether an account is connected.
+/// The first screen. It is shown until the app knows whether an account is connected.
 struct LaunchViewModel: ViewModel {
     init(documents: LatestDocuments, arguments: [String: String]) {}
 
@@ -87,7 +87,8 @@ struct GeneratedPlaylistViewModel: ViewModel {
     private let name: String?
 
     init(documents: LatestDocuments, arguments: [String: String]) {
-        // The screen shows only the document of its own playlist. A document of another playlist is older or newer.
+        // A screen with the argument `playlistID` shows only the document of this playlist. Another screen may have
+        // requested the last document.
         let wanted = arguments["playlistID"]
         generated = documents[Document.GeneratedPlaylist.self].flatMap {
             [nil, $0.playlistID].contains(wanted) ? $0 : nil
@@ -129,7 +130,7 @@ struct GeneratedPlaylistViewModel: ViewModel {
 
 /// The screen on which a person chooses the device to play on.
 struct DeviceActivationViewModel: ViewModel {
-    /// Opening Spotify in a browser turns it into a device that can be chosen.
+    /// The address of Spotify's web player. A browser that opens it becomes a device.
     private static let spotify = "https://open.spotify.com/"
 
     private let devices: [Device]?

@@ -8,8 +8,8 @@ internal import Vocabulary
 
 /// Connects an `AuthorizationService` to a bus and a browser.
 ///
-/// It listens for the browser's answer before it handles the first command and until it stops. Therefore every URL that
-/// it publishes leads back to it.
+/// The host begins to listen for the browser's answer before it handles the first command, and listens until it stops.
+/// Therefore it receives the answer to every URL that it publishes while it runs.
 package struct AuthorizationHost: ReadyService {
     package let ready = ReadySignal()
     private let service: AuthorizationService
@@ -42,7 +42,7 @@ package struct AuthorizationHost: ReadyService {
         }
     }
 
-    /// Publishes the outcome of a consent, without a time limit. The outcome is acknowledged only after that.
+    /// Publishes the outcome of a consent, and waits for the bus without a time limit. Then acknowledges the outcome.
     private func announce(_ outcome: AuthorizationOutcome) async throws {
         let messages = try outcome.messages.map { message in
             if let cause = outcome.cause { return try Envelope(message, source: bus.source, causedBy: cause) }
@@ -52,7 +52,8 @@ package struct AuthorizationHost: ReadyService {
         try await service.acknowledge(outcome)
     }
 
-    /// Logs an error of the vault and continues. A person who then sends a command gets the error.
+    /// Returns the result of an operation. If the vault fails, logs the error and returns nil: the host continues, and
+    /// the next command that needs the vault reports the error.
     private func tolerating<Result>(_ operation: () async throws -> Result) async throws -> Result? {
         do {
             return try await operation()

@@ -35,8 +35,8 @@ package struct MusicHost: Sendable {
         self.metrics = metrics
     }
 
-    /// Creates the service for one message. If Spotify refuses the token, the request to renew it has this message as
-    /// its cause, and so belongs to the same session and correlation.
+    /// Creates the service for one message. If Spotify refuses the access token, the command to renew the token has
+    /// this message as its cause, and so has the same session and correlation.
     func service(for context: MessageContext) -> MusicService {
         let tokens = VaultAccessTokens(vault: vault) { generation in
             try await bus.send(
@@ -62,9 +62,9 @@ package struct MusicHost: Sendable {
 
     /// Two consumers. Each handles the messages of a session one after the other.
     ///
-    /// A person's actions stay in order: the playlist that was chosen before is played, even if it takes long to fetch.
-    /// Loading the account's playlists is a separate consumer, because it happens at every launch and must not delay
-    /// these actions.
+    /// One consumer handles a person's commands in order: a command to play waits until the chosen playlist has been
+    /// fetched. The other consumer loads the account's playlists. It is separate, because the playlists are loaded at
+    /// every launch and must not delay the commands.
     var consumers: [MessageConsumer] { [account, playing] }
 
     private var account: MessageConsumer {

@@ -13,7 +13,7 @@ struct PlayerState: Codable, Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - command: The music to play.
-    ///   - deviceID: The device to play on; `nil` for the active one.
+    ///   - deviceID: The device to play on. `nil` for the active one.
     mutating func play(_ command: PlayCommand, on deviceID: String?) throws(WebAPIError) {
         try command.validate()
         guard isPremium else { throw .premiumRequired }
@@ -81,7 +81,7 @@ extension PlayerState {
 struct Playback: Codable, Sendable, Equatable {
     var deviceID: String
     var isPlaying: Bool
-    /// The URI of the playlist, album or artist; `nil` if tracks were requested.
+    /// The URI of the playlist, album or artist. `nil` if tracks were requested.
     var context: String?
     /// The URIs of the tracks; empty if a context was requested.
     var tracks: [String]

@@ -2,7 +2,7 @@ import Foundation
 import NIOPosix
 import Synchronization
 
-/// The owner of the state, which all requests share. Changes happen one at a time.
+/// The owner of the simulator's state. All requests share the state, and change it one at a time.
 final class Simulation: Sendable {
     private let state: Mutex<SimulatorState>
     private let now: @Sendable () -> Date
@@ -10,9 +10,9 @@ final class Simulation: Sendable {
 
     /// - Parameters:
     ///   - state: The initial state.
-    ///   - stateFile: The file for the state that survives a restart; `nil` for none. Its content replaces that part of
-    ///     `state`.
-    ///   - now: The clock.
+    ///   - stateFile: The file with the part of the state that survives a restart. If the file exists, its content
+    ///     replaces this part of `state`. `nil` if nothing is to be stored.
+    ///   - now: Returns the current time.
     init(_ state: SimulatorState, stateFile: String?, now: @escaping @Sendable () -> Date) throws {
         var state = state
         if let stateFile, let stored = try StoredState.read(from: stateFile) {
@@ -24,15 +24,15 @@ final class Simulation: Sendable {
         self.now = now
     }
 
-    /// Changes the state, and stores it before the change is reported. A token that a client holds is therefore still
-    /// known after a crash.
+    /// Changes the state. If there is a state file, returns only after the change is stored. Therefore the simulator
+    /// knows the tokens of its clients after a crash, too.
     func update<Value: Sendable>(
         _ change: @escaping @Sendable (inout SimulatorState, Date) throws -> Value
     ) async throws -> Value {
         guard let stateFile else {
             return try state.withLock { state in try change(&state, now()) }
         }
-        // Writing blocks, which the cooperative pool must not do.
+        // The thread pool writes the file, because writing would block a thread of the cooperative pool.
         return try await NIOThreadPool.singleton.runIfActive { [self] in
             try state.withLock { state in
                 let before = StoredState(state)
@@ -67,7 +67,7 @@ private struct StoredState: Codable, Sendable, Equatable {
         }
     }
 
-    /// Replaces the file. It contains digests and no secrets.
+    /// Replaces the file. The file contains digests and no secrets.
     func write(to file: String) throws(SpotifySimulatorError) {
         do {
             let url = URL(filePath: file)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The whole state of the simulator. It can be tested without HTTP.
+/// The whole state of the simulator, without HTTP.
 struct SimulatorState: Sendable, Equatable {
     let catalogue: Catalogue
     let policy: TokenPolicy

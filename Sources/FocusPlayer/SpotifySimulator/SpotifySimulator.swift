@@ -6,8 +6,8 @@ import ServiceLifecycle
 
 /// A simulator of accounts.spotify.com and api.spotify.com: one HTTP server on 127.0.0.1 with the paths of both hosts.
 ///
-/// It follows Spotify's documentation, including its errors. Requests to `/_control` cause failures on demand. Set a
-/// client's accounts and API addresses to `http://127.0.0.1:PORT`.
+/// The simulator follows Spotify's documentation, including the errors. Requests to `/_control` cause failures. Set
+/// both Spotify addresses of a client to `http://127.0.0.1:PORT`.
 package struct SpotifySimulator: Service {
     private let configuration: Configuration
     private let simulation: Simulation
@@ -18,7 +18,7 @@ package struct SpotifySimulator: Service {
     ///   - catalogue: The account with its playlists and devices.
     ///   - configuration: The port, the token policy and the state file.
     ///   - logger: Logs the routes of requests, and never codes, tokens or headers.
-    ///   - now: The clock by which tokens expire.
+    ///   - now: Returns the current time, which is compared with the expiry times of codes and tokens.
     ///   - onReady: Called once with the port after the server has begun to listen.
     /// - Throws: `SpotifySimulatorError` if the state file is invalid.
     package init(
@@ -78,7 +78,7 @@ package struct SpotifySimulator: Service {
     }
 }
 
-/// The reason why the simulator cannot run. Its description is one line that says what to do.
+/// The reason why the simulator cannot run. The description is one line with the problem and the remedy.
 package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A stable name for programs.
     package let code: String

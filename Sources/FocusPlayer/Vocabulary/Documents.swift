@@ -2,7 +2,7 @@ package import Contracts
 internal import EventBus
 
 extension Document {
-    /// The playlists of the account, in its order.
+    /// The playlists of the account, in Spotify's order.
     package struct Playlists: DocumentMessage {
         package var playlists: [Playlist]
 
@@ -14,7 +14,8 @@ extension Document {
     /// The shuffled focus playlist.
     package struct GeneratedPlaylist: DocumentMessage {
         package enum Status: String, Codable, Sendable, CaseIterable {
-            /// The songs are being fetched. Published at once, so that no screen shows an older playlist.
+            /// The songs are being fetched. This status is published at once, so that no screen shows an older
+            /// playlist.
             case loading
             case ready
             case failed
@@ -46,7 +47,7 @@ extension Document {
 package struct Playlist: Codable, Hashable, Sendable, Identifiable {
     package var id: String
     package var name: String
-    /// The name of the person who made it.
+    /// The display name of the playlist's owner, or else the owner's id.
     package var owner: String
     package var songCount: Int
 
@@ -61,11 +62,11 @@ package struct Playlist: Codable, Hashable, Sendable, Identifiable {
 /// A song of a playlist.
 package struct Song: Codable, Hashable, Sendable, Identifiable {
     package var id: String
-    /// The Spotify URI by which a player plays it.
+    /// The Spotify URI, with which a player plays the song.
     package var uri: String
     package var title: String
     package var artist: String
-    /// In milliseconds.
+    /// The duration in milliseconds.
     package var duration: Int
 
     package init(id: String, uri: String, title: String, artist: String, duration: Int) {

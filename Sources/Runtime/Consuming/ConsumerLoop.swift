@@ -7,8 +7,8 @@ internal import ServiceLifecycle
 /// the results in one batch with the consumer's progress.
 ///
 /// Messages of one partition are handled in order; partitions do not wait for each other. If the bus refuses the
-/// results of a message, the message is moved to the dead letters and the consumer continues: no message ends the
-/// process.
+/// results of a message, the message is moved to the dead letters and the consumer continues. If the bus refuses the
+/// dead letter, too, the loop ends with the error.
 package struct ConsumerLoop: Sendable {
     /// Handles a message. It does not run on the bus's executor, so that it may take any time.
     ///
@@ -66,8 +66,8 @@ package struct ConsumerLoop: Sendable {
         try await run(ConsumerRun(self, claim.member, .concurrent(limit), nil, work), under: claim)
     }
 
-    /// Shares the consumer's partitions with the other members of the same name and handles the messages of its own, at
-    /// most `limit` partitions at a time, until the service is asked to stop.
+    /// Shares the consumer's partitions with the other members of the same name, until the service is asked to stop.
+    /// Handles the messages of the partitions that belong to this member, at most `limit` partitions at a time.
     /// - Throws: the errors of `work`.
     package func runShared(partitionsAtOnce limit: Int, _ work: @escaping Work) async throws {
         try await bus.withMember(of: consumer, .shared) { member in
@@ -82,7 +82,7 @@ package struct ConsumerLoop: Sendable {
     /// The name of the process: the part of its source before the '/'.
     private var service: Substring { bus.source.prefix { $0 != "/" } }
 
-    /// The results of a message that is not passed to a handler; nil for a message that is.
+    /// The results of a message that is not passed to a handler. Nil if the message is to be passed to a handler.
     fileprivate func plainResults(of message: Envelope) -> Handled? {
         if let rejection = message.rejection {
             logger.error("gave up the message: \(rejection.reason)", metadata: ["type": "\(message.type)"])
@@ -97,9 +97,10 @@ package struct ConsumerLoop: Sendable {
         return nil
     }
 
-    /// The results to publish in place of results that the bus refused. The first replacement is a dead letter with an
-    /// error, the second the dead letter alone. If retention has removed the message, the dead letter is left out.
-    /// - Returns: nil if there is nothing left to leave out.
+    /// The results to publish in place of results that the bus refused. Results without a dead letter are replaced with
+    /// a dead letter and an error. If the bus refuses these as well, the error is left out. If retention has removed
+    /// the message, the dead letter is left out instead.
+    /// - Returns: nil if nothing more can be left out.
     fileprivate func replacement(of outcome: ConsumerQueue.Outcome, _ error: BusError) -> Handled? {
         let results = outcome.results
         var next: Handled
@@ -134,7 +135,8 @@ package struct ConsumerLoop: Sendable {
     /// The results of a message that is given up: a dead letter, and an error that reports it.
     /// - Parameters:
     ///   - name: the second part of the error's code, after the name of the service.
-    ///   - problem: a predicate of one line; its subject, the name of the service, is put before it.
+    ///   - problem: the predicate of the error's sentence, such as "could not handle command.X". The name of the
+    ///     service is put before it as the subject.
     package func givenUp(
         _ message: Envelope, _ name: String, _ problem: String, attempts: Int = 1
     ) -> Handled {
@@ -153,8 +155,8 @@ package struct ConsumerLoop: Sendable {
         return [envelope]
     }
 
-    /// Publishes an error about the messages that retention removed before the consumer had handled them. The error is
-    /// published only once, because the checkpoint in the same batch makes the next claim leave these messages out.
+    /// Publishes an error about the messages that retention removed before the consumer had handled them. The batch
+    /// contains a checkpoint, so the next claim does not name these messages, and the error is published only once.
     package func tellCutOffs(of claim: ConsumerClaim) async throws {
         guard !claim.cutOffs.isEmpty, !claim.offsets.isEmpty else { return }
         var messages: [Envelope] = []
@@ -166,10 +168,10 @@ package struct ConsumerLoop: Sendable {
     }
 }
 
-/// One run of a loop. It performs the steps of its queue.
+/// One run of a ``ConsumerLoop``. It performs the steps of its ``ConsumerQueue``.
 ///
-/// If the bus has an executor of its own, the whole run is on it, except for handlers. Messages then change threads
-/// only for a handler.
+/// If the bus has an executor of its own, the run uses it for everything except ``ConsumerLoop/Work``. A message then
+/// changes threads only for its handler.
 private actor ConsumerRun {
     /// An actor whose executor the run uses if the bus has none.
     private actor Home {}
@@ -178,7 +180,7 @@ private actor ConsumerRun {
         case reading
         /// The reader has ended. The run ends as soon as the remaining results are published.
         case draining
-        /// No more jobs are performed. A reader that waits for room would not be resumed any more.
+        /// No more jobs are performed. The reader must not wait for room now, because nothing would resume it.
         case over
     }
 
@@ -187,8 +189,8 @@ private actor ConsumerRun {
         case publish(Batch, ConsumerQueue.Turn)
     }
 
-    /// The executor of the bus, or else that of ``home``. The preference of a task is not enough: an actor without an executor of
-    /// its own may continue on the thread of another task that used it.
+    /// The executor of the bus, or else the executor of ``home``. The preference of a task is not enough: an actor
+    /// without an executor of its own may continue on the thread of another task that used the actor.
     nonisolated let unownedExecutor: UnownedSerialExecutor
     private let home: Home
     private let loop: ConsumerLoop
@@ -199,12 +201,12 @@ private actor ConsumerRun {
     private let progress = ConsumerProgress()
     private let jobs: AsyncStream<Job>
     private let jobInput: AsyncStream<Job>.Continuation
-    /// Resumed when the reader may take more messages; nil unless the reader waits.
+    /// Resumed when the reader may take more messages. Nil unless the reader waits.
     private var room: CheckedContinuation<Void, Never>?
-    /// Signalled when the claim has to be renewed.
+    /// Signalled when the reader must stop: the claim has to be renewed, or the run has failed.
     private var claimEnd = ReadySignal()
     private var stage = Stage.reading
-    /// The first error. Results that exist by then are still published.
+    /// The first error. Nil if there is none. Results that existed before the error are still published.
     private var failure: (any Error)?
     private var hasWarned = false
 
@@ -230,8 +232,8 @@ private actor ConsumerRun {
             for await job in jobs {
                 switch job {
                 case .work(let message, let turn):
-                    // Not on the bus's executor: there, a slow handler would delay the hello by which the broker knows
-                    // that this process lives.
+                    // The handler does not run on the bus's executor. A slow handler would delay the hello there, and
+                    // the broker would take this process for dead.
                     group.addTask(executorPreference: globalConcurrentExecutor) { await self.handle(message, turn) }
                 case .publish(let batch, let turn):
                     group.addTask { await self.publish(batch, turn) }
@@ -267,12 +269,12 @@ private actor ConsumerRun {
         try await takeMessagesUntilClaimEnds(under: claim)
         try Task.checkCancellation()
         guard failure == nil else { return }
-        // Only the bus knows whether another process has ended the claim; it then throws `fenced`.
+        // If another process has taken over the consumer, this call throws `fenced`.
         try await loop.bus.confirm(claim)
         throw BusError(.epoch, "the claim of '\(loop.consumer)' has ended; the journal may have lost its last messages")
     }
 
-    /// Reads the messages of the member's partitions. Claims again whenever the member owns other partitions.
+    /// Reads the messages of the member's partitions. Claims again each time the member's partitions change.
     private func readShare() async throws {
         let retry = BusRetry(logger: loop.logger, clock: loop.clock)
         while failure == nil {
@@ -281,7 +283,7 @@ private actor ConsumerRun {
                     try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member)
                 }
                 try await retry.run { try await self.loop.tellCutOffs(of: claim) }
-                // The run may have failed in the meantime. Then nothing would end this claim.
+                // If the run has failed in the meantime, nothing would end the reading under this claim.
                 guard failure == nil else { return }
                 begin(claim)
                 try await takeMessagesUntilClaimEnds(under: claim)
@@ -451,7 +453,7 @@ private actor ConsumerRun {
         }
     }
 
-    /// Ends the run with an error after the results that exist have been published.
+    /// Ends the run with an error, after the existing results have been published. Only the first call has an effect.
     private func fail(_ error: any Error) {
         guard failure == nil else { return }
         failure = error

@@ -1,8 +1,8 @@
 internal import DequeModule
 internal import EventBus
 
-/// The unfinished messages of a durable consumer. It decides which message to handle next and which batch to publish
-/// next.
+/// The unfinished messages of a durable consumer. The queue chooses the next message to handle and the next batch to
+/// publish.
 ///
 /// This is a pure state machine: the caller performs its steps and reports their results. Messages of one partition are
 /// handled in order, and a partition publishes one batch at a time. Partitions do not wait for each other.
@@ -15,11 +15,12 @@ struct ConsumerQueue {
         case publish(Batch, Turn)
     }
 
-    /// The partition of a step, with the number of times it had been dropped and the owner epoch when the step began. A
-    /// step of an earlier generation is ignored.
+    /// Identifies a step. If the partition has been dropped since the step began, the result of the step is ignored.
     struct Turn: Hashable {
         let partition: Partition
+        /// The number of times that the partition had been dropped when the step began.
         fileprivate let generation: Int
+        /// The owner epoch of the claim when the step began.
         fileprivate let ownerEpoch: UInt64
     }
 
@@ -31,18 +32,19 @@ struct ConsumerQueue {
 
     /// The consequence of a refused batch.
     enum Refusal {
-        /// The batch held several messages. They are handled again from this offset on, each in a batch of its own, to
-        /// find the message whose results are refused.
+        /// The batch held the results of several messages. The messages from this offset on are handled again, each
+        /// with a batch of its own, to find the message whose results are refused.
         case repeats(from: UInt64)
-        /// The batch held one message. Its results must be replaced with ``replace(_:with:)``.
+        /// The batch held the results of one message. They must be replaced with ``replace(_:with:)``.
         case replaces(Outcome)
-        /// The partition was dropped in the meantime; the batch is ignored.
+        /// The partition was dropped in the meantime. The refusal has no consequence.
         case forgotten
     }
 
     /// The consequence of a batch whose claim is no longer valid.
     enum Loss: Equatable {
-        /// The batch waits for the next claim.
+        /// No new claim is needed. The results are published under the next claim, or under the present one if it is
+        /// newer than the batch. If the partition was dropped in the meantime, the results are gone.
         case waits
         /// The partition was dropped; a new claim is needed.
         case needsClaim
@@ -53,7 +55,7 @@ struct ConsumerQueue {
         /// A message is handled before the results of the previous one are recorded. Several messages share a batch.
         case pipelined
         /// A message is handled after the results of the previous one in its partition are recorded. The value is the
-        /// largest number of handlers that run at the same time.
+        /// maximum number of handlers that run at the same time; further messages wait.
         case concurrent(Int)
     }
 
@@ -67,19 +69,20 @@ struct ConsumerQueue {
 
     private struct Lane {
         var generation = 0
-        /// The offset up to which everything is recorded.
+        /// The offset up to which the results of every message are recorded.
         var recorded: UInt64
         /// The offset of the last message that was taken.
         var taken: UInt64
         var waiting: Deque<Envelope> = []
         var handled: Deque<Outcome> = []
         var publishing: [Outcome] = []
-        /// True if a handler runs, even if its message has been dropped since.
+        /// True if a handler runs, even if its message was dropped after the handler started.
         var isHandling = false
         var isPublishing = false
         /// The offset up to which each message is published in a batch of its own.
         var singleThrough: UInt64 = 0
-        /// The message that a handler works on; nil if it has been dropped since.
+        /// The message that a handler works on. Nil if no handler runs, or if the message was dropped after the handler
+        /// started.
         var handling: Envelope?
         /// True if the partition is in the list of partitions that may have a next step.
         var isReady = false
@@ -88,7 +91,7 @@ struct ConsumerQueue {
 
         var oldestUnfinished: UInt64? { publishing.first?.message.position?.offset ?? oldestUnpublished }
         var oldestUnpublished: UInt64? {
-            // Messages that were dropped are not handled, although the claim may still cover them.
+            // Dropped messages are still unfinished. The oldest one may be the first message beyond `recorded`.
             if isLost { return recorded + 1 }
             return (handled.first?.message ?? handling ?? waiting.first)?.position?.offset
         }
@@ -101,10 +104,11 @@ struct ConsumerQueue {
 
     /// The maximum number of unfinished messages. At this number the reader waits.
     static let capacity = 1024
-    /// The maximum size of the unfinished messages' data, in bytes.
+    /// The total size in bytes of the unfinished messages' data at which the reader waits.
     static let capacitySize = 16 * 1024 * 1024
-    /// The maximum number of results in a batch, unless a single message has more.
+    /// The maximum number of results in a batch. If one message has more results, they are a batch of their own.
     private static let batchLength = 512
+    /// The size in bytes of the results' data beyond which a batch takes no further message.
     private static let batchSize = 1024 * 1024
 
     private let mode: Mode
@@ -134,7 +138,7 @@ struct ConsumerQueue {
     /// True if no results remain to be published.
     var isPublished: Bool { lanes.values.allSatisfy { !$0.isPublishing && $0.handled.isEmpty } }
 
-    /// The offset of the oldest unfinished message; nil if there is none.
+    /// The offset of the oldest unfinished message. Nil if every message is finished.
     var oldestUnfinished: UInt64? { oldestUnfinished { _, lane in lane.oldestUnfinished } }
 
     /// The offset up to which every message is handled.
@@ -142,7 +146,8 @@ struct ConsumerQueue {
 
     // MARK: Taking messages
 
-    /// Takes a message that was delivered. Ignores a message that was taken before.
+    /// Takes a message that was delivered. Ignores a message that was taken before, and a message of a partition that
+    /// the claim does not cover or that was dropped.
     mutating func take(_ message: Envelope) {
         guard let position = message.position, var lane = lanes[message.partition] else { return }
         delivered = max(delivered, position.settled)
@@ -156,15 +161,17 @@ struct ConsumerQueue {
     }
 
     /// Holds all steps back because the claim has ended. The next claim decides which of them continue. Has no effect
-    /// on a queue that is stopping, because that gets no further claim.
+    /// on a queue that is stopping, because a stopping queue gets no further claim.
     mutating func suspend() {
         if state == .running { state = .suspended }
     }
 
-    /// Continues under a new claim. The partitions that the member still owns continue if no other member has claimed
-    /// in between. All others are dropped; if the member owns them, their messages are delivered again.
+    /// Continues under a new claim. A partition continues if the member still owns it, no other member has claimed in
+    /// between, and none of its unfinished messages is recorded as handled. All other partitions are dropped. If the
+    /// member owns a dropped partition, its messages from the claim's offset on are delivered again.
     mutating func adopt(_ new: ConsumerClaim) {
-        // The owner epoch grows by one with each claim that changes something.
+        // The owner epoch grows by one each time a member claims newly assigned partitions. So a difference of at most
+        // one means that no other member has claimed in between.
         let isContinuous = new.epoch == claim.epoch && new.ownerEpoch <= claim.ownerEpoch + 1
         claim = new
         delivered = new.position.offset
@@ -203,7 +210,7 @@ struct ConsumerQueue {
 
     // MARK: Steps
 
-    /// The next step; nil if nothing can be done now.
+    /// The next step. Nil if there is none at present.
     mutating func next() -> Step? {
         guard state != .suspended else { return nil }
         var postponed: Deque<Partition> = []
@@ -249,8 +256,8 @@ struct ConsumerQueue {
             batch.append(lane.handled.removeFirst())
             messages += results.count
             bytes += results.reduce(0) { $0 + $1.data.count }
-            // A batch can give up only the message of its checkpoint. And to find a refused result, each message is
-            // published alone.
+            // A batch can give up only the message of its checkpoint, so a message that is given up is the last one of
+            // its batch. After a refusal, the results of each message are published alone, to find the refused ones.
             let isSingle = lane.singleThrough >= outcome.message.position?.offset ?? 0
             if outcome.results.rejection != nil || isSingle { break }
         }
@@ -326,7 +333,7 @@ struct ConsumerQueue {
         return .repeats(from: offset)
     }
 
-    /// Replaces the results of the only message of a refused batch. The messages after it are handled again.
+    /// Replaces the results of the only message of a refused batch. Later messages of the partition are handled again.
     mutating func replace(_ turn: Turn, with results: Handled) {
         guard var lane = finishPublishing(turn), let first = lane.publishing.first else { return }
         takeBack(&lane, keeping: 1)
@@ -348,7 +355,8 @@ struct ConsumerQueue {
             drop(turn.partition)
             return .needsClaim
         }
-        // The claim has been renewed since, or is about to be; the member may still own the partition.
+        // The claim was renewed after the step began, or is about to be renewed. The member may still own the
+        // partition.
         for outcome in lane.publishing.reversed() { lane.handled.prepend(outcome) }
         lane.publishing = []
         lanes[turn.partition] = lane
@@ -391,7 +399,7 @@ struct ConsumerQueue {
     private mutating func note(_ partition: Partition) {
         guard let lane = lanes[partition], !lane.isReady else { return }
         guard claim.offsets[partition] != nil || lane.isBusy else {
-            // Another member owns the partition now, and no step of it runs here any more.
+            // Another member owns the partition now, and this process runs no step of the partition any more.
             lanes[partition] = nil
             return
         }
@@ -399,7 +407,7 @@ struct ConsumerQueue {
         ready.append(partition)
     }
 
-    /// The offset up to which everything is handled once the current batch of a partition is recorded.
+    /// The offset up to which every message is handled as soon as the current batch of a partition is recorded.
     private func settled(without partition: Partition) -> UInt64 {
         let oldest = oldestUnfinished { $0 == partition ? $1.oldestUnpublished : $1.oldestUnfinished }
         return oldest.map { min($0 - 1, delivered) } ?? delivered

@@ -1,4 +1,5 @@
-/// Tasks that run beside a consumer and end with it, such as timers: one task for each element.
+/// Tasks, such as timers, that run at the same time as a consumer and are cancelled when the consumer ends. There is
+/// one task for each element.
 package struct ConsumerTasks<Element: Sendable>: Sendable {
     private let elements: AsyncStream<Element>
     private let input: AsyncStream<Element>.Continuation
@@ -7,7 +8,7 @@ package struct ConsumerTasks<Element: Sendable>: Sendable {
         (elements, input) = AsyncStream.makeStream()
     }
 
-    /// Starts the task of an element: at once, or when the consumer starts.
+    /// Starts the task of an element: at once if the consumer runs, otherwise when the consumer starts.
     package func begin(_ element: Element) {
         input.yield(element)
     }

@@ -10,8 +10,8 @@ extension EventBus {
     /// subject, are handled in order; several partitions are handled at the same time. A message whose results the bus
     /// refuses, or whose header cannot be read, is moved to the dead letters.
     ///
-    /// Runs until the task is cancelled, the service is asked to stop, or an error occurs. In shared mode it returns
-    /// when the service is asked to stop; in exclusive mode it then throws `CancellationError`.
+    /// Runs until the task is cancelled, the service is asked to stop, or an error occurs. If the service is asked to
+    /// stop, this method returns in shared mode and throws `CancellationError` in exclusive mode.
     /// - Throws: `CancellationError`, ``BusError`` (`fenced`: another process has taken over an exclusive consumer),
     ///   and the errors of `handler`.
     public func consume(
@@ -34,9 +34,11 @@ extension EventBus {
         }
     }
 
-    /// Consumes under a claim, for a consumer that reads its own state after it has claimed and before it consumes.
-    /// Otherwise as ``consume(as:_:mode:handler:)``.
-    /// - Throws: also ``BusError`` with code `epoch` if the journal was replaced.
+    /// Consumes under a claim in the same way as ``consume(as:_:mode:handler:)`` in exclusive mode. A consumer that
+    /// restores its own state calls this method, because it must read the state after it has claimed and before it
+    /// consumes.
+    /// - Throws: the errors of ``consume(as:_:mode:handler:)``, and ``BusError`` with the code `epoch` or `unrecorded`
+    ///   if the journal was replaced.
     public func consume(
         under claim: ConsumerClaim, _ filters: [MessageFilter],
         handler: @escaping @Sendable (Envelope) async throws -> [Envelope]

@@ -3,14 +3,14 @@ package import EventBus
 /// The results of a message. They are published in one batch with the consumer's progress.
 package struct Handled: Sendable {
     package var messages: [Envelope]
-    /// The reason why the message is given up and moved to the dead letters; nil for a message that is handled.
+    /// The reason why the message is given up and moved to the dead letters. Nil for a message that is not given up.
     package var rejection: Rejection?
-    /// Called after the results are recorded. In a loop that runs `work`, the next message of the partition is handled
-    /// after this call.
+    /// Called after the results are recorded. A ``ConsumerLoop`` that runs `work` handles the next message of the
+    /// partition after this call.
     package var whenRecorded: (@Sendable () -> Void)?
-    /// True if the message was for another consumer, and was skipped.
+    /// True if the message was sent again to another consumer only, and was skipped.
     var isPassed = false
-    /// The results that were left out because the bus refused them.
+    /// The results that have been left out so far because the bus refused them.
     var retreat = Retreat.none
 
     enum Retreat {

@@ -17,13 +17,13 @@ internal import ServiceLifecycle
 /// - If the handler returns, its messages are published.
 /// - If the handler throws an `ApplicationError`, that error is published. It is a final answer; there is no retry.
 /// - If the handler throws another error, it is called again after growing delays, see ``RetryPolicy``. After the last
-///   attempt the message is moved to the dead letters with the code `<service>.failed`.
+///   attempt the message is moved to the dead letters, with the code `<service>.failed`.
 /// - If the header cannot be read, or the data does not match the type, the message is moved to the dead letters at
 ///   once, with the code `message.malformed`.
 /// - If the broker refuses the results, the message is moved to the dead letters at once, with the code
 ///   `<service>.refused`.
 /// - If the message is a command that has expired, an `event.MessageDiscarded` and the error `command.expired` are
-///   published.
+///   published. A command with which a view only reports something has no such error.
 /// - If the message was sent again to another consumer, or is a tombstone, nothing is published.
 ///
 /// A dead letter comes with an `ApplicationError` of the same code, unless the message is an error itself: an error
@@ -31,8 +31,9 @@ internal import ServiceLifecycle
 /// only the error. An error that is not an `ApplicationError` is logged and not published, because only an
 /// `ApplicationError` is written for the person who uses the app.
 ///
-/// When the service is asked to stop, a wait for the next attempt ends. That message has no results and is handled
-/// again after the next start. Cancellation, and errors of the bus that are not about the message, end ``run()``.
+/// If the service is asked to stop during a delay between two attempts, the delay ends. The message then has no results
+/// and is handled again after the next start. Cancellation ends ``run()``. An error of the bus that is not about the
+/// message also ends it, unless ``run()`` can wait until the bus works again.
 ///
 /// Service instances with the same consumer name share the work: each handles the messages of some subjects, in order.
 /// When an instance ends, the others continue with the messages that it had not handled.
@@ -56,7 +57,7 @@ public struct MessageConsumer: ReadyService {
     ///   - ready: signalled when the subscription is live. A service that contains this consumer passes its own signal.
     ///   - metrics: the counts of the process; the consumer updates them.
     ///   - retries: the number of attempts and the delays between them when a handler fails.
-    ///   - now: the time by which commands expire.
+    ///   - now: returns the current time. It is compared with the expiry times of commands.
     ///   - clock: measures the pauses between attempts to handle a message or to reach the bus.
     public init(
         _ consumer: String, bus: any EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
@@ -150,7 +151,7 @@ public struct MessageConsumer: ReadyService {
     /// True if an error is about the message or its handler, and not about this process or its bus.
     private func isOfMessage(_ error: any Error) -> Bool {
         switch error {
-        // If the handler cancels work of its own, that is a failure like any other.
+        // If the handler cancels a task of its own, its `CancellationError` is a failure like any other.
         case is CancellationError: !Task.isCancelled
         case let error as BusError: !error.isOfProcess
         default: true

@@ -9,10 +9,15 @@ internal import ServiceLifecycle
 ///     QueryServer(in: process)
 ///         .on(Query.PlaylistSongs.self) { query, context in try await playlists.songs(for: query) }
 ///
-/// If a handler throws an `ApplicationError`, that error is the answer. Any other error is logged, and the answer is an
-/// `ApplicationError` with the code `<service>.failed`. Queries are not journalled and a handler is called only once,
-/// because the asking process waits for the answer. When the service is asked to stop, its open queries are answered
-/// with a ``BusError`` with the code `cancelled`.
+/// If a handler throws an error, the error is logged, and the answer is an `ApplicationError`:
+///
+/// - If the error is an `ApplicationError`, it is the answer.
+/// - If the data does not match the type of the query, the code is `message.malformed`.
+/// - For any other error, the code is `<service>.failed`.
+///
+/// Queries are not journalled. A handler is called only once for each query, because the asking process waits for the
+/// answer. If the service is asked to stop, its open queries end for their askers with a ``BusError`` with the code
+/// `cancelled`.
 public struct QueryServer: ReadyService {
     /// Returns the data of the answer.
     private typealias Route = @Sendable (MessageContext) async throws -> Data

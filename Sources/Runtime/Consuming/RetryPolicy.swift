@@ -1,23 +1,25 @@
 /// The number of attempts to handle a message, and the delays between them.
 public struct RetryPolicy: Hashable, Sendable {
-    /// Four attempts within 2.1 seconds: long enough for a server to restart, short enough for a person to wait.
+    /// Four attempts with delays of 0.1, 0.4 and 1.6 seconds between them. The delays are long enough for a server to
+    /// restart, and short enough for a person to wait.
     public static let standard = RetryPolicy(attempts: 4, firstDelay: .milliseconds(100), factor: 4)
 
-    /// The number of attempts in all, at least 1.
+    /// The maximum number of attempts, including the first one. It is at least 1.
     public let attempts: Int
     /// The delay before the second attempt.
     public let firstDelay: Duration
     /// The factor by which each delay is longer than the previous one.
     public let factor: Int
 
-    /// - Parameter attempts: the number of attempts in all; values below 1 count as 1.
+    /// - Parameter attempts: the maximum number of attempts, including the first one. Values below 1 count as 1.
     public init(attempts: Int, firstDelay: Duration, factor: Int) {
         self.attempts = max(1, attempts)
         self.firstDelay = firstDelay
         self.factor = factor
     }
 
-    /// The delay after an attempt, counted from 1; nil if it was the last attempt.
+    /// The delay after an attempt. Nil after the last attempt.
+    /// - Parameter attempt: the number of the attempt, counted from 1.
     func delay(after attempt: Int) -> Duration? {
         guard attempt < attempts else { return nil }
         return (1..<attempt).reduce(firstDelay) { delay, _ in delay * factor }

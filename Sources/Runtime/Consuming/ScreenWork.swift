@@ -14,14 +14,17 @@ internal import Synchronization
 ///             while true { try await context.publish(tick()); try await clock.sleep(for: .seconds(1)) }
 ///         }
 ///
-/// Each piece of work is a child task of ``run()``. When its instance is dismissed, the task is cancelled, and the
-/// dismissal is handled after the task has ended. A `document.ScreenWork` records each running piece of work. It is
-/// published in one batch with the progress, so that a service that was killed continues the work after its restart: it
-/// calls the handler again with the same message. A command whose instance is gone starts nothing and is discarded with
-/// an `event.MessageDiscarded`. An instance has one piece of work for each command type: a newer command replaces the
-/// work of the older one.
+/// Each piece of work is a child task of ``run()``. When its instance is dismissed, the task is cancelled. The
+/// dismissal counts as handled only after the task has ended.
 ///
-/// One process does the work of all sessions. If a second one starts, it takes over and the first one is fenced.
+/// A `document.ScreenWork` records each running piece of work. The document is published in one batch with the
+/// consumer's progress. After a crash, the restarted service calls the handler again with the same message.
+///
+/// A command whose instance is gone starts nothing and is discarded with an `event.MessageDiscarded`. An instance has
+/// one piece of work for each command type: a newer command replaces the work of the older one.
+///
+/// One process does the work of all sessions. If a second process with the same consumer name starts, it takes over,
+/// and the first process fails with the error `fenced`.
 public struct ScreenWork: ReadyService {
     /// Decodes the message, and returns the call of its handler.
     private typealias Begin = @Sendable (MessageContext) throws -> @Sendable () async throws -> Void
@@ -45,7 +48,7 @@ public struct ScreenWork: ReadyService {
     ///   - consumer: the durable name.
     ///   - ready: signalled when the subscription is live. A service that contains this work passes its own signal.
     ///   - metrics: the counts of the process; the consumer updates them.
-    ///   - now: the time by which commands expire.
+    ///   - now: returns the current time. It is compared with the expiry times of commands.
     ///   - clock: measures the pauses between attempts to reach the bus.
     public init(
         _ consumer: String, bus: any EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
@@ -63,10 +66,12 @@ public struct ScreenWork: ReadyService {
 
     /// Adds a handler.
     /// - Parameters:
-    ///   - types: documents to withdraw when the instance is dismissed while the work runs: those of these types whose
-    ///     key is the instance.
-    ///   - work: ends by itself, or is cancelled with its instance. Its error is logged and published as an
-    ///     `ApplicationError`; it is not called again.
+    ///   - types: the types of the documents to withdraw when the instance is dismissed while the work runs. The
+    ///     document of each type whose key is the instance is withdrawn.
+    ///   - work: the work. It may return. It is cancelled when its instance is dismissed, when a newer command replaces
+    ///     it and when the service stops. If it throws an error, the error is logged, an `ApplicationError` is
+    ///     published, and the work is not started again. After an error of the bus itself, such as `unavailable`, the
+    ///     work is started again.
     /// - Precondition: the type has no handler yet.
     public func on<C: CommandMessage>(
         _ type: C.Type, withdrawing types: [MessageType] = [],
@@ -112,8 +117,8 @@ public struct ScreenWork: ReadyService {
     /// The maximum number of partitions whose messages are handled at the same time.
     private static let partitionsAtOnce = 16
 
-    /// Starts the work again that was running when the process ended, except for work whose instance has been dismissed
-    /// since.
+    /// Restarts the work that was running when the previous process ended. If the instance of a piece of work has been
+    /// dismissed since, withdraws its documents instead.
     private func takeUp(_ underWay: WorkUnderWay) async throws {
         for document in try await bus.documents(matching: [.type(Document.ScreenWork.self)]) {
             guard let work = try? document.decode(Document.ScreenWork.self), work.consumer == consumer else { continue }
@@ -165,11 +170,12 @@ public struct ScreenWork: ReadyService {
             return loop.malformed(message, error.summary)
         }
         guard let piece = PieceOfWork(message, call) else {
-            return try discarded(message, "it does not come from a screen instance, so nothing would end its work")
+            return try discarded(
+                message, "the command names no platform or no screen instance, so its work would never be ended")
         }
-        // The state decides, and not the dismissals received so far: the dismissal may have come before the command and
-        // before the last restart. The dismissal is published with the state. If the state still has the instance, the
-        // dismissal comes later.
+        // The navigation state shows whether the instance still exists. The dismissals received so far are not enough,
+        // because the dismissal may have come before the last restart. A dismissal is published together with the state
+        // that no longer has the instance. So if the state has the instance, its dismissal comes later.
         guard try await isStanding(piece) else {
             return try discarded(message, "there is no screen instance '\(piece.instance)'; it may have been dismissed")
         }
@@ -273,12 +279,12 @@ private final class WorkUnderWay: Sendable {
         tasks.begin(piece)
     }
 
-    /// Removes a piece of work that has ended.
+    /// Removes a piece of work from the list. Does not cancel its task.
     func forget(_ piece: PieceOfWork) {
         pieces.withLock { $0.removeAll { $0.cause.id == piece.cause.id } }
     }
 
-    /// Cancels pieces of work, and returns after they have ended.
+    /// Cancels pieces of work, and returns them after they have ended.
     func end(where isMeant: (PieceOfWork) -> Bool) async throws -> [PieceOfWork] {
         let ended = pieces.withLock { $0.filter(isMeant) }
         for piece in ended {
@@ -293,18 +299,19 @@ private final class WorkUnderWay: Sendable {
 private struct PieceOfWork: Sendable {
     typealias Call = @Sendable () async throws -> Void
 
-    /// The message that started it.
+    /// The command that started the work.
     let cause: Envelope
     let platform: String
     let instance: String
-    /// The call of the handler. It does nothing if there is no handler any more.
+    /// The call of the handler. It does nothing if ``isCallable`` is false.
     let call: Call
+    /// True if the service has a handler for the command and the command's data can be decoded.
     let isCallable: Bool
     private let stop = ReadySignal()
     private let hasEnded = ReadySignal()
 
-    /// - Parameter call: nil if the message has no handler any more.
-    /// - Returns: nil for a message that does not come from an instance.
+    /// Returns nil if the command names no platform or no screen instance.
+    /// - Parameter call: nil if the service has no handler for the command, or cannot decode its data.
     init?(_ cause: Envelope, _ call: Call?) {
         guard let platform = cause.attributes.platform, let instance = cause.attributes.instance else { return nil }
         self.cause = cause
@@ -314,8 +321,8 @@ private struct PieceOfWork: Sendable {
         self.instance = instance
     }
 
-    /// True if the work is for this instance. All three values are compared because an instance's identifier is unique
-    /// only within the session of one platform.
+    /// True if the work belongs to an instance. The identifier of an instance is unique only within one platform and
+    /// one session, so all three values are compared.
     func isFor(_ platform: String?, _ instance: String, subject: String) -> Bool {
         self.instance == instance && self.platform == platform && cause.subject == subject
     }

@@ -9,10 +9,11 @@ package import Navigation
 /// in order.
 ///
 /// The messages that follow from a message, the changed snapshot and the progress are published in one batch. Therefore
-/// the retained snapshot and the position always match, and a coordinator that was killed continues exactly at that
-/// message.
+/// the retained snapshot and the position always match, and a coordinator that was killed continues with the first
+/// message whose batch is not recorded.
 package struct Coordinator: ReadyService {
-    /// The time that a view has to animate a screen out. After it, the coordinator reports that the screen is gone.
+    /// The maximum time that a view has to animate a screen out. After this time the coordinator reports that the
+    /// screen is gone.
     static let animationTime: Duration = .seconds(2)
 
     /// The maximum number of messages in a batch while sessions are restored.
@@ -28,10 +29,10 @@ package struct Coordinator: ReadyService {
     private let now: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - source: the flow as YAML, for `document.Flow`. Nil if that document is not to be published.
+    ///   - source: the flow as YAML, for `document.Flow`. Nil if the document is not to be published.
     ///   - metrics: the counts of the process; the coordinator updates them.
     ///   - clock: measures the time until a leaving screen counts as gone, and the deadlines of guards.
-    ///   - now: the time by which commands expire.
+    ///   - now: returns the current time. The coordinator compares it with the expiry times of commands.
     package init(
         flow: Flow, source: String? = nil, bus: any EventBus, logger: Logger,
         metrics: ConsumerMetrics = ConsumerMetrics(),
@@ -50,8 +51,8 @@ package struct Coordinator: ReadyService {
         try await BusRetry(logger: logger, clock: clock).run { try await coordinate() }
     }
 
-    /// Publishes the flow, for views that know only the platform. If the bus refuses it because it is too large, the
-    /// coordinator runs without it.
+    /// Publishes the flow, for views that know only the platform. If the bus refuses the document, for example because
+    /// it is too large, the coordinator runs without it.
     private func publishFlow(under claim: ConsumerClaim) async throws {
         guard let source else { return }
         let document = Document.Flow(
@@ -87,7 +88,7 @@ package struct Coordinator: ReadyService {
         try await loop.tellCutOffs(of: claim)
         try await publishFlow(under: claim)
         let open = OpenDeadlines()
-        // The documents are read after the claim, because from then on no other process can change them.
+        // The documents are read after the claim, because after the claim no other process can change them.
         var sessions = Sessions(flow: flow, source: bus.source, open: open, logger: logger, now: now)
         let restored = try sessions.restore(
             from: try await bus.documents(matching: [.type(Document.NavigationState.self)]),
@@ -105,8 +106,9 @@ package struct Coordinator: ReadyService {
         }
     }
 
-    /// Waits for the delay of a deadline. If it is still open then, reports that the screen is gone, because there
-    /// may be no view left to do so, or that the guard's deadline has passed.
+    /// Waits for the delay of a deadline. If the deadline is still open after the delay, reports that the screen is
+    /// gone or that the guard's deadline has passed. A view usually reports that a screen is gone, but the view may
+    /// have ended.
     ///
     /// Both reports are ordinary messages, so that a recording replays without a clock.
     func wait(for deadline: Deadline, _ open: OpenDeadlines) async throws {
@@ -130,8 +132,8 @@ package struct Coordinator: ReadyService {
             return try Envelope(
                 Command.ScreenGone(instance: object.id), source: bus.source, subject: object.session, origin: origin)
         case .attempt:
-            // The id derives from the attempt's, because a coordinator that was killed after publishing may publish the
-            // deadline again.
+            // The id is derived from the id of the attempt. A coordinator that was killed after it published the report
+            // may publish the report again, with the same id.
             let id = DerivedID.make(from: object.id, platform: flow.platform, name: "deadline")
             var report = try Envelope(
                 DomainEvent.GuardDeadlinePassed(attempt: object.id), source: bus.source, causedBy: deadline.cause,
@@ -146,7 +148,7 @@ extension Flow {
     /// The message types that a coordinator of this flow receives, in alphabetical order. They include
     /// `event.LaunchFinished`, which starts a session, even if no rule uses it.
     package var receives: [MessageType] {
-        // The flow's checker has refused invalid types, so none is dropped here.
+        // The flow's checker has refused invalid types, so `compactMap` drops none.
         messageTypes.union([DomainEvent.LaunchFinished.type.description]).sorted().compactMap(MessageType.init)
     }
 
@@ -160,7 +162,7 @@ extension Flow {
         ] + (guardedRules.isEmpty ? [] : [DomainEvent.GuardDeadlinePassed.type]) + commands
     }
 
-    /// The app's own commands that rules, links and buttons send, in alphabetical order.
+    /// The commands of the app that rules, links and buttons send, in alphabetical order.
     private var commands: [MessageType] {
         let types = allTransitions.flatMap(\.possibleActions).flatMap { action -> [String] in
             switch action {

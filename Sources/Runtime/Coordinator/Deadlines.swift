@@ -16,10 +16,10 @@ struct Deadline: Sendable {
 
     let object: Object
     let delay: Duration
-    /// The attributes of the message after which the state waits, or of the document that recorded the wait.
+    /// The attributes of the message that made the state wait, or of the restored document that recorded the wait.
     let cause: Attributes
 
-    /// All objects that a state waits for.
+    /// All objects that a state waits for: its leaving screens and its attempt. Empty if the state is nil.
     static func objects(in state: NavigationState?, of session: String) -> Set<Object> {
         guard let state else { return [] }
         let screens = state.leaving.map { Object(session: session, kind: .screen, id: $0.id) }

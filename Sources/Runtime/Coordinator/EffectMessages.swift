@@ -7,8 +7,8 @@ internal import Support
 
 /// Turns the effects of a machine into messages. The message that the machine handled is their cause.
 ///
-/// The id of each message derives from the id of the cause and the message's number among the results. Therefore a
-/// batch that is repeated after a crash has the same ids, and a replay publishes the same messages.
+/// No id is random: most ids are derived from the id of the cause and the message's number among the results.
+/// Therefore a batch that is repeated after a crash has the same ids, and a replay publishes the same messages.
 struct EffectMessages {
     /// The platform of the machine.
     private let platform: String
@@ -22,26 +22,25 @@ struct EffectMessages {
         self.cause = cause
     }
 
-    /// The results of effects.
     struct Results {
         var messages: [Envelope] = []
-        /// The screens and attempts that the state now waits for.
+        /// The deadlines of the screens and attempts that the state now waits for.
         var opened: [Deadline] = []
         /// The errors of rules that matched but could not be applied.
         var failures: [NavigationFailure] = []
     }
 
     /// - Parameters:
-    ///   - snapshot: the final state; nil if it has not changed.
-    ///   - known: objects that the state waits for already. They are not in `opened`.
+    ///   - snapshot: the final state. Nil if the state has not changed.
+    ///   - known: the objects whose deadlines are published already. Their deadlines are not published again.
     mutating func results(
         of effects: [Machine.Effect], snapshot: NavigationSnapshot?, session: String,
         without known: Set<Deadline.Object> = []
     ) throws -> Results {
         var results = Results()
         let last = try snapshot.map { try about(Document.NavigationState($0)) }
-        // A state is published before the other messages of its steps, although the machine lists it after their
-        // effects.
+        // Each state is published before the other messages of the steps that led to it. The machine lists the state
+        // after the effects of these steps.
         var place = 0
         for effect in effects {
             if let message = try message(for: effect) { results.messages.append(message) }
@@ -81,7 +80,7 @@ struct EffectMessages {
         cause.origin = Origin(platform: attributes.platform, device: attributes.device, instance: attributes.instance)
     }
 
-    /// - Returns: nil for an effect that publishes nothing.
+    /// The message of an effect. Nil for an effect that publishes nothing.
     mutating func message(for effect: Machine.Effect) throws -> Envelope? {
         switch effect {
         case .openURL(let url):
@@ -107,8 +106,8 @@ struct EffectMessages {
         }
     }
 
-    /// The error of an expired command. Its id derives from the command's id, as it does when another consumer finds
-    /// the command expired.
+    /// The error of an expired command. Its id is derived from the command's id in the same way by all consumers, so
+    /// that several reports of one command have the same id.
     private mutating func expired(_ id: String, _ type: String) throws -> Envelope? {
         guard let error = MessageType(type).flatMap(ApplicationError.init(expired:)) else { return nil }
         var envelope = try about(error)
@@ -117,26 +116,26 @@ struct EffectMessages {
         return envelope
     }
 
-    /// Takes the origin of the cause, so that a URL opens only on the device where its message began. A message without
-    /// a platform, for example from a tool, gets this platform.
+    /// The request to open a URL. It has the origin of the cause, so that the URL opens only on the device that sent
+    /// the cause. If the cause has no platform, for example because a tool sent it, the request has this platform.
     private mutating func opening(_ url: String) throws -> Envelope {
         let origin = Origin(platform: cause.platform ?? platform, device: cause.device, instance: cause.instance)
         return try Envelope(
             DomainEvent.URLOpenRequested(url: url), source: source, causedBy: cause, origin: origin, id: nextID())
     }
 
-    /// A message about this platform, even if the cause came from another one: instances of two platforms may have the
-    /// same identifier.
+    /// A message with this platform as its origin, even if the cause came from another platform. Screen instances of
+    /// two platforms may have the same identifier.
     mutating func about(_ message: some Message, instance: String? = nil) throws -> Envelope {
         let device = cause.platform == platform ? cause.device : nil
         let origin = Origin(platform: platform, device: device, instance: instance)
         return try Envelope(message, source: source, causedBy: cause, origin: origin, id: nextID())
     }
 
-    /// A command of the app's own vocabulary. The platform knows only its name.
+    /// A command of the app, with data in the form that the flow gives it.
     ///
-    /// The command does not carry the instance of its cause. That instance, for example an alert, is often dismissed by
-    /// now, and the command would be discarded as too late.
+    /// The command does not carry the instance of its cause. The instance of the cause, for example an alert, is often
+    /// dismissed already, and the command would be discarded as too late.
     private func command(
         _ type: String, _ data: JSONValue, id: String, instance: String? = nil, lifetime: Duration? = nil
     ) -> Envelope? {

@@ -56,7 +56,8 @@ struct Sessions: ComputingHandler {
     }
 
     /// Restores each session from its snapshot. Creates the default session if it does not exist.
-    /// - Parameter deadlines: The messages of type `document.Deadline`. Earlier versions did not publish them.
+    /// - Parameter deadlines: the messages of type `document.Deadline`. Empty after an earlier version of the
+    ///   coordinator, which did not publish deadlines.
     mutating func restore(from documents: [Envelope], deadlines: [Envelope]) throws -> Handled {
         var restored = Handled()
         var opened: [Deadline] = []
@@ -80,7 +81,8 @@ struct Sessions: ComputingHandler {
                     logger.warning("the flow has no screen '\(screen.screen)' any more: \(screen.id) is dismissed")
                 }
             } catch let error as BusError {
-                // The snapshot is of another version: the session starts from the beginning.
+                // The snapshot is unreadable, for example because another version wrote it. The session starts from the
+                // beginning.
                 logger.error("session \(document.subject) cannot be restored: \(error)")
             }
         }

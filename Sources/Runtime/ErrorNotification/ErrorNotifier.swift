@@ -3,10 +3,12 @@ internal import Contracts
 package import EventBus
 package import Logging
 
-/// Shows the errors of each session as a `document.ErrorBanner`, above all screens.
+/// Publishes the errors of each session as a `document.ErrorBanner`, one error at a time. Views show the banner above
+/// all screens.
 ///
-/// `command.ErrorDismissed` hides a banner. A person sends it, or this service sends it when the display time is over.
-/// Because the bus carries it in both cases, a recording replays without a clock.
+/// A `command.ErrorDismissed` hides a banner. A view sends the command when a person dismisses the banner, and this
+/// service sends it when the display time is over. The bus carries the command in both cases, so a recording replays
+/// without a clock.
 package struct ErrorNotifier: ReadyService {
     static let consumer = "error-notifier"
 
@@ -46,7 +48,7 @@ package struct ErrorNotifier: ReadyService {
         guard let claim = try await loop.claim() else { return }
         try await loop.tellCutOffs(of: claim)
         let timers = ConsumerTasks<ShownError>()
-        // The documents are read after the claim, because from then on no other process writes them.
+        // The documents are read after the claim, because after the claim no other process writes them.
         let queues = ErrorQueues(
             try await restoredQueues(), bus: bus, logger: logger, whenShown: { timers.begin($0) })
         try await timers.run {
@@ -56,7 +58,7 @@ package struct ErrorNotifier: ReadyService {
         }
     }
 
-    /// The shown and the waiting errors of each session.
+    /// Reads the shown and the waiting errors of each session from the documents that an earlier process published.
     private func restoredQueues() async throws -> [String: ErrorQueue] {
         var queues: [String: ErrorQueue] = [:]
         for document in try await bus.documents(matching: [.type(Document.ErrorQueueState.self)]) {
@@ -88,7 +90,7 @@ package struct ErrorNotifier: ReadyService {
     }
 }
 
-/// An error whose banner has just been shown.
+/// An error that a banner shows now.
 struct ShownError: Sendable {
     let session: String
     let entry: ErrorQueue.Entry
@@ -115,8 +117,8 @@ struct ErrorQueues: ComputingHandler {
         self.whenShown = whenShown
         for (session, queue) in restored {
             queues.restore(queue, of: session)
-            // The display time starts again after a restart: an error that is shown too long is better than one that
-            // nobody has read.
+            // The display time starts again after a restart. It is better to show an error too long than to hide an
+            // error that nobody has read.
             if let entry = queue.shown { whenShown(ShownError(session: session, entry: entry)) }
         }
     }
@@ -143,14 +145,15 @@ struct ErrorQueues: ComputingHandler {
         }
     }
 
-    /// - Returns: the reason why the message is discarded; nil if it is not.
+    /// Changes a queue because of a message.
+    /// - Returns: the reason why the message is discarded. Nil if the message is not discarded.
     private func update(_ queue: inout ErrorQueue, with message: Envelope) throws -> String? {
         switch message.type {
         case ApplicationError.type:
             let arrival = queue.add(ErrorQueue.Entry(id: message.id, error: try message.decode()))
             return arrival == .full ? "the error queue is full: \(ErrorQueue.capacity) errors wait to be shown" : nil
         case Command.ErrorDismissed.type:
-            // The expiry time is not checked: a late dismissal does no harm, but a banner that stays for ever does.
+            // The expiry time is not checked. A late dismissal does no harm, but a banner that is never dismissed does.
             let errorID = try message.decode(Command.ErrorDismissed.self).errorID
             return queue.dismiss(errorID) ? nil : "error '\(errorID)' is neither shown nor waiting"
         default:
@@ -168,7 +171,7 @@ struct ErrorQueues: ComputingHandler {
 }
 
 extension ApplicationError.Severity {
-    /// The display time of a banner: long enough to read two lines, longer if the person has to act.
+    /// The display time of a banner. It is longer for more severe errors, because the person may have to act.
     var displayTime: Duration {
         switch self {
         case .info: .seconds(4)

@@ -9,19 +9,21 @@ struct ErrorQueue: Hashable, Sendable, Codable {
         let error: ApplicationError
     }
 
-    /// The maximum number of waiting errors. More would not help a person who has twenty to read.
+    /// The maximum number of waiting errors, without the shown one. A further error is discarded.
     static let capacity = 20
 
+    /// The error that the banner shows. Nil if the queue is empty.
     private(set) var shown: Entry?
     private(set) var waiting: [Entry] = []
-    /// The ids of the errors that were dismissed last, because several processes may report one error under one id.
+    /// The ids of the errors that were dismissed last, at most ``dismissedCount``. Several processes may report one
+    /// error with the same id; after its dismissal the error is not shown again.
     private var dismissed: [String] = []
     private static let dismissedCount = 32
 
     enum Arrival: Hashable {
         case shown
         case queued
-        /// The error is in the queue already, or was dismissed: the same message arrived twice.
+        /// An error with the same id is in the queue already, or was dismissed.
         case known
         /// The queue is full, and the error was dropped.
         case full
@@ -40,7 +42,7 @@ struct ErrorQueue: Hashable, Sendable, Codable {
         return .queued
     }
 
-    /// Removes an error. If it was shown, the next one is shown.
+    /// Removes an error. If it was the shown error, the next one is shown.
     /// - Returns: false if the queue does not have the error.
     mutating func dismiss(_ id: String) -> Bool {
         if shown?.id == id {
@@ -56,7 +58,7 @@ struct ErrorQueue: Hashable, Sendable, Codable {
 
     init() {}
 
-    /// Earlier versions did not store the dismissed ids.
+    /// Decodes a queue. The key `dismissed` may be missing, because earlier versions did not write it.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         shown = try container.decodeIfPresent(Entry.self, forKey: .shown)
@@ -71,8 +73,8 @@ struct ErrorQueue: Hashable, Sendable, Codable {
 }
 
 extension Document {
-    /// The state of the notifier, for a restart: the errors themselves. The banner contains only the number of waiting
-    /// errors.
+    /// The error queue of a session, from which the notifier continues after a restart. The banner is not enough: it
+    /// contains only the number of waiting errors.
     struct ErrorQueueState: DocumentMessage {
         static let name = "ErrorQueue"
 

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The names of projects and the addresses of their buses. A program needs nothing else to connect to a stack that the
+/// The names of projects and the addresses of their buses. With these rules a program finds the bus of a stack that the
 /// launcher runs on this machine. The launcher uses the same rules.
 package enum ProjectPlace {
     package static let nameRule = "use lower-case letters, digits, '-' and '_', beginning with a letter or digit"
@@ -10,7 +10,7 @@ package enum ProjectPlace {
         name.wholeMatch(of: #/[a-z0-9][a-z0-9_-]*/#) != nil
     }
 
-    /// Turns the last component of a path into a project name as compose does; nil if no valid name remains.
+    /// Turns the last component of a path into a project name as compose does. Nil if no valid name remains.
     package static func name(ofFolder directory: String) -> String? {
         let folder = URL(fileURLWithPath: directory).lastPathComponent
         let normalized = folder.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
@@ -18,8 +18,9 @@ package enum ProjectPlace {
         return isName(name) ? name : nil
     }
 
-    /// The compose files of a folder. The first of the usual names that exists is used, as `docker compose` does, with
-    /// the override file if there is one. Without these, `compose/default.yaml` is used.
+    /// The compose files of a folder: the first file that exists of `compose.yaml`, `compose.yml`,
+    /// `docker-compose.yaml` and `docker-compose.yml`, and then its override file, such as `compose.override.yaml`, if
+    /// there is one. If none of the four files exists, the only compose file is `compose/default.yaml`.
     ///
     /// - Returns: an empty array if the folder has no compose file.
     package static func composeFiles(in directory: String) -> [String] {
@@ -32,8 +33,9 @@ package enum ProjectPlace {
         return [file, existing(overrides)].compactMap(\.self)
     }
 
-    /// The folder of all projects' sockets: `$XDG_RUNTIME_DIR/segue`. If that variable is not set or not an absolute
-    /// path, `segue-UID` in `$TMPDIR` or `/tmp`.
+    /// The folder of all projects' sockets: `$XDG_RUNTIME_DIR/segue`. If `XDG_RUNTIME_DIR` is not set to an absolute
+    /// path, the folder is `$TMPDIR/segue-UID`. If `TMPDIR` is not set to an absolute path either, the folder is
+    /// `/tmp/segue-UID`.
     package static func runtimeRoot(environment: [String: String]) -> String {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return "\(runtime)/segue" }
         let temporary = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
@@ -50,15 +52,15 @@ package enum ProjectPlace {
 // MARK: For programs other than the launcher
 
 extension ProjectPlace {
-    /// The error that the project is unknown or has an invalid name. The description says what to do.
+    /// An error: the project is unknown or has an invalid name. The description contains the remedy.
     package struct Unknown: Error, CustomStringConvertible {
         package let description: String
     }
 
     /// The address of a project's bus.
     /// - Parameters:
-    ///   - project: the name of the project; nil for the project of `directory`.
-    ///   - directory: an absolute path.
+    ///   - project: the name of the project. Nil for the project of `directory`.
+    ///   - directory: the absolute path of a folder. It is used only if `project` is nil.
     /// - Throws: ``Unknown``
     package static func busAddress(
         of project: String?, in directory: String = FileManager.default.currentDirectoryPath,
@@ -66,13 +68,13 @@ extension ProjectPlace {
     ) throws(Unknown) -> String {
         let name = if let project { project } else { try name(in: directory) }
         guard isName(name) else {
-            throw Unknown(description: "'\(name)' is not a project name; \(nameRule), with -p NAME")
+            throw Unknown(description: "'\(name)' is not a project name; \(nameRule)")
         }
         return busAddress(runtimeDirectory: "\(runtimeRoot(environment: environment))/\(name)")
     }
 
-    /// The project of a folder: the `name` in its compose files, the override file first. Without one, the name is made
-    /// from the folder of the first compose file, or from `directory` if there is no compose file.
+    /// The project of a folder: the key `name` of the override file, or else of the compose file. If no file has the
+    /// key, the name is made from the folder of the compose file, or from `directory` if there is no compose file.
     private static func name(in directory: String) throws(Unknown) -> String {
         let files = composeFiles(in: directory)
         for file in files.reversed() {
@@ -85,13 +87,13 @@ extension ProjectPlace {
         return name
     }
 
-    /// The value of the key `name` in a compose file; nil if the file does not have the key.
+    /// The value of the key `name` in a compose file. Nil if the file does not have the key.
     private static func writtenName(in file: String) throws(Unknown) -> String? {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
             throw Unknown(description: "cannot read \(file); name the project with -p NAME")
         }
         guard let match = text.firstMatch(of: #/(?m)^name[ \t]*:(.*)$/#) else { return nil }
-        // Only the launcher reads variables and the rarer forms of YAML.
+        // Only the launcher reads variables and all forms of YAML. This function accepts a plain name, quoted or not.
         guard let name = match.1.wholeMatch(of: #/[ \t]*(["']?)([a-z0-9][a-z0-9_-]*)\1[ \t]*(?:[ \t]#.*)?\r?/#) else {
             throw Unknown(
                 description: "\(file): the value of 'name' is not a plain project name; name the project with -p NAME")

@@ -1,7 +1,7 @@
 public import Navigation
 import Support
 
-/// Data that an app shows by dispatching it, without naming a screen.
+/// Data that an app shows by dispatching it. The code that dispatches the data does not name a screen.
 ///
 ///     struct RouteModel: Dispatchable {
 ///         var fromStationCode: String
@@ -28,20 +28,22 @@ extension Dispatchable {
 public struct DispatchChange: Sendable {
     /// The way in which a screen appears.
     public enum Style: Hashable, Sendable {
-        /// On the front path. If a modal screen without its own stack is in front, it is dismissed first.
+        /// The screen is pushed on the front path. If a modal screen without its own stack is in front, that modal
+        /// screen is dismissed first.
         case pushed
-        /// Above the front screen. While it is in front, screens are pushed on its own stack if it has one.
+        /// The screen is presented above the front screen. If `inStack` is true, the screen has a stack of its own, on
+        /// which other screens are pushed while it is in front.
         case modal(PresentationStyle, PresentationOptions, inStack: Bool)
     }
 
     public var screen: String
     public var style: Style
-    /// The fields of the data that are passed to the screen as arguments of the same names. They identify the data and
-    /// must not be optional; the screen reads its content from documents.
+    /// The names of the fields that identify the data. These fields are passed to the screen as arguments with the same
+    /// names, and must not be optional. The screen reads its content from documents.
     public var identifiers: [String]
     public var viewModel: any DispatchedViewModel.Type
 
-    /// Shows the data on the front path.
+    /// Pushes a screen with the data on the front path.
     public static func pushed<Key: CodingKey>(
         _ screen: String, identifiers: [Key], viewModel: any DispatchedViewModel.Type
     ) -> DispatchChange {
@@ -49,7 +51,7 @@ public struct DispatchChange: Sendable {
             screen: screen, style: .pushed, identifiers: identifiers.map(\.stringValue), viewModel: viewModel)
     }
 
-    /// Shows the data above the front screen.
+    /// Presents a screen with the data above the front screen.
     /// - Parameter inStack: true if the screen has a stack of its own, on which other screens can be pushed.
     public static func modal<Key: CodingKey>(
         _ screen: String, as style: PresentationStyle = .sheet, options: PresentationOptions = PresentationOptions(),
@@ -82,13 +84,14 @@ extension ScreenInstance {
 public struct DispatchedScreens: Sendable {
     private let viewModels: [String: any DispatchedViewModel.Type]
 
-    /// - Parameter types: the types of the data. If several share a screen, the first one determines its view model.
+    /// - Parameter types: the types of the data. If several types share a screen, the first of these types determines
+    ///   the screen's view model.
     public init(_ types: any Dispatchable.Type...) {
         let pairs = types.map { ($0.change.screen, $0.change.viewModel) }
         viewModels = Dictionary(pairs) { first, _ in first }
     }
 
-    /// Creates the view model of a screen instance; nil if the screen does not show dispatched data.
+    /// Creates the view model of a screen instance. Nil if the screen does not show dispatched data.
     /// - Throws: the error of the view model's initialiser.
     public func viewModel(
         for screen: ScreenInstance, dispatching: any Dispatching

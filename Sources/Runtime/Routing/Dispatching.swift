@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Shows data for a view model.
 public protocol Dispatching: Sendable {
-    /// Requests that data is shown in the way that its type defines.
-    /// - Throws: an error if the request cannot be sent. The navigation state shows whether the data is shown.
+    /// Requests that data is shown in the way that its type defines. Returns before the data is shown.
+    /// - Throws: an error if the request cannot be sent.
     func dispatch<Data: Dispatchable>(_ data: Data) async throws
 }
 
@@ -19,8 +19,8 @@ public struct BusDispatcher: Dispatching {
 
     /// - Parameters:
     ///   - session: the session whose app shows the data.
-    ///   - origin: the view that dispatches. If it names a screen instance, the data is discarded once that instance is
-    ///     gone.
+    ///   - origin: the origin of the commands: the view that dispatches. If the origin names a screen instance that is
+    ///     gone, the coordinator discards the command.
     public init(bus: any EventBus, session: String = Session.default, origin: Origin) {
         self.bus = bus
         self.session = session

@@ -12,8 +12,8 @@ extension Flow {
     ///         Flow.Dispatch(RouteModel.self)
     ///     }
     ///
-    /// Put all types of a flow into one `Dispatch`, because a pushed screen must know the modal screens that it
-    /// replaces.
+    /// Put all types of a flow into one `Dispatch`. The rule of a pushed screen needs the names of all modal screens
+    /// without a stack, because it dismisses such a screen first.
     public struct Dispatch: Sendable {
         /// The rules, in the order of the types.
         public let transitions: [Transition]
@@ -46,7 +46,8 @@ extension Dispatchable {
         }
     }
 
-    /// The rule answers only commands of its own platform: the coordinator of a view's platform shows the view's data.
+    /// The rule applies only to commands from its own platform, so that data is shown only on the platform of the view
+    /// that dispatched it.
     private static func transition(
         _ actions: [Flow.Action], when conditions: [Flow.Condition] = []
     ) -> Flow.Transition {

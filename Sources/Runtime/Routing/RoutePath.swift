@@ -13,7 +13,7 @@ public struct RoutePath<Route: Hashable & Codable & Sendable>: Hashable, Sendabl
         public var instance: String
     }
 
-    /// The screens on the path, the topmost last.
+    /// The screens on the path. The last one is the topmost.
     public var entries: [Entry]
 
     init(_ state: NavigationState) {
@@ -22,12 +22,11 @@ public struct RoutePath<Route: Hashable & Codable & Sendable>: Hashable, Sendabl
         }
     }
 
-    /// The routes of the screens, the topmost last.
+    /// The routes of the screens. The last one is the topmost.
     public var routes: [Route] { entries.map(\.route) }
 }
 
-/// A sequence of the front path: its current value, then the value after each change. For one reader; values are not
-/// buffered.
+/// A sequence of front paths: the current path, then the path after each change. Only one task may read the sequence.
 public struct RoutePaths<Route: Hashable & Codable & Sendable>: AsyncSequence, Sendable {
     public typealias Element = RoutePath<Route>
     public typealias Failure = any Error

@@ -13,12 +13,12 @@ internal import Support
 ///     try await router.push(.item(id: 7))
 ///     try await router.pop()
 ///
-/// A route is an enum: the name of a case is the name of the screen, and its associated values are the screen's
-/// arguments. `CodingKeys` can give them other names. A value of another type throws ``RouterError/noRoute(_:)``.
+/// The type of the routes is an enum: the name of a case is the name of a screen, and the associated values are the
+/// screen's arguments. `CodingKeys` can give them other names. A route that is not encoded as an enum case throws
+/// ``RouterError/noRoute(_:)``.
 ///
 /// Each call sends a `command.NavigationRequested` and returns after the machine has answered it. Back swipes, rules of
-/// the flow and calls all change the same state, one after the other. The flow lists the actions that views may
-/// request.
+/// the flow and calls change one state, one after the other. The flow must allow the actions that views request.
 ///
 /// A router has no background work, and a call leaves nothing running after it returns.
 public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
@@ -32,9 +32,10 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
     /// - Parameters:
     ///   - routes: the type of the routes.
     ///   - platform: the platform of the flow.
-    ///   - device: the device that the calls come from; nil for none.
-    ///   - session: the session whose app is navigated.
-    ///   - deadline: the time that a call waits for its answer. Its command expires after the same time.
+    ///   - device: the device that makes the calls. Nil if the calls do not come from a device.
+    ///   - session: the session of the app.
+    ///   - deadline: the maximum time that a call waits for its answer. The command of the call expires after this
+    ///     time, and the call throws ``RouterError/unanswered(after:)``.
     ///   - clock: measures the deadline.
     public init(
         _ routes: Route.Type = Route.self, bus: any EventBus, platform: String, device: String? = nil,
@@ -58,7 +59,7 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         try await request(["push": try Destination(route).json], from: instance)
     }
 
-    /// Pops screens from the front path. If the path has fewer than `count` screens, pops none.
+    /// Pops screens from the front path. If the path has fewer than `count` screens, the call is refused.
     /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late, so that a
     ///   second tap on its back button does not pop the screen below it.
     /// - Returns: the revision of the state with the change.
@@ -86,7 +87,7 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         try await request(["replacePath": .array(try routes.map { try Destination($0).json })], from: instance)
     }
 
-    /// The current front path; nil if no coordinator has ever published a state for this platform and session.
+    /// The current front path. Nil if no coordinator has ever published a state for this platform and session.
     public var path: RoutePath<Route>? {
         get async throws { try await snapshot().map { RoutePath($0.state) } }
     }
@@ -158,7 +159,8 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         }
     }
 
-    /// A dismissed instance never returns. If it is gone now, the call is reported as late.
+    /// The error for a discarded command: ``RouterError/late(_:)`` if the calling instance is gone now. An instance
+    /// that is gone does not come back.
     private func refusal(_ reason: String, of instance: String?) async throws -> RouterError {
         let prefix = "\(Command.NavigationRequested.type): "
         let reason = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
@@ -188,17 +190,17 @@ enum RouterAnswer: Sendable {
     case discarded(String)
 }
 
-/// The reason why a call of a router has no known effect.
+/// The reason why a router did not carry out a call, or does not know whether the call was carried out.
 public enum RouterError: Error, Hashable, Sendable {
     /// The flow does not allow the action, or the state makes it impossible: for example there is nothing to pop. The
     /// value is the machine's message.
     case refused(String)
     /// The screen that made the call is gone. The value is the machine's message.
     case late(String)
-    /// No answer came in time. The command has expired and will not be carried out. Check that a coordinator runs for
-    /// the platform.
+    /// No answer came within this time. The command has expired: if it has not been carried out yet, it is discarded.
+    /// Check that a coordinator runs for the platform.
     case unanswered(after: Duration)
-    /// The value is not an enum case, and so cannot be a route.
+    /// The route is not encoded as an enum case, or cannot be encoded as JSON. The value is the description.
     case noRoute(String)
 }
 
@@ -207,14 +209,15 @@ extension RouterError: CustomStringConvertible {
         switch self {
         case .refused(let reason), .late(let reason), .noRoute(let reason): reason
         case .unanswered(let deadline):
-            "the platform's coordinator has not answered within \(deadline); see whether it runs"
+            "the platform's coordinator has not answered within \(deadline); check that it runs"
         }
     }
 }
 
-/// A route as the flow sees it: a screen and its arguments.
+/// A route in the form that the flow uses: a screen and its arguments.
 ///
-/// Swift encodes an enum in this form, `{"item":{"id":7}}`: the name of the case, then its associated values.
+/// Swift encodes a case of an enum as an object with the name of the case and its associated values:
+/// `{"item":{"id":7}}`.
 struct Destination {
     private let screen: String
     private let arguments: [String: JSONValue]
@@ -237,7 +240,7 @@ struct Destination {
 }
 
 extension ScreenInstance {
-    /// The route of this screen; nil if no case of the enum matches it.
+    /// The route of this screen. Nil if no case of the enum matches the screen and its arguments.
     func route<Route: Decodable>(_ type: Route.Type) -> Route? {
         try? JSONValue.object([screen: .object(arguments)]).decode(type)
     }

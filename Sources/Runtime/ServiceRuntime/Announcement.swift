@@ -6,14 +6,15 @@ internal import Logging
 internal import ServiceLifecycle
 internal import SystemSupport
 
-/// Announces a process: to the bus with its presence and its contract, to the supervisor as ready when all of its
-/// services are.
+/// Announces a process to the bus and to its supervisor. On the bus it publishes the presence and the contract of the
+/// process. When all services are ready, it tells the supervisor that the process is ready.
 ///
 /// Both documents are leased: the broker withdraws them when the process ends, for whatever reason. The presence is
-/// published again when its figures have changed. If the broker has withdrawn the documents because the process was
-/// suspended for longer than the lease, or if the journal was replaced, the bus client publishes them again.
+/// published again when its figures have changed. The bus client publishes both documents again after the broker has
+/// withdrawn them because the process was suspended for longer than the lease, and after the journal was replaced.
 struct Announcement: Service {
-    /// The interval at which the presence is compared with the published one. It is published only if it has changed.
+    /// The interval at which the presence is compared with the published one. A presence that has not changed is not
+    /// published again.
     static let interval: Duration = .seconds(2)
 
     let context: ServiceContext
@@ -26,8 +27,8 @@ struct Announcement: Service {
         do {
             announced = try await cancelWhenGracefulShutdown { try await announce() }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // The service was asked to stop before it was ready, perhaps because the bus never answered. The lease
-            // removes the documents.
+            // The process was asked to stop before it was ready, perhaps because the bus never answered. The broker
+            // withdraws published documents when the lease ends.
             return
         }
         do {
@@ -68,8 +69,8 @@ struct Announcement: Service {
         }
     }
 
-    /// The contract; nil if it cannot be made. The process runs without it: `--contract` reports the problem, and a
-    /// test does.
+    /// The contract. Nil if the schema of a message cannot be derived: the process then runs without a contract. The
+    /// option `--contract` reports the problem.
     private var contract: Document.ServiceContract? {
         do {
             return try context.process.contract(instance: context.process.instance)

@@ -2,10 +2,11 @@ internal import Foundation
 public import ServiceLifecycle
 internal import SystemSupport
 
-/// Tells the supervisor at regular intervals that the process is alive, if the supervisor asks for that.
+/// Tells the supervisor at regular intervals that the process is alive.
 ///
-/// Before each message, every given actor must have answered on its own thread. That this task runs shows that the
-/// cooperative pool works. If an actor hangs, the messages stop, and the supervisor replaces the process.
+/// Before each message, each of ``actors`` must answer on its own thread. If an actor hangs, the messages stop, and the
+/// supervisor replaces the process. The messages also stop if the threads of the cooperative pool hang, because this
+/// service runs on the pool.
 struct LifeSign: Service {
     let watchdog: Watchdog
     let actors: [any Actor]
@@ -22,20 +23,20 @@ struct LifeSign: Service {
                 }
             }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // The service stops. How long that may take is limited elsewhere.
+            // The service stops. `ServiceHost.grace` limits the time until the process has stopped.
         }
     }
 
     private static func answer(_ actor: isolated any Actor) {}
 }
 
-/// The supervisor's request for signs of life (sd_watchdog_enabled(3)).
+/// The supervisor's request for messages that the process is alive (sd_watchdog_enabled(3)).
 struct Watchdog: Sendable, Equatable {
-    /// The time after which a silent process counts as dead.
+    /// The maximum time between two messages. After a longer silence the supervisor takes the process for dead.
     let timeout: Duration
 
-    /// - Returns: nil if the supervisor does not watch this process: the variables are not set, or belong to another
-    ///   process.
+    /// Reads the request from the environment. Nil if the supervisor does not watch this process: `WATCHDOG_USEC` is
+    /// not a positive number, or `WATCHDOG_PID` is the id of another process.
     init?(
         environment: [String: String] = ProcessInfo.processInfo.environment,
         pid: Int32 = ProcessInfo.processInfo.processIdentifier
@@ -43,7 +44,7 @@ struct Watchdog: Sendable, Equatable {
         guard let text = environment["WATCHDOG_USEC"], let microseconds = Int64(text), microseconds > 0 else {
             return nil
         }
-        // A child process inherits the variables of the process that is watched.
+        // A child process inherits the variables of its parent, which may be the watched process.
         if let owner = environment["WATCHDOG_PID"], owner != String(pid) { return nil }
         timeout = .microseconds(microseconds)
     }
@@ -52,8 +53,8 @@ struct Watchdog: Sendable, Equatable {
     var interval: Duration { timeout / 2 }
 }
 
-/// A service whose actor has a thread of its own. If the supervisor watches the process, it counts as alive only while
-/// that thread answers.
+/// A service whose actor has a thread of its own. If the supervisor watches the process, the process counts as alive
+/// only while this thread answers.
 public protocol ThreadedService: Service {
     associatedtype Owner: Actor
 

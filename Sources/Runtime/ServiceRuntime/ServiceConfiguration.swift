@@ -17,9 +17,9 @@ public struct ServiceConfiguration: Sendable {
         self.environment = EnvironmentVariablesProvider(environmentVariables: environment)
     }
 
-    /// The value of a variable; nil if it is not set or is empty.
+    /// The value of a variable. Nil if the variable is not set or is empty.
     public func value(_ name: String) -> String? {
-        // The provider reads a dictionary and never throws; other providers can.
+        // This provider reads a dictionary and never throws. The method can throw for other providers.
         guard let value = try? environment.environmentValue(forName: name), !value.isEmpty else { return nil }
         return value
     }
@@ -50,7 +50,8 @@ public struct ServiceConfiguration: Sendable {
         return directory
     }
 
-    /// The log level: `SEGUE_LOG_LEVEL`, or `standard` if that is not set.
+    /// The log level: `SEGUE_LOG_LEVEL`, or `standard` if the variable is not set.
+    /// - Throws: ``ConfigurationError`` if the variable is not the name of a log level.
     func logLevel(standard: Logger.Level = .info) throws -> Logger.Level {
         guard let text = value("SEGUE_LOG_LEVEL") else { return standard }
         guard let level = Logger.Level(rawValue: text.lowercased()) else {
@@ -83,7 +84,7 @@ public struct ServiceOptions: ParsableArguments, Sendable {
     }
 }
 
-/// The option `--contract`: print the messages that a service receives and sends instead of running it.
+/// The option `--contract`. It prints the messages that a service receives and sends, and does not run the service.
 public struct ContractOption: ParsableArguments, Sendable {
     @Flag(
         name: .customLong("contract"),
@@ -97,9 +98,9 @@ public struct ContractOption: ParsableArguments, Sendable {
 public struct ConfigurationError: Error, Hashable, Sendable {
     public static let code = "service.configuration"
 
-    /// One line: the setting and the problem.
+    /// The setting and the problem, in one line.
     public let message: String
-    /// One line: the remedy.
+    /// The remedy, in one line.
     public let recovery: String
 
     public init(_ message: String, recovery: String) {
@@ -112,7 +113,7 @@ extension ConfigurationError: CustomStringConvertible {
     public var description: String { "\(message); \(recovery)" }
 }
 
-/// All missing and invalid settings of a process. Each is reported in a line of its own.
+/// The missing and invalid settings of a process. Each setting is reported in a line of its own.
 public struct ConfigurationErrors: Error, Hashable, Sendable {
     public let errors: [ConfigurationError]
 

@@ -31,7 +31,8 @@ public struct ServiceContext: Sendable {
         try configuration.require(name)
     }
 
-    /// The folder for the state of this process. It is created with access for its owner only.
+    /// The folder for the state of this process: `SEGUE_STATE_DIR/NAME`. If it does not exist, it is created with
+    /// access for its owner only.
     /// - Throws: ``ConfigurationError`` if `SEGUE_STATE_DIR` is not set or the folder cannot be created.
     public var stateDirectory: URL {
         get throws { try configuration.stateDirectory(for: process.name) }
@@ -40,8 +41,9 @@ public struct ServiceContext: Sendable {
     /// The interval of the log lines that say that the process waits for the bus.
     private static let reminderInterval: Duration = .seconds(5)
 
-    /// Performs an operation on the bus, without a time limit. Until it succeeds, a log line at each interval says that
-    /// the process waits for the bus, because a transport may wait for its broker without an error.
+    /// Performs an operation on the bus, and repeats it as ``BusRetry`` does, without a time limit. Meanwhile the
+    /// process logs at each ``reminderInterval`` that it waits for the bus, because a transport may wait for its broker
+    /// without an error.
     func waitingForBus(
         clock: any Clock<Duration>, _ operation: @escaping @Sendable () async throws -> some Sendable
     ) async throws {

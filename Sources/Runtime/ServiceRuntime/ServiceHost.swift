@@ -5,11 +5,11 @@ public import ServiceLifecycle
 internal import SystemSupport
 internal import UnixSignals
 
-/// Runs the services of a process in one group. They start in order and stop in reverse order, so that the bus stops
-/// last.
+/// Runs the services of a process in one group. The services start in order and stop in reverse order, so that the bus
+/// stops last.
 struct ServiceHost: Sendable {
-    /// The time that services have to stop; then they are cancelled. Supervisors commonly wait ten seconds before they
-    /// kill.
+    /// The maximum time in which all services must stop. Services that run longer are cancelled. The time is shorter
+    /// than the ten seconds after which supervisors commonly kill a process.
     static let grace: Duration = .seconds(8)
 
     private let services: [any Service]
@@ -58,7 +58,8 @@ struct ServiceHost: Sendable {
             throw EarlyEnd(description: "one of its services ended before the process was asked to stop")
         } catch is CancellationError where !Task.isCancelled {
             throw EarlyEnd(
-                description: "it did not stop within \(Self.grace); unfinished work is repeated after the next start")
+                description:
+                    "the process did not stop within \(Self.grace); unfinished work is repeated after the next start")
         }
         logger.info("stopped")
     }
@@ -75,7 +76,8 @@ extension [any Service] {
         compactMap { ($0 as? any ReadyService)?.ready }
     }
 
-    /// The services with a ``LifeSign`` for them, if the supervisor watches the process.
+    /// The services, and a ``LifeSign`` if the supervisor watches the process.
+    /// - Parameter actors: actors that must answer, in addition to those of the services.
     fileprivate func watched(
         _ watchdog: Watchdog?, besides actors: [any Actor], notifier: Notifier, clock: any Clock<Duration>
     ) -> [any Service] {
@@ -85,7 +87,7 @@ extension [any Service] {
     }
 }
 
-/// Runs the bus. It is the first service of the group, and so the last one to be stopped.
+/// Runs the bus. This service is the first of the group, and so the last one to be stopped.
 struct BusService: Service {
     let bus: any EventBus
 
@@ -98,7 +100,7 @@ struct BusService: Service {
     }
 }
 
-/// Tells the supervisor that a process without a bus is ready, after its services are.
+/// Tells the supervisor that a process without a bus is ready, as soon as all of its services are ready.
 struct ReadinessNotice: Service {
     let ready: [ReadySignal]
     let notifier: Notifier
@@ -118,8 +120,8 @@ struct ReadinessNotice: Service {
     }
 }
 
-/// Tells the supervisor that the process stops. It is the last service of the group, and so the first one to be
-/// stopped.
+/// Tells the supervisor that the process stops. In the group, this service comes after the services of the process, and
+/// so it is stopped before them.
 struct StoppingNotice: Service {
     let notifier: Notifier
 
@@ -129,12 +131,12 @@ struct StoppingNotice: Service {
     }
 }
 
-/// A service that a person or a script uses directly, for example in a terminal. When it returns, the process stops
-/// gracefully, with success. Any other service must run until the process is asked to stop: if it returns earlier, that
-/// is a failure.
+/// A service that a person or a script uses directly, for example in a terminal. When its `run()` returns, the process
+/// stops gracefully, with success. Any other service must run until the process is asked to stop: if its `run()`
+/// returns earlier, the process fails.
 public protocol ForegroundService: Service {}
 
-/// An end of the process that is not the error of one of its services.
+/// An error of the process that none of its services threw.
 struct EarlyEnd: Error, CustomStringConvertible {
     let description: String
 }

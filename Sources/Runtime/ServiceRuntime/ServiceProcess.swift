@@ -18,7 +18,7 @@ internal import UnixSignals
 public struct ServiceProcess: Sendable {
     public let name: String
     public let version: String
-    /// The id of this incarnation; it is different for each process of the same name.
+    /// The id of this run. It is different for each process with the same name.
     public let instance: String
     /// The messages that the process receives.
     public let receives: [DeclaredMessage]
@@ -51,7 +51,7 @@ public struct ServiceProcess: Sendable {
             sends: sends.map { DeclaredMessage($0) }, logLevel: logLevel)
     }
 
-    /// The CloudEvents source of its messages: `name/instance`.
+    /// The CloudEvents source of the process's messages: `name/instance`.
     public var source: String { "\(name)/\(instance)" }
 
     /// Runs the process until SIGTERM or SIGINT, or until a ``ForegroundService`` returns. It connects to the bus,
@@ -126,7 +126,7 @@ public struct ServiceProcess: Sendable {
     }
 
     /// The contract: the messages that the process receives and sends.
-    /// - Parameter instance: the incarnation of the running process; nil for `--contract`.
+    /// - Parameter instance: the id of the running process. Nil for `--contract`.
     /// - Throws: `SchemaError` if the schema of a message cannot be derived.
     func contract(instance: String? = nil) throws -> Document.ServiceContract {
         Document.ServiceContract(
@@ -148,10 +148,11 @@ public struct ServiceProcess: Sendable {
 
     /// Reads the flow file that is given to a process at its start.
     /// - Parameter file: the path of a YAML file.
-    /// - Throws: the exit status if the flow is invalid. The errors have then been written to standard error.
+    /// - Throws: the exit status if the file cannot be read or the flow is invalid, after the errors have been written
+    ///   to standard error.
     public static func readFlow(_ file: String) throws -> Flow { try readFlowFile(file).flow }
 
-    /// Reads a flow file as ``readFlow(_:)`` does, and returns its text, too.
+    /// Reads a flow file as ``readFlow(_:)`` does. Returns the flow and the text of the file.
     package static func readFlowFile(_ file: String) throws -> (flow: Flow, source: String) {
         let yaml: String
         do {
@@ -179,7 +180,7 @@ public struct ServiceProcess: Sendable {
     }
 }
 
-/// The exit statuses of a process, from sysexits.h. By them a supervisor can tell errors that a restart does not solve.
+/// The exit statuses of a process, from sysexits.h. They tell a supervisor which errors a restart does not solve.
 enum ExitStatus: Int32 {
     case unavailable = 69
     case software = 70

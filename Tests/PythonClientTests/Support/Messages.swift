@@ -6,7 +6,7 @@ struct Counted: EventMessage {
     var padding: String?
 }
 
-/// Work, some of which fails.
+/// A command for the tests' consumers. Some of these commands fail.
 struct Work: CommandMessage {
     let number: Int
     var fail: Bool?

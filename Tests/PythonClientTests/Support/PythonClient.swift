@@ -31,7 +31,7 @@ struct PythonClient: Sendable {
 
     /// Runs a verb until it ends.
     /// - Returns: The lines of its output.
-    /// - Throws: ``Failure`` unless it ends with status 0.
+    /// - Throws: ``Failure`` if the verb ends with another status than 0.
     @discardableResult
     func callAsFunction(_ arguments: String..., input: String = "") async throws -> [String] {
         let result = try await Subprocess.run(
@@ -85,7 +85,7 @@ struct PythonClient: Sendable {
     private func configuration(python arguments: [String]) -> Configuration {
         Configuration(
             executable: .path(FilePath(Self.python)), arguments: Arguments(arguments),
-            // Without this, Python would write compiled files into the repository.
+            // Otherwise Python would write compiled files into the repository.
             environment: .inherit.updating(["PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": Self.folder]))
     }
 }
@@ -101,12 +101,12 @@ struct RunningPython {
         self.send = send
     }
 
-    /// Ends it like Ctrl-C.
+    /// Ends the process as Ctrl-C does.
     func interrupt() {
         send(.interrupt)
     }
 
-    /// Kills it.
+    /// Kills the process.
     func kill() {
         send(.kill)
     }
@@ -120,7 +120,7 @@ struct RunningPython {
         send(.resume)
     }
 
-    /// The error if it ended before it printed the expected line.
+    /// The error if the process ended before it printed the expected line.
     struct Ended: Error, CustomStringConvertible {
         let description: String
     }

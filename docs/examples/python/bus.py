@@ -23,7 +23,7 @@ HELP = {
     "type": "the type of the message, such as event.LaunchFinished or query.Songs",
     "types": "kinds or types of messages, such as event or event.LaunchFinished",
     "consumer": "the name of the durable consumer",
-    "--consumer": "only the dead letters of this consumer (default: of all)",
+    "--consumer": "only the dead letters of this consumer (default: the dead letters of all consumers)",
     "--data": "the data of the message, as JSON (default: standard input, or {} for a query)",
     "--result": "the type of the event to publish for each message (default: no event)",
 }
@@ -61,7 +61,7 @@ async def documents(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 async def consume(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Handles messages, and publishes an event of type --result for each. Data {"fail": true} makes it fail."""
+    """Handles messages, and publishes an event of type --result for each. Fails if the data is {"fail": true}."""
 
     async def handle(message: Message) -> list[Message]:
         if isinstance(message.data, dict) and message.data.get("fail"):
@@ -78,7 +78,7 @@ async def ask(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 async def serve(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Serves queries: answers each with its own data."""
+    """Serves queries. The answer to a query contains the query's data."""
 
     async def answer(query: Message) -> object:
         return {"echo": query.data}
@@ -89,7 +89,7 @@ async def serve(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 async def dead(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Lists the dead letters, and resends them with --resend."""
+    """Lists the dead letters. With --resend, also publishes their messages again."""
     for letter in await bus.dead_letters(arguments.consumer or ""):
         message = letter.entry.message()
         result = f"{letter.code} after {letter.attempts} attempts: {letter.reason}"
@@ -115,7 +115,7 @@ def parse() -> argparse.Namespace:
     publishing.add_argument("--subject", default="default", help="the session (default: default)")
     publishing.add_argument("--transient", action="store_true", help="send the messages without recording them")
     tailing = verb(tail, "types")
-    tailing.add_argument("--beginning", action="store_true", help="start at the beginning (default: now)")
+    tailing.add_argument("--beginning", action="store_true", help="start with the oldest message (default: now)")
     tailing.add_argument("--retained", action="store_true", help="print the retained documents first")
     tailing.add_argument("--count", type=int, help="end after this number of messages (default: never)")
     verb(documents, "types")
@@ -123,13 +123,13 @@ def parse() -> argparse.Namespace:
     exclusive = "be the only member (default: share the work with other members)"
     consuming.add_argument("--exclusive", action="store_true", help=exclusive)
     asking = verb(ask, "type", "--data")
-    asking.add_argument("--timeout", type=float, default=5, help="in seconds (default: 5)")
+    asking.add_argument("--timeout", type=float, default=5, help="the maximum wait in seconds (default: 5)")
     verb(serve, "types")
     resending = verb(dead, "--consumer")
     resending.add_argument("--resend", action="store_true", help="publish each message again, for its consumer only")
     arguments = parser.parse_args()
     if not arguments.bus:
-        parser.error("no bus; set SEGUE_BUS or --bus, for instance to ipc:///tmp/example-bus")
+        parser.error("the bus address is missing; set SEGUE_BUS or --bus, for instance to ipc:///tmp/example-bus")
     return arguments
 
 

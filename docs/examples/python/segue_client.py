@@ -24,9 +24,9 @@ Answer = Callable[[Message], Awaitable[Any]]
 
 @asynccontextmanager
 async def connect(address: str, source: str) -> AsyncIterator[Bus]:
-    """Connects a client while the block runs. `source` is its `name/instance`.
+    """Connects a client while the block runs. `source` is the client's name and instance: `name/instance`.
 
-    The broker may start later: requests wait for it.
+    The broker may start later: requests wait for the broker.
     """
     connection = Connection(address)
     bus = Bus(connection, source)
@@ -56,7 +56,8 @@ class Bus:
         self._connection, self._outbox, self._source = connection, connection.outbox, source
         self._answers: dict[str, Answer] = {}
         self._registering = asyncio.Lock()
-        # The batches that may be unanswered. The broker allows 1024: the rest is for those that renew leases.
+        # Limits the unanswered batches to 1000; further batches wait. The broker allows 1024. The other 24 are kept for
+        # batches that renew leases.
         self._room = asyncio.Semaphore(1000)
         self._queries: dict[int, asyncio.Task[None]] = {}
 
@@ -65,9 +66,9 @@ class Bus:
     ) -> tuple[int, int]:
         """Publishes a batch, and returns the epoch and offset of its last message when the journal has recorded it.
 
-        `settled` has the ids of dead letters that the batch settles. A leased document is withdrawn when this client
-        ends or is silent for 5 s. A transient message goes to the clients that listen now, and is not recorded. Raises
-        BusError if the broker refuses the batch; then nothing of it is recorded.
+        `settled` contains the ids of dead letters that the batch settles. A leased document is withdrawn when this
+        client ends or is silent for 5 s. Transient messages are sent to the present subscribers and are not recorded.
+        Raises BusError if the broker refuses the batch; then the journal records nothing of the batch.
         """
         letters = b"".join(pack(">Q", letter) for letter in settled)
         packed = [message.published(self._source) for message in messages]
@@ -91,11 +92,12 @@ class Bus:
         self, *types: str, subject: str | None = None, after: tuple[int, int] | None = None, retained: bool = False,
         with_problems: bool = False,
     ) -> AsyncIterator[Subscription]:  # fmt: skip
-        """A subscription to `types`, each of them `kind` or `kind.Name`, while the block runs.
+        """A subscription to `types` while the block runs. Each type is a `kind` or a `kind.Name`.
 
-        It starts now, or after the position `after` (epoch and offset; epoch 0 means any epoch). With `retained` the
-        retained documents come first. Messages that cannot be read are skipped, or come with `problem` set if
-        `with_problems` is true. Raises BusError (EPOCH) if the epoch of `after` is not the journal's.
+        The subscription starts now, or after the position `after` (epoch and offset; epoch 0 means any epoch). With
+        `retained` the retained documents come first. Messages that cannot be read are skipped. If `with_problems` is
+        true, they are not skipped and have a `problem`. Raises BusError (EPOCH) if the epoch of `after` is not the
+        epoch of the journal.
         """
         filters = filters_of(types, subject)
         subscription = Subscription(self._page, filters, subject, after and after[1], retained, with_problems)
@@ -118,7 +120,7 @@ class Bus:
         return page if page.epoch == self._connection.epoch else None
 
     async def documents(self, *types: str, subject: str | None = None) -> list[Message]:
-        """Returns the retained documents of `types`, all or those of one subject."""
+        """Returns the retained documents of `types`: the documents of all subjects, or of `subject` if it is given."""
         found: list[Message] = []
         after, is_complete = 0, False
         while not is_complete:
@@ -137,15 +139,16 @@ class Bus:
     ) -> None:
         """Calls `handler` for each message, and publishes its results and the progress in one batch.
 
-        A message that cannot be read, or fails in all attempts, is moved to the dead letters, and so is one whose
-        results the broker refuses. Runs until it is cancelled. Raises BusError (FENCED) if another process has taken
-        over an exclusive consumer.
+        A message is moved to the dead letters if it cannot be read, if the handler fails in all `attempts`, or if the
+        broker refuses the results. Runs until the task is cancelled. Raises BusError (FENCED) if another process has
+        taken over an exclusive consumer.
         """
         member = os.urandom(16)
         try:
             await self._consume(consumer, member, types, handler, shared, attempts)
         finally:
-            # If this process continues, its share would otherwise stay unhandled.
+            # The member leaves, so that others get its partitions. If this process continues to say hello, the broker
+            # would otherwise not take the partitions from the member.
             body = claim_frame(self._outbox.producer, member, shared | LEAVING, consumer)
             await self._outbox.post(Operation.CLAIM, body)
 
@@ -173,7 +176,7 @@ class Bus:
         results, rejection = await self._results(message, handler, attempts)
         while True:
             try:
-                # Waits for the reply: if this batch is refused, no later checkpoint may cover its message.
+                # Waits for the reply. If the batch is refused, a later checkpoint must not cover its message.
                 await self._publish(results, claim.checkpoint(message, message.settled), rejection)
                 return
             except BusError as error:
@@ -204,14 +207,15 @@ class Bus:
         return Claim.read(consumer, *await self._outbox.request(Operation.CLAIM, body))
 
     async def _renew(self, claim: Claim, member: bytes, shared: bool, messages: Subscription) -> bool:
-        """Renews the claim and reports progress once a second; ends `messages` when the claim no longer holds.
+        """Renews the claim and reports progress once a second. Ends `messages` when the claim no longer holds.
 
         Returns True if another member has claimed, False if the journal has a new epoch or has lost its end.
         """
         renewal, recorded, lost_ends = claim, 0, self._connection.lost_ends
         while claim.holds(renewal) and self._connection.lost_ends == lost_ends:
             try:
-                # Messages that it does not handle would otherwise hold up retention, or count as lost to it.
+                # Reports progress beyond messages of other types. Otherwise retention would keep these messages, or the
+                # broker would report them as lost.
                 settled = messages.settled if claim.offsets else None
                 if settled and settled > recorded:
                     await self._publish([], claim.progress(settled))
@@ -228,7 +232,7 @@ class Bus:
         return renewal.epoch == claim.epoch and not claim.holds(renewal)
 
     async def dead_letters(self, consumer: str = "") -> list[DeadLetter]:
-        """Returns the dead letters of a consumer, or of all consumers for an empty name."""
+        """Returns the dead letters of a consumer, or of all consumers if the name is empty."""
         found: list[DeadLetter] = []
         is_complete = False
         while not is_complete:
@@ -244,9 +248,9 @@ class Bus:
     # Queries
 
     async def ask(self, query: Message, timeout: float = 5) -> Message:
-        """Asks a query and returns its answer.
+        """Sends a query and returns the answer.
 
-        `timeout` is in seconds. Raises BusError: UNSERVED, DEADLINE or CANCELLED.
+        `timeout` is the maximum wait in seconds. Raises BusError: UNSERVED, DEADLINE (after `timeout`) or CANCELLED.
         """
         body = pack(">I", int(timeout * 1000)), query.published(self._source)
         try:
@@ -262,7 +266,7 @@ class Bus:
         await self._register()
 
     async def _register(self) -> None:
-        # One at a time: an older request that is sent again would undo a newer one.
+        # Sends one request at a time, because an older request that is sent again would undo a newer one.
         async with self._registering:
             await self._outbox.request(Operation.SERVE, self._outbox.producer, *encoded(self._answers))
 

@@ -65,7 +65,7 @@ class Connection:
     async def _send_again(self) -> None:
         """Sends overdue requests again, four times a second, and reconnects after 10 s without a reply.
 
-        Once a second subscribes again to the inboxes that are not answered, because the feed may drop an answer.
+        Once a second, also subscribes again to the inboxes without an answer, because the feed may drop an answer.
         """
         while True:
             for _ in range(4):
@@ -86,7 +86,7 @@ class Connection:
     async def _greet(self) -> None:
         """Sends hello once a second, and finds lost messages that no later message shows (step 6).
 
-        Renews the feed's connection if it has brought nothing while two comparisons found a loss.
+        Renews the feed's connection if two comparisons in a row find a loss and the feed brings no packet between them.
         """
         packets = losses = 0
         while True:
@@ -140,7 +140,7 @@ class Connection:
                 subscription.note(through, {topic: offset for offset, topic in heads})
 
     def _follow(self, epoch: int, start: int = 0) -> None:
-        """Takes the journal's epoch from a reply. If it is a new one, all subscriptions start again (step 8).
+        """Takes the journal's epoch from a reply. If the epoch is new, all subscriptions start again (step 8).
 
         The messages of the new epoch begin after `start`.
         """
@@ -153,18 +153,18 @@ class Connection:
         self.outbox.leases.doubt()
 
     def _take_back(self, head: int) -> None:
-        """Goes back to `head`: the journal ends there, although this client has received later messages."""
+        """Goes back to `head`, because the journal ends at `head` and this client has received later messages."""
         logger.warning("the journal has lost its end after offset %d", head)
         self._seen, self.lost_ends = head, self.lost_ends + 1
         for subscription in self._subscriptions:
             subscription.take_back(head)
-        self.outbox.leases.doubt()  # The journal may hold older versions.
+        self.outbox.leases.doubt()  # The journal may hold older versions of leased documents.
 
     # The feed
 
     @asynccontextmanager
     async def subscribed(self, subscription: Subscription) -> AsyncIterator[None]:
-        """Subscribes while the block runs. The filters are live when it begins, as the broker has confirmed."""
+        """Subscribes while the block runs. The block begins after the broker has confirmed the filters."""
         self._last_inbox += 1
         inbox, confirmed = f"{self._inbox}{self._last_inbox}", asyncio.get_running_loop().create_future()
         self._confirmations[inbox] = (subscription, confirmed)
@@ -222,7 +222,7 @@ class Connection:
             if not confirmed.done():
                 confirmed.set_result(None)
         elif inbox == self._inbox:
-            # The feed has reconnected (step 7). The next hello and heads find the messages that it lost.
+            # The feed has reconnected (step 7). The next hello and heads find the messages that the feed has lost.
             self._has_reconnected = True
             if self._hello:
                 self._hello.cancel()

@@ -1,4 +1,4 @@
-"""The leased documents of the fast client, which publishes them again if the broker has withdrawn them."""
+"""The leased documents of the fast client. The client publishes them again if the broker has withdrawn them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ Key = tuple[str, str, str]  # Topic, subject, key.
 
 
 class Leases:
-    """The documents that this producer leases, as the journal last recorded them."""
+    """The documents that this producer leases, in the version that the journal recorded last."""
 
-    # The shortest time between two renewals in seconds, as long as a lease. Without it, two processes that lease the
-    # same document would replace each other's version after every hello.
+    # The minimum time between two renewals, in seconds. It is as long as a lease. Without this minimum, two processes
+    # that lease the same document would replace each other's version after every hello.
     interval = 5
+    # The maximum size of a frame in bytes, and the maximum number of messages of a batch. Further documents are
+    # published in further batches.
     frame_size, batch_count = 8 * 1024 * 1024, 1024
 
     def __init__(self) -> None:
-        # The number of the last change, and the published message; None if the document is no longer leased.
+        # For each document the number of its last change, and the published message or None if it is no longer leased.
         self._documents: dict[Key, tuple[int, bytes | None]] = {}
         self._under_way: dict[int, dict[Key, bytes | None]] = {}
         self._last_change = 0
@@ -31,7 +33,7 @@ class Leases:
         return sum(document is not None for _, document in self._documents.values())
 
     def begin(self, messages: list[bytes], is_leased: bool) -> int | None:
-        """Notes a batch that will be sent. Returns the number of its change, or None if it cannot change a lease."""
+        """Notes a batch before it is sent. Returns the number of its change, or None if the batch changes no lease."""
         if not (is_leased or self._documents or self._under_way):
             return None
         changed: dict[Key, bytes | None] = {}
@@ -48,14 +50,14 @@ class Leases:
         return self._last_change
 
     def end(self, change: int, is_journalled: bool) -> None:
-        """Notes the answer to a batch. It may come after the answers to later batches if it had to be sent again."""
+        """Notes the answer to a batch. If the batch was sent again, answers to later batches may have come before."""
         changed = self._under_way.pop(change)
         if is_journalled:
             for key, document in changed.items():
                 if self._documents.get(key, (0, None))[0] < change:
                     self._documents[key] = change, document
-        # A document that is no longer leased stays in the list until all earlier changes are answered: without its
-        # entry, one of these would add the document again.
+        # The entry of a document that is no longer leased is kept until all earlier changes are answered. Without the
+        # entry, an earlier change could add the document again.
         oldest = min(self._under_way, default=self._last_change)
         self._documents = {
             key: (last, document) for key, (last, document) in self._documents.items() if document or last > oldest
@@ -66,7 +68,7 @@ class Leases:
         self._are_in_doubt = True
 
     def missing(self, leased: int, before: int) -> list[list[bytes]]:
-        """Returns the batches that publish all leased documents again; an empty list if the broker still leases them.
+        """Returns the batches that publish all leased documents again. Empty if the broker still leases them.
 
         `leased` is the number of leased documents in the reply to a hello, `before` the `count` when that hello was
         sent. The list is also empty within `interval` of the last renewal, unless `doubt` was called.

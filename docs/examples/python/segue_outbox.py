@@ -1,4 +1,4 @@
-"""The requests of the fast client, which are sent again until they are answered."""
+"""The requests of the fast client. A request is sent again until it is answered."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from segue_leases import Leases
 from segue_wire import BusError, Operation, Reader, head
 
 LEASED, TRANSIENT = 1, 16
-FIRST_DELAY, LONGEST_DELAY = 0.25, 2.0  # Seconds until an unanswered request is sent again.
+# The delay until an unanswered request is sent again, in seconds. It doubles up to the maximum.
+FIRST_DELAY, LONGEST_DELAY = 0.25, 2.0
 
 
 @dataclass
 class Pending:
     """A request that is not answered.
 
-    `sequence` is 0 unless the request is a batch. The producer and the sequence are not part of a batch's `body`: they
-    are added when it is sent, because `Outbox.compare` may change the sequence.
+    `sequence` is 0 unless the request is a batch. The `body` of a batch does not contain the producer and the sequence.
+    They are added when the batch is sent, because `Outbox.compare` may change the sequence.
     """
 
     operation: Operation
@@ -32,7 +33,7 @@ class Pending:
     reply: asyncio.Future[list[bytes]]
     sequence: int
     delay: float = 0  # Seconds between the last sending and the next one.
-    due: float = 0  # When to send it again, on the clock time.monotonic().
+    due: float = 0  # The time of the next sending, on the clock time.monotonic().
     change: int | None = None  # The number that Leases.begin returned.
 
     @property
@@ -41,7 +42,7 @@ class Pending:
 
 
 class Outbox:
-    """Sends requests on the DEALER socket until they are answered. To send one twice does no harm."""
+    """Sends requests on the DEALER socket until they are answered. Sending a request twice does no harm."""
 
     def __init__(self, ingress: zmq.asyncio.Socket) -> None:
         self.producer = os.urandom(16)
@@ -49,7 +50,7 @@ class Outbox:
         self._ingress = ingress
         self._last_id = 0
         self._pending: dict[int, Pending] = {}
-        self._sequences = {True: 0, False: 0}  # The last ones of transient batches (True) and of all others (False).
+        self._sequences = {True: 0, False: 0}  # The last sequence of transient batches (True) and of others (False).
         self.answered = 0  # The highest sequence of an answered batch that is not transient.
         self._is_out_of_sequence = False
 
@@ -58,7 +59,7 @@ class Outbox:
         return await self._answer(self._add_batch(flags, messages, frames))
 
     async def publish_leased_again(self, leased: int, before: int) -> None:
-        """Publishes leased documents again if the broker has withdrawn some. Does not wait for the answers.
+        """Publishes all leased documents again if the broker has withdrawn any. Does not wait for the answers.
 
         `leased` is the number of leased documents in the reply to a hello, `before` the number of documents that this
         client leased when it sent that hello.
@@ -83,7 +84,7 @@ class Outbox:
         try:
             return await reply
         except asyncio.CancelledError:
-            # A batch is still sent, because the broker expects its sequence before those of later batches.
+            # A batch is still sent, because the broker expects its sequence before the sequences of later batches.
             if operation != Operation.PUBLISH:
                 self._pending.pop(id, None)
             if operation == Operation.ASK:
@@ -126,16 +127,17 @@ class Outbox:
             await self._send(id)
 
     async def resend(self) -> None:
-        """Sends the requests again whose answer is overdue. Call it four times a second."""
+        """Sends requests with an overdue answer again. Call this method four times a second."""
         now = time.monotonic()
         for id in [id for id, pending in self._pending.items() if pending.due <= now]:
             await self._send(id)
 
     async def compare(self, sequence: int, answered: int) -> None:
-        """Compares the `sequence` in the reply to a hello with `answered` as it was before that hello was sent.
+        """Compares the `sequence` in the reply to a hello with the value of `answered` before the hello was sent.
 
-        If `sequence` is lower, the broker has forgotten batches: numbers the unanswered ones again (Publishing, step
-        5). Sends all unanswered requests again then, and if a batch was refused as out of sequence.
+        If `sequence` is lower, the broker has forgotten batches. Then the unanswered batches get new numbers
+        (Publishing, step 5), and all unanswered requests are sent again. They are also sent again if a batch was
+        refused as out of sequence.
         """
         if sequence < answered:
             self._sequences[False] = self.answered = sequence
@@ -148,10 +150,10 @@ class Outbox:
         await self.send_all()
 
     async def receive(self) -> tuple[int, bytes | None] | None:
-        """Receives one message from the broker. Returns None if it is a reply.
+        """Receives one message from the broker: a reply, a query or the cancellation of a query.
 
-        If it is a query, returns the query's number and frame; if it cancels a query, its number and None. Raises
-        ValueError or IndexError if the message cannot be read.
+        Returns None for a reply, the query's number and frame for a query, and the query's number and None for a
+        cancellation. Raises ValueError or IndexError if the message cannot be read.
         """
         frames = await self._ingress.recv_multipart()
         reply = Reader(frames[0][3:])

@@ -1,6 +1,6 @@
 """The simple client of the Segue broker, which docs/wire-protocol.md explains. Needs Python 3.11 and pyzmq.
 
-It does one thing at a time, in one thread. Frames and sockets are in segue_wire.py.
+The client does one thing at a time, in one thread. Frames and sockets are in segue_wire.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Handler = Callable[[Message], Iterable[Message]]
 
 
 class Bus:
-    """A client with its own connection. `source` is its `name/instance`. Only one thread may use it."""
+    """A client with its own connection. `source` is the client's `name/instance`. Only one thread may use it."""
 
     def __init__(self, address: str, source: str) -> None:
         self.address, self.source, self.producer = address, source, os.urandom(16)
@@ -31,7 +31,7 @@ class Bus:
     def request(self, operation: Operation, *frames: bytes) -> list[bytes]:
         """Sends a request until it is answered, without a time limit.
 
-        Raises BusError if the broker refuses it, except with code 9: then it sends the request again.
+        Raises BusError if the broker refuses the request. After a refusal with code 9, sends the request again instead.
         """
         self.last_id += 1
         head, delay, silence = wire.head(operation, self.last_id), 0.25, 0.0
@@ -130,7 +130,7 @@ class Bus:
             self.feed.recv_multipart()
 
     def messages(self, *types: str, after: tuple[int, int] | None = None) -> Iterator[Message]:
-        """Yields the messages after the position `after` (epoch, offset); if it is None, messages from now on.
+        """Yields the messages after the position `after` (epoch, offset). If `after` is None, yields new messages only.
 
         (0, 0) is the beginning of the journal. Never ends.
         """

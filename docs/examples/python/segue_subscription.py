@@ -18,9 +18,11 @@ ReadPage = Callable[[Operation, int, list[str]], Awaitable[Page | None]]
 class Subscription:
     """The messages that match the filters, in the order of each chain: `async for message in subscription`.
 
-    Within an epoch none is lost, except transient messages, and none comes twice.
+    Within an epoch no message is lost, except transient messages, and no message comes twice.
     """
 
+    # The maximum number of buffered messages. When the buffer is full, messages from the feed are dropped and read from
+    # the journal later.
     capacity = 1024
 
     def __init__(
@@ -98,7 +100,7 @@ class Subscription:
         self.something.set()
 
     def recover(self, offset: int) -> None:
-        """Reads pages from now on, at least up to `offset`."""
+        """Ends the live state: `read` reads pages, at least up to `offset`, until the subscription is live again."""
         self.skipped = max(self.skipped, offset)
         self.is_live = False
         self.something.set()
@@ -108,7 +110,7 @@ class Subscription:
         self.seen = {chain: offset for chain, offset in self.seen.items() if offset > self.base}
 
     async def read(self) -> None:
-        """Reads a page. The subscription is live again after the last message that it dropped (step 5)."""
+        """Reads a page. The subscription is live again after it has read all messages that it dropped (step 5)."""
         generation = self.generation
         if self.documents_after is not None:
             page = await self.read_page(Operation.DOCUMENTS, self.documents_after, self.filters)
@@ -133,7 +135,7 @@ class Subscription:
         self.heads = through, (self.heads[1] if self.heads else {}) | offsets
 
     def judge(self) -> bool:
-        """Compares the noted heads with the delivered messages (step 6). Returns True if one has been lost."""
+        """Compares the noted heads with the delivered messages (step 6). Returns True if a message has been lost."""
         heads, self.heads = self.heads, None
         if not heads or not self.is_live:
             return False
@@ -147,9 +149,9 @@ class Subscription:
 
     @property
     def settled(self) -> int | None:
-        """The offset up to which everything is handled, or None unless the consumer waits for the next message.
+        """The offset up to which every message is handled. None unless the consumer waits for the next message.
 
-        A consumer that waits has handled all messages before.
+        A consumer that waits for the next message has handled all earlier ones.
         """
         return self.base if self.is_idle and not self.buffer else None
 

@@ -26,7 +26,7 @@ class Operation(IntEnum):
 
 
 class BusError(Exception):
-    """A request that the broker, or this client itself, has refused. Codes: docs/wire-protocol.md, section "Codes"."""
+    """The broker or this client has refused a request. For the codes see docs/wire-protocol.md, section "Codes"."""
 
     MALFORMED, LIMIT = 1, 4
     SEQUENCE, FENCED, EPOCH, JOURNAL, UNSERVED, DEADLINE, CANCELLED = 6, 7, 8, 9, 10, 11, 12
@@ -51,7 +51,7 @@ def blob(value: bytes) -> bytes:
 
 
 class Reader:
-    """Reads the fields of a frame in order. Raises ValueError if the frame ends before a field does."""
+    """Reads the fields of a frame in order. Raises ValueError if the frame ends within a field."""
 
     def __init__(self, frame: bytes) -> None:
         self.rest = memoryview(frame)
@@ -77,7 +77,7 @@ def timestamp(time: datetime) -> str:
 
 
 def rejected(attempts: int, code: str, reason: str) -> bytes:
-    """The frame that moves the message of a checkpoint to the dead letters. `reason` is cut after 500 characters."""
+    """The frame that moves the message of a checkpoint to the dead letters, with at most 500 characters of `reason`."""
     return pack(">H", attempts) + text(code) + text(reason[:500])
 
 
@@ -97,7 +97,7 @@ def endpoints(address: str) -> tuple[str, str]:
 
 
 def sockets(context: zmq.Context[Any], address: str, room: int = 1000) -> tuple[Any, Any]:
-    """Connects the ingress and the feed, and returns both. The feed queues up to `room` packets."""
+    """Connects the ingress and the feed, and returns both. The feed queues at most `room` packets and drops others."""
     ingress, feed = context.socket(zmq.DEALER), context.socket(zmq.SUB)
     ingress.setsockopt(zmq.IMMEDIATE, 1)
     feed.setsockopt(zmq.SNDHWM, 0)
@@ -110,7 +110,7 @@ def sockets(context: zmq.Context[Any], address: str, room: int = 1000) -> tuple[
 
 
 def reconnect(socket: Any, endpoint: str) -> None:
-    """Renews a connection whose other end may have gone without closing it."""
+    """Renews a connection. Its other end may have gone without closing the connection."""
     socket.disconnect(endpoint)
     socket.connect(endpoint)
 
@@ -168,10 +168,11 @@ class Message:
     attributes: dict[str, str] = field(default_factory=dict)
     epoch: int = 0
     offset: int = 0
-    # Set by a subscription: when this message is handled, all messages up to this offset are handled.
+    # The offset up to which all messages are handled when this message is handled. Set by a subscription.
     settled: int = 0
     topic: str = ""  # Empty unless the message was received.
-    # The reason why a received message cannot be read; empty if it can. Only type, topic and position are known then.
+    # The reason why a received message cannot be read. Empty if the message can be read. An unreadable message has only
+    # a type, a topic and a position.
     problem: str = ""
 
     @property
@@ -193,7 +194,7 @@ class Message:
         return self.causing("event.MessageDiscarded", {"messageID": self.id, "reason": "expired"})
 
     def causing(self, type: str, data: Any = None, key: str = "") -> Message:
-        """A message that this one causes, of the same subject. Attributes over 255 bytes are not inherited."""
+        """A message with this one as its cause, and with its subject. Attributes over 255 bytes are not inherited."""
         inherited = ("correlationid", "traceparent", "platform", "device", "instance")
         attributes = {name: self.attributes[name] for name in inherited if name in self.attributes}
         attributes = {name: value for name, value in attributes.items() if len(value.encode()) <= 255}
@@ -245,7 +246,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Entry:
-    """A received message before its header and data are parsed, which the broker has not checked."""
+    """A received message before its header and data are parsed. The broker has not checked the header and the data."""
 
     topic: str
     epoch: int
@@ -314,10 +315,10 @@ class DeadLetter:
         return DeadLetter(id, time, consumer, attempts, code, reason, Entry.read(reader, epoch))
 
     def resent(self) -> Message:
-        """A new message with the same content, which only this letter's consumer handles.
+        """A new message with the same content. Only the consumer of this dead letter handles it.
 
-        If the message has an `expirytime`, the new one is now plus the original lifetime. Raises ValueError if the
-        message cannot be read.
+        If the message has an `expirytime`, the new message expires after the same lifetime, counted from now. Raises
+        ValueError if the message cannot be read.
         """
         message = self.entry.message()
         if message.problem:

@@ -23,7 +23,7 @@ def show(message: Message) -> None:
 
 
 def publish(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Publishes a message for each line of standard input, and prints its offset in the journal."""
+    """Publishes a message for each line of standard input, and prints the offset of the message in the journal."""
     for line in sys.stdin:
         print(bus.publish(Message(arguments.type, json.loads(line), arguments.subject))[1], flush=True)
 
@@ -35,7 +35,7 @@ def tail(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 def consume(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Handles messages, and publishes an event of type --result for each. Data {"fail": true} makes it fail."""
+    """Handles messages, and publishes an event of type --result for each. Fails if the data is {"fail": true}."""
 
     def handle(message: Message) -> list[Message]:
         if isinstance(message.data, dict) and message.data.get("fail"):
@@ -71,7 +71,7 @@ def parse() -> argparse.Namespace:
     consuming.set_defaults(run=consume)
     arguments = parser.parse_args()
     if not arguments.bus:
-        parser.error("no bus; set SEGUE_BUS or --bus, for instance to ipc:///tmp/example-bus")
+        parser.error("the bus address is missing; set SEGUE_BUS or --bus, for instance to ipc:///tmp/example-bus")
     return arguments
 
 

@@ -18,8 +18,8 @@ package struct ConsentListener: Sendable {
     /// - Parameters:
     ///   - pendingRedirectURI: the redirect URI of an open request, at which an earlier process listened. Nil if there
     ///     is none.
-    ///   - logger: receives no codes or states.
-    ///   - answer: handles the answer, and returns the error to show in the browser; nil if the account was connected.
+    ///   - logger: logs errors, and never codes or states.
+    ///   - answer: handles the answer, and returns the error to show in the browser. Nil if the account was connected.
     package init(
         pendingRedirectURI: String?, logger: Logger,
         answer: @escaping @Sendable (AuthorizationCallback) async throws -> ApplicationError?
@@ -30,7 +30,7 @@ package struct ConsentListener: Sendable {
     }
 
     /// Listens while `body` runs.
-    /// - Parameter body: receives the redirect URI. The browser can be sent there at once.
+    /// - Parameter body: receives the redirect URI. The browser can be sent to this address at once.
     /// - Throws: the error of `body`, or of listening.
     package func whileListening(_ body: @escaping @Sendable (_ redirectURI: String) async throws -> Void) async throws {
         guard let pendingPort else { return try await listen(on: 0, body) }
@@ -90,8 +90,8 @@ private struct ConsentResultPage {
     /// Nil if the account is connected.
     let failure: ApplicationError?
 
-    /// The page while the service is stopping or cannot use its files. Nothing is lost: the same answer can be sent
-    /// again.
+    /// The page while the service is stopping or cannot use its files. The person can reload the page, which sends the
+    /// same answer again.
     static let interrupted = ConsentResultPage(
         failure: ApplicationError(
             code: "spotify.interrupted", message: "The answer could not be processed",
@@ -125,7 +125,7 @@ private struct ConsentResultPage {
             """
     }
 
-    /// An error may contain text from a server.
+    /// Escapes a text for HTML, because an error may contain text from a server.
     private func escape(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }

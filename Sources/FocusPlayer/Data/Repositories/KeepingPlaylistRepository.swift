@@ -3,10 +3,10 @@ package import Logging
 package import Music
 package import Vocabulary
 
-/// Fetches songs from a catalog and stores them. A playlist opens at once while its stored songs are fresh, and also
-/// while Spotify is unavailable.
+/// Fetches songs from a catalog and stores them. Fresh stored songs are used without a request to the catalog. Older
+/// stored songs are used if Spotify is unavailable.
 ///
-/// If the database fails, the error is logged and the catalog is used.
+/// If the database fails, the error is logged and the catalog is used. Only ``keptSongs(of:)`` throws the error.
 package struct KeepingPlaylistRepository: PlaylistRepository {
     private let catalog: any MusicCatalog
     private let database: SongDatabase
@@ -16,7 +16,7 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
 
     /// - Parameters:
     ///   - lifetime: the time for which stored songs are fresh.
-    ///   - now: the clock that measures their age.
+    ///   - now: returns the current time, from which the age of stored songs is computed.
     package init(
         catalog: any MusicCatalog, database: SongDatabase, lifetime: Duration = .seconds(600), logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }

@@ -29,7 +29,7 @@ package struct SongDatabase: Sendable {
         }
     }
 
-    /// The account whose playlists were last loaded; nil if there is none.
+    /// The account whose playlists were last loaded. Nil if no playlists were loaded since the last ``clear()``.
     func currentAccount() async throws -> String? {
         try await writer.read { try String.fetchOne($0, sql: "SELECT id FROM account") }
     }
@@ -40,7 +40,7 @@ package struct SongDatabase: Sendable {
         }
     }
 
-    /// Returns the stored songs; nil if the playlist was never fetched for this account.
+    /// Returns the stored songs. Nil if no songs of the playlist are stored for this account.
     func songs(of playlistID: String, for account: String) async throws -> KeptSongs? {
         try await writer.read { database in
             guard let kept = try KeptPlaylist.of(playlistID, for: account).fetchOne(database) else { return nil }
@@ -52,7 +52,7 @@ package struct SongDatabase: Sendable {
     /// Replaces the stored songs of a playlist in one transaction.
     func keep(_ fetched: KeptSongs, of playlistID: String, for account: String) async throws {
         try await writer.write { database in
-            // The foreign key also deletes its songs.
+            // The foreign key makes SQLite delete the songs of the playlist, too.
             try KeptPlaylist.of(playlistID, for: account).deleteAll(database)
             let fetchedAt = fetched.fetchedAt.timeIntervalSince1970
             try KeptPlaylist(account: account, playlistID: playlistID, fetchedAt: fetchedAt).insert(database)
@@ -69,7 +69,7 @@ package struct SongDatabase: Sendable {
         }
     }
 
-    /// Do not change a released migration; add another one.
+    /// The migrations of the schema. Do not change a released migration; add another one.
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: accounts, playlists, songs") { database in
@@ -110,12 +110,13 @@ extension TableRecord {
     }
 }
 
-/// The songs of a playlist, and when they were fetched.
+/// The songs of a playlist, and the time at which they were fetched.
 struct KeptSongs: Sendable {
     let songs: [Song]
     let fetchedAt: Date
 
-    /// False also if the time is in the future, because the clock has been set back since.
+    /// True if the songs were fetched less than `lifetime` ago. False if `fetchedAt` is in the future, because the
+    /// clock was set back.
     func isFresh(at now: Date, for lifetime: Duration) -> Bool {
         (0..<(lifetime / .seconds(1))).contains(now.timeIntervalSince(fetchedAt))
     }
@@ -127,7 +128,7 @@ private struct KeptPlaylist: Codable, FetchableRecord, PersistableRecord {
 
     let account: String
     let playlistID: String
-    /// In seconds since 1970.
+    /// The time of fetching, in seconds since 1970.
     let fetchedAt: Double
 }
 
@@ -164,9 +165,9 @@ private struct KeptSong: Codable, FetchableRecord, PersistableRecord {
 package struct SongDatabaseError: Error, Hashable, Sendable {
     /// A stable name with dots.
     package let code = "songs.unusable"
-    /// One line: the problem, with the file.
+    /// The problem, in one line with the file.
     package let message: String
-    /// One line: the remedy.
+    /// The remedy, in one line.
     package let recovery = "Check the path and its permissions, or remove the file: it only holds copies."
 }
 

@@ -15,9 +15,10 @@ package struct BaseURL: Hashable, Sendable {
         self.port = port
     }
 
-    /// Reads `https://host` or, on this machine only, `http://127.0.0.1:8080`. A final slash is allowed.
+    /// Reads an address with the scheme `https`, such as `https://host`, or a loopback address with the scheme `http`,
+    /// such as `http://127.0.0.1:8080`. A final slash is allowed.
     ///
-    /// Nil for anything else: over plain HTTP a token could be read on its way.
+    /// Nil for any other address: others could read a token that is sent over plain HTTP.
     package init?(_ text: String) {
         guard let url = URLComponents(string: text), ["", "/"].contains(url.path), url.query == nil,
             let origin = BaseURL(originOf: url)
@@ -35,7 +36,7 @@ package struct BaseURL: Hashable, Sendable {
         self.init(scheme: scheme, host: host, port: url.port == (scheme == "https" ? 443 : 80) ? nil : url.port)
     }
 
-    /// The URL of an absolute path, which may have a query.
+    /// The URL of a path on this host. The path begins with a slash and may have a query.
     func url(_ pathAndQuery: String) -> String {
         "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(pathAndQuery)"
     }

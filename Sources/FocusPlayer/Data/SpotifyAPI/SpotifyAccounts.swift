@@ -4,7 +4,7 @@ internal import HTTPTypes
 
 /// accounts.spotify.com: the authorization code flow with PKCE.
 package struct SpotifyAccounts: AuthorizationServer {
-    /// The permissions of the focus player: read private playlists, list devices, play.
+    /// The permissions of the focus player: read private and collaborative playlists, list devices, control playback.
     package static let scopes = [
         "playlist-read-private", "playlist-read-collaborative", "user-read-playback-state",
         "user-modify-playback-state",
@@ -103,7 +103,7 @@ extension AuthorizationFailure {
         case 400..<500:
             self = .requestRefused(reason)
         default:
-            self = .unavailable("it answered with status \(reply.status.code)")
+            self = .unavailable("the server answered with status \(reply.status.code)")
         }
     }
 }

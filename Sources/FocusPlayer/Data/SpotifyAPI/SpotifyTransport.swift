@@ -2,12 +2,13 @@ internal import Foundation
 internal import HTTPClient
 internal import HTTPTypes
 
-/// Sends requests to a Spotify host, with a deadline, a limit on the size of the answer and a limited number of
-/// attempts.
+/// Sends requests to a Spotify host. The time of an attempt, the size of the answer and the number of attempts are
+/// limited.
 struct SpotifyTransport: Sendable {
-    /// The time limit of the whole exchange.
+    /// The maximum time of one attempt, until the whole answer has been received. A slower attempt fails.
     private static let deadline = Duration.seconds(10)
-    /// The maximum size of an answer, in bytes. A page of 50 items with all covers and markets is smaller than 1 MiB.
+    /// The maximum size of an answer in bytes. A larger answer is an error. A page of 50 items with all covers and
+    /// markets is smaller than 1 MiB.
     private static let maximumBody = 4 << 20
 
     let client: HTTPClient
@@ -31,7 +32,7 @@ struct SpotifyTransport: Sendable {
 
 /// The number of times that a request is sent, and the time between them, when Spotify answers "too many requests".
 package struct RateLimitPolicy: Sendable {
-    /// The longest `Retry-After` for which a request waits. A longer one is an error.
+    /// The maximum `Retry-After` for which a request waits. A longer time is an error.
     package let longestWait: Duration
     /// The maximum number of times that a request is sent.
     package let attempts: Int
@@ -51,7 +52,7 @@ package struct RateLimitPolicy: Sendable {
 /// The complete answer of a Spotify host.
 struct SpotifyReply: Sendable {
     let status: HTTPResponse.Status
-    /// The seconds of the `Retry-After` header; nil if it is absent or not a number.
+    /// The time in the `Retry-After` header. Nil if the header is absent or not a number of seconds.
     let retryAfter: Duration?
     let body: Data
 
@@ -63,7 +64,7 @@ struct SpotifyReply: Sendable {
 
     var isSuccess: Bool { (200..<300).contains(status.code) }
 
-    /// Decodes the body; nil if it does not have the expected form.
+    /// Decodes the body. Nil if the body does not have the expected form.
     func decode<Value: Decodable>(_ type: Value.Type = Value.self) -> Value? {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -71,8 +72,8 @@ struct SpotifyReply: Sendable {
     }
 }
 
-/// Percent-encoding of all characters except the unreserved ones of RFC 3986. Every parser decodes it in the same way,
-/// in a query, in a form and in a segment of a path.
+/// Percent-encoding of all characters except the unreserved ones of RFC 3986. Every parser decodes the result in the
+/// same way, in a query, in a form and in a segment of a path.
 enum FormEncoding {
     private static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -88,11 +89,14 @@ enum FormEncoding {
 
 /// Makes the message of a server fit to be shown: one line of limited length.
 enum ServerMessage {
+    /// The maximum number of characters of a word. A longer word is replaced with an ellipsis, because it could be a
+    /// token.
     private static let longestWord = 40
+    /// The maximum number of characters of a message. The rest is cut off.
     private static let longestLine = 160
 
-    /// Leaves out words that are longer than any word of a language, because they could be a token, and words with
-    /// control characters, because a terminal would execute them.
+    /// Joins the lines of a message, and replaces words that must not be shown with an ellipsis: words that are too
+    /// long, and words with control characters, which a terminal would execute.
     static func line(_ text: String) -> String {
         let words = text.split(whereSeparator: \.isWhitespace).map { word in
             let isPlain =

@@ -6,12 +6,13 @@ package import Vocabulary
 
 /// The Web API of api.spotify.com for one account.
 ///
-/// If Spotify refuses the token, it is renewed and the request is sent once more. This is safe, because Spotify has not
-/// carried out a request that it refused.
+/// If Spotify refuses the access token, the token is renewed and the request is sent once more. A second request does
+/// no harm, because Spotify has not carried out the refused one.
 package struct SpotifyWebAPI: Sendable {
-    /// The number of items in a page: Spotify's maximum.
+    /// The number of items in a page. Spotify allows at most 50.
     private static let pageSize = 50
-    /// The limit for a server whose pages do not end: 10,000 items, the maximum of a playlist.
+    /// The maximum number of pages of a list. A longer list is an error. These pages contain up to 10,000 items, the
+    /// maximum of a playlist.
     private static let maximumPages = 200
 
     private let host: BaseURL
@@ -69,10 +70,10 @@ package struct SpotifyWebAPI: Sendable {
         var next: String? = host.url(first)
         while let url = next {
             guard host.isOrigin(of: url) else {
-                throw MusicError.unavailable("it named a next page on another host")
+                throw MusicError.unavailable("the answer names a next page on another host")
             }
             guard visited.insert(url).inserted, visited.count <= Self.maximumPages else {
-                throw MusicError.unavailable("its list of pages does not end")
+                throw MusicError.unavailable("the list of pages does not end")
             }
             let page = try await get(url, as: PagePayload<Item>.self, about: what)
             items += page.items.compactMap(\.value)
@@ -106,7 +107,7 @@ extension SpotifyWebAPI: MusicCatalog {
 }
 
 extension SpotifyWebAPI: Player {
-    /// Spotify's limit for one call.
+    /// The maximum number of songs that Spotify accepts in one call.
     package static let maximumSongsPerCall = 100
 
     private struct Playback: Encodable {
@@ -123,7 +124,8 @@ extension SpotifyWebAPI: Player {
         try await get(host.url("/v1/me/player/devices"), as: DevicesPayload.self, about: "the devices").controllable
     }
 
-    /// Plays the first ``maximumSongsPerCall`` songs. The rest is not played, because Spotify accepts no more in one call.
+    /// Plays the first ``maximumSongsPerCall`` songs. Further songs are not played, because Spotify does not accept
+    /// more in one call.
     package func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
         let query = deviceID.map { "?device_id=\(FormEncoding.escape($0))" } ?? ""
         try await put(
@@ -157,7 +159,7 @@ extension MusicError {
         case (403, "PREMIUM_REQUIRED"):
             self = .premiumRequired
         case (403, _):
-            self = .forbidden(ServerMessage.line(details?.message ?? "it gave no reason"))
+            self = .forbidden(ServerMessage.line(details?.message ?? "no reason was given"))
         case (404, "NO_ACTIVE_DEVICE"):
             self = .noActiveDevice
         case (404, _):
@@ -167,7 +169,7 @@ extension MusicError {
         case (400..<500, _):
             self = .forbidden(ServerMessage.line(details?.message ?? "status \(reply.status.code)"))
         default:
-            self = .unavailable("it answered with status \(reply.status.code)")
+            self = .unavailable("the server answered with status \(reply.status.code)")
         }
     }
 }

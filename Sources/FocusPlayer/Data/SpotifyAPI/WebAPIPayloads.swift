@@ -43,7 +43,7 @@ struct PlaylistEntryPayload: Decodable {
     let isLocal: Bool?
     let item: Track?
 
-    /// Nil if a player cannot play it.
+    /// The song. Nil if a player cannot play the entry.
     var song: Song? {
         guard isLocal != true, let item, let id = item.id, let uri = item.uri, item.type ?? "track" == "track" else {
             return nil
@@ -84,7 +84,7 @@ struct ProfilePayload: Decodable {
 /// One page of a list.
 struct PagePayload<Item: Decodable>: Decodable {
     let items: [Tolerant<Item>]
-    /// The absolute URL of the next page; nil on the last page.
+    /// The absolute URL of the next page. Nil on the last page.
     let next: String?
 }
 

@@ -2,11 +2,12 @@ package import Authorization
 internal import Sodium
 internal import SystemSupport
 
-/// Stores tokens and open requests for consent in encrypted files: the writing side.
+/// Stores tokens and open requests for consent in encrypted files. Only one process writes; other processes use
+/// ``TokenVaultReader``.
 ///
 /// The directory has the mode 0700. It contains the encrypted files `tokens` and `pending`, their `key`, and `lock`,
-/// each with the mode 0600. A process of the same user can read the key, too. The vault keeps tokens out of backups and
-/// logs, and protects them if a single file is copied.
+/// each with the mode 0600. A process of the same user can read the key and therefore the tokens. The encryption
+/// protects the tokens only if a file is copied without the key.
 package struct TokenVault: Sendable {
     private let directory: VaultDirectory
     private let key: ChaChaPoly.Key
@@ -45,8 +46,8 @@ extension TokenVault: TokenStore {
         try await advance(to: nil)
     }
 
-    /// One operation on the serial queue, so that nothing happens between reading the generation and writing the next
-    /// one.
+    /// Writes the next generation. This is one operation on the serial queue, so that no other operation runs between
+    /// reading the generation and writing the next one.
     private func advance(to tokens: SpotifyTokens?) async throws -> StoredTokens {
         try await queue.run { [directory, key] in
             let next = try (directory.tokens.read() ?? .none).followed(by: tokens)

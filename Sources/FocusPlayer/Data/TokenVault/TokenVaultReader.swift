@@ -3,8 +3,8 @@ package import Music
 
 /// Reads the tokens that another process writes.
 package struct TokenVaultReader: Sendable {
-    /// The interval at which a waiting reader reads the file. A read of a few hundred bytes takes microseconds, and the
-    /// wait includes a round trip to Spotify. Unlike inotify, this works the same on every system.
+    /// The interval at which a waiting reader reads the file. Reading a few hundred bytes takes microseconds, and the
+    /// reader waits for a round trip to Spotify anyway. Unlike inotify, polling works in the same way on every system.
     private static let pollInterval = Duration.milliseconds(25)
 
     private let directory: VaultDirectory
@@ -15,14 +15,14 @@ package struct TokenVaultReader: Sendable {
         self.directory = VaultDirectory(directory)
     }
 
-    /// Returns the stored tokens; ``StoredTokens/none`` if nothing was ever stored.
+    /// Returns the stored tokens. Returns ``StoredTokens/none`` if nothing was ever stored.
     /// - Throws: `TokenStoreError`.
     package func read() async throws -> StoredTokens {
         try await queue.run { [directory] in try directory.tokens.read() ?? .none }
     }
 
     /// Waits until the vault contains a generation above `generation`.
-    /// - Returns: the content with that generation; nil if there is none after `timeout`.
+    /// - Returns: the content with the higher generation. Nil if there is none after `timeout`.
     /// - Throws: `TokenStoreError`, `CancellationError`.
     package func waitForGeneration(after generation: Int, timeout: Duration) async throws -> StoredTokens? {
         let clock = ContinuousClock()
@@ -44,9 +44,10 @@ package struct VaultAccessTokens: AccessTokens {
     private let requestRenewal: @Sendable (Int) async throws -> Void
 
     /// - Parameters:
-    ///   - timeout: the time that a call waits for a renewed token.
-    ///   - requestRenewal: requests that the writing process renews the token of this generation. Each refused call
-    ///     makes the request; the writer renews the token once.
+    ///   - timeout: the maximum time that a call waits for a renewed token. After this time the call throws
+    ///     ``MusicError/renewalOverdue``.
+    ///   - requestRenewal: requests that the writing process renews the token of this generation. Several calls may
+    ///     request the same renewal; the writing process renews the token once.
     package init(
         vault: TokenVaultReader, timeout: Duration = .seconds(15),
         requestRenewal: @escaping @Sendable (_ generation: Int) async throws -> Void

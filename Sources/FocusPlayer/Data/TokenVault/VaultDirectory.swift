@@ -25,7 +25,8 @@ struct VaultDirectory: Sendable {
         "\(path)/\(name)"
     }
 
-    /// The key of the vault's encrypted files. It is in a file of its own, so that a copy of another file is useless.
+    /// The key of the vault's encrypted files. It is in a file of its own, so that a copy of another file is useless
+    /// without it.
     /// - Throws: `TokenStoreError` if the key is missing, damaged or accessible to others.
     func key() throws -> ChaChaPoly.Key {
         guard let bytes = try keyFile.read(), let key = ChaChaPoly.Key(bytes) else {
@@ -88,7 +89,8 @@ struct VaultDirectory: Sendable {
 struct SealedFile<Value: Codable & Sendable>: Sendable {
     private let directory: VaultDirectory
     private let file: VaultFile
-    /// Authenticated with the content, so that no file of the vault can be used in place of another.
+    /// The name of the file. It is authenticated with the content, so that no file of the vault can be used in place of
+    /// another.
     private let purpose: Data
     private let magic = Data("SEGUE-VAULT-1\n".utf8)
 
@@ -98,7 +100,7 @@ struct SealedFile<Value: Codable & Sendable>: Sendable {
         purpose = Data(name.utf8)
     }
 
-    /// Reads the value; nil if the file does not exist.
+    /// Reads the value. Nil if the file does not exist.
     /// - Throws: `TokenStoreError`, which never contains the value.
     func read() throws -> Value? {
         guard let content = try file.read() else { return nil }
@@ -120,13 +122,14 @@ struct SealedFile<Value: Codable & Sendable>: Sendable {
 
 /// A small file of the vault with the mode 0600.
 private struct VaultFile: Sendable {
-    /// In bytes. The vault's files are much smaller, so a larger file is not one of them.
+    /// The maximum size of a file in bytes. The files of the vault are much smaller, so a larger file counts as
+    /// damaged.
     private static let maximumSize = 1 << 20
 
     let path: String
 
-    /// Reads the content; nil if the file does not exist.
-    /// - Throws: `TokenStoreError` if it cannot be read, or if others have access to it.
+    /// Reads the content. Nil if the file does not exist.
+    /// - Throws: `TokenStoreError` if the file cannot be read, or if others have access to it.
     func read() throws -> Data? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -207,7 +210,7 @@ enum VaultFailure {
             recovery: "Stop the other auth-service, or give this one a directory of its own.")
     }
 
-    /// - Parameter reason: nil for the operating system's last error.
+    /// - Parameter reason: the reason. Nil for the description of the operating system's last error.
     static func cannotUse(_ path: String, reason: String? = nil) -> TokenStoreError {
         TokenStoreError(
             code: "vault.unusable", message: "\(path) cannot be used: \(reason ?? String(cString: strerror(errno)))",

@@ -11,7 +11,7 @@ package enum AuthorizationFailure: Error, Hashable {
     case requestRefused(String)
     /// Too many requests. The request may be repeated after this time, if the server gave one.
     case rateLimited(retryAfter: Duration?)
-    /// There was no answer, or an unreadable one. The request may be repeated.
+    /// The server did not answer, or its answer is unusable. The request may be repeated.
     case unavailable(String)
 
     /// True if the same request may succeed later.
@@ -74,8 +74,8 @@ package enum AuthorizationFailure: Error, Hashable {
 }
 
 extension ApplicationError {
-    /// The error for an answer that does not belong to an open request: it is forged, was answered before, or a newer
-    /// request has replaced the request.
+    /// The error for an answer that does not belong to an open request. The answer is forged, or its request has been
+    /// answered or replaced with a newer one.
     static var unknownState: ApplicationError {
         ApplicationError(
             code: "spotify.state-mismatch",

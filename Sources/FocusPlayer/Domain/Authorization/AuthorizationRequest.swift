@@ -26,10 +26,10 @@ package struct PendingAuthorization: Codable, Hashable, Sendable {
     package let redirectURI: String
     /// The command that started the request. The results belong to its session, device and correlation.
     package let cause: Attributes
-    /// The generation in which the vault stores the tokens of this consent; nil until the code has been exchanged.
+    /// The generation in which the vault stores the tokens of this consent. Nil until the code has been exchanged.
     ///
-    /// It is written just before the tokens are. After a crash, the vault's generation shows whether the tokens were
-    /// stored. The success is then published even if the process ended between storing and publishing.
+    /// This generation is stored just before the tokens. After a crash, the vault's generation shows whether the tokens
+    /// were stored. If they were, the next process publishes the success.
     var grantGeneration: Int?
 
     package init(state: String, verifier: CodeVerifier, redirectURI: String, cause: Attributes) {
@@ -43,7 +43,8 @@ package struct PendingAuthorization: Codable, Hashable, Sendable {
         AuthorizationRequest(state: state, codeChallenge: verifier.challenge, redirectURI: redirectURI)
     }
 
-    /// Compares in constant time, because any process on this machine can send guesses to the callback.
+    /// True if this request has the state. Compares in constant time, because any process on this machine can send
+    /// guesses to the callback.
     func hasState(_ state: String) -> Bool {
         ConstantTime.areEqual(Data(self.state.utf8), Data(state.utf8))
     }
@@ -79,8 +80,8 @@ package struct AuthorizationCallback: Hashable, Sendable {
         self.state = state
     }
 
-    /// Reads the query of a request target such as `/callback?code=…&state=…`. Nil if it is not an answer to a request
-    /// for consent: without a state, or with neither a code nor an error.
+    /// Reads the query of a request target such as `/callback?code=…&state=…`. Nil if the query has no state, or has
+    /// neither a code nor an error.
     package init?(target: String) {
         let items = URLComponents(string: target)?.queryItems ?? []
         func value(_ name: String) -> String? {

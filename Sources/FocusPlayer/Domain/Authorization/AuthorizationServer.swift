@@ -29,7 +29,7 @@ package struct TokenGrant: Sendable {
         self.lifetime = lifetime
     }
 
-    /// The tokens to store; nil if there is neither a new nor an old refresh token.
+    /// The tokens to store. Nil if there is neither a new nor an old refresh token.
     func tokens(replacing old: SpotifyTokens? = nil, at now: Date) -> SpotifyTokens? {
         guard let refreshToken = refreshToken ?? old?.refreshToken else { return nil }
         return SpotifyTokens(

@@ -19,7 +19,7 @@ package actor AuthorizationService {
 
     /// - Parameters:
     ///   - store: the store of the tokens. Nothing else may write to it.
-    ///   - now: the clock by which tokens expire.
+    ///   - now: returns the current time, from which the expiry times of tokens are computed.
     package init(
         server: any AuthorizationServer, store: any TokenStore, attempts: any PendingAuthorizationStore,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -104,7 +104,8 @@ package actor AuthorizationService {
         try await exclusively {
             let stored = try await store.load()
             var kept = try await attempts.pending()
-            // A generation above that of the store was never stored. It must not be confused with a later refresh.
+            // Tokens with a generation above the generation of the store were never stored. The generation is removed
+            // from the request, because a later change will use it for other tokens.
             for index in kept.indices where kept[index].grantGeneration.map({ $0 > stored.generation }) ?? false {
                 kept[index].grantGeneration = nil
             }
@@ -113,14 +114,14 @@ package actor AuthorizationService {
         }
     }
 
-    /// The redirect URI of the newest open request; nil if there is none. After a restart the process listens there
-    /// again.
+    /// The redirect URI of the newest open request. Nil if there is no open request. After a restart the process
+    /// listens at this address again.
     package func pendingRedirectURI() async throws -> String? {
         try await attempts.pending().last?.redirectURI
     }
 
-    /// Renews the access token because Spotify refused that of `generation`. Further calls with the same generation
-    /// have no effect.
+    /// Renews the access token, because Spotify refused the token of `generation`. Further calls with the same
+    /// generation have no effect.
     ///
     /// A successful refresh publishes nothing. The caller waits for the store's next generation, and an `authorized`
     /// event would move all platforms to their first screen.
@@ -211,11 +212,10 @@ package actor AuthorizationService {
         }
     }
 
-    /// Runs one operation at a time. An actor alone does not: a second operation may start at an `await` of the first
-    /// one.
+    /// Runs one operation at a time. The actor alone does not ensure this order: a second operation may start at an
+    /// `await` of the first one.
     ///
-    /// A waiting operation is not cancelled. Its wait is short because the HTTP calls of each operation have a
-    /// deadline.
+    /// Cancellation does not end the wait of an operation. The wait is limited, because each HTTP call has a deadline.
     private func exclusively<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
         if isBusy {
             await withCheckedContinuation { waiting.append($0) }
@@ -240,11 +240,11 @@ extension TokenStoreError {
     }
 }
 
-/// The outcome of a consent: publish its messages, then acknowledge it.
+/// The outcome of a consent. The caller publishes its messages and then acknowledges the outcome.
 package struct AuthorizationOutcome: Sendable {
-    /// The state of the request that has ended; nil if it is still open or unknown.
+    /// The state of the request that has ended. Nil if the request is still open or unknown.
     fileprivate let ended: String?
-    /// The command that started the request; nil if the answer does not belong to an open request.
+    /// The command that started the request. Nil if the answer does not belong to an open request.
     package let cause: Attributes?
     package let messages: [any Message]
 
@@ -260,7 +260,7 @@ package struct AuthorizationOutcome: Sendable {
         messages = [error]
     }
 
-    /// The error to show in the browser; nil if the account was connected.
+    /// The error to show in the browser. Nil if the account was connected.
     package var failure: ApplicationError? {
         messages.lazy.compactMap { $0 as? ApplicationError }.first
     }

@@ -11,7 +11,7 @@ package struct CodeVerifier: Hashable, Sendable {
         value = Base64URL.encode(RandomBytes.make(64))
     }
 
-    /// Restores a stored verifier; nil if RFC 7636 §4.1 does not allow the value.
+    /// Restores a stored verifier. Nil if RFC 7636 §4.1 does not allow the value.
     package init?(_ value: String) {
         guard (43...128).contains(value.utf8.count), value.utf8.allSatisfy(Self.isUnreserved) else { return nil }
         self.value = value

@@ -3,21 +3,21 @@ package import Foundation
 /// Stores the tokens and counts their changes: each change makes a new generation. Other processes name a token by its
 /// generation, so that messages need not contain the token.
 package protocol TokenStore: Sendable {
-    /// Returns the stored tokens. Generation 0 without tokens if nothing was ever stored.
+    /// Returns the stored tokens. Returns ``StoredTokens/none`` if nothing was ever stored.
     func load() async throws -> StoredTokens
 
     /// Stores `tokens` with the next generation. Returns after they are safe from a crash.
     @discardableResult
     func save(_ tokens: SpotifyTokens) async throws -> StoredTokens
 
-    /// Removes the tokens, with the next generation.
+    /// Removes the tokens. The removal has the next generation.
     @discardableResult
     func clear() async throws -> StoredTokens
 }
 
 /// The content of a ``TokenStore``.
 package struct StoredTokens: Codable, Hashable, Sendable {
-    /// Grows by one with each change, including removal.
+    /// The number of changes. It grows by one with each change, including removal.
     package let generation: Int
     /// Nil if no account is connected.
     package let tokens: SpotifyTokens?
@@ -62,9 +62,9 @@ extension SpotifyTokens: CustomStringConvertible, CustomReflectable {
 package struct TokenStoreError: Error, Hashable, Sendable {
     /// A stable name with dots, for example `vault.corrupt`.
     package let code: String
-    /// One line: the problem, with the file.
+    /// The problem, in one line with the file.
     package let message: String
-    /// One line: the remedy.
+    /// The remedy, in one line.
     package let recovery: String
 
     package init(code: String, message: String, recovery: String) {

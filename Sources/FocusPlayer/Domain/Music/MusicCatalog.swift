@@ -1,12 +1,12 @@
 package import Vocabulary
 
-/// The music of an account, as its provider has it.
+/// The music of an account at its provider.
 package protocol MusicCatalog: Sendable {
     /// The id of the connected account.
     /// - Throws: ``MusicError``, as the other methods do.
     func account() async throws -> String
 
-    /// Returns all playlists of the account, in its order.
+    /// Returns all playlists of the account, in the provider's order.
     func playlists() async throws -> [Playlist]
 
     /// Returns all songs of a playlist, in its order.

@@ -21,10 +21,10 @@ package enum MusicError: Error, Hashable {
     case forbidden(String)
     /// Too many requests. The request may be repeated after this time, if Spotify gave one.
     case rateLimited(retryAfter: Duration?)
-    /// There was no answer, or an unreadable one. The request may be repeated. The value is the reason.
+    /// Spotify did not answer, or its answer is unusable. The request may be repeated. The value is the reason.
     case unavailable(String)
 
-    /// The error to show to a person; nil if another process publishes it.
+    /// The error to show to a person. Nil if another process publishes the error.
     var applicationError: ApplicationError? {
         switch self {
         case .authorizationEnded:

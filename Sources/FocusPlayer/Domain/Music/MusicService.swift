@@ -5,8 +5,8 @@ package import Vocabulary
 /// Makes focus playlists and plays them.
 ///
 /// Each operation returns the messages to publish, documents before the events that refer to them. An operation may be
-/// repeated. It throws `CancellationError` and the errors of `publish`; all other errors are among the returned
-/// messages. A query returns its answer or throws.
+/// repeated. A ``MusicError`` or an `ApplicationError` is returned as a message; other errors are thrown. A query
+/// returns its answer or throws.
 package struct MusicService: Sendable {
     private let repository: any PlaylistRepository
     private let player: any Player
@@ -50,7 +50,7 @@ package struct MusicService: Sendable {
     }
 
     /// Returns the stored songs of a playlist, without a request to Spotify.
-    /// - Throws: `ApplicationError` with the code `music.unknown-playlist` if they were never fetched.
+    /// - Throws: `ApplicationError` with the code `music.unknown-playlist` if the songs were never fetched.
     package func songs(for query: Query.PlaylistSongs) async throws -> Query.PlaylistSongs.Answer {
         guard let songs = try await repository.keptSongs(of: query.playlistID) else {
             throw ApplicationError(
@@ -80,7 +80,7 @@ package struct MusicService: Sendable {
                 try await player.transfer(to: command.deviceID)
                 try await player.play(songs, on: command.deviceID)
             } catch MusicError.notFound {
-                // The device was switched off after it was listed. The list is published again.
+                // The device was switched off after it was listed. `playing` publishes the list again.
                 throw MusicError.noActiveDevice
             }
             return [DomainEvent.PlaybackStarted()]
@@ -114,7 +114,8 @@ package struct MusicService: Sendable {
         }
     }
 
-    /// Turns an error into messages: those of `failed` and the error itself, unless another process publishes it.
+    /// Turns an error into messages: the messages of `failed`, then the error. The error is left out if another process
+    /// publishes it.
     private func answering(
         failed: [any Message] = [], _ operation: () async throws -> [any Message]
     ) async throws -> [any Message] {
@@ -130,14 +131,15 @@ package struct MusicService: Sendable {
 
 /// A source of playlists and their songs.
 package protocol PlaylistRepository: Sendable {
-    /// Returns all playlists of the connected account, in its order. Call this first when an account is connected.
+    /// Returns all playlists of the connected account, in the provider's order. Call this method first when an account
+    /// is connected.
     /// - Throws: ``MusicError``, as the other methods do.
     func playlists() async throws -> [Playlist]
 
     /// Returns all songs of a playlist, in its order.
     func songs(of playlistID: Playlist.ID) async throws -> [Song]
 
-    /// Returns the stored songs of a playlist as they were last fetched; nil if they never were.
+    /// Returns the stored songs of a playlist as they were last fetched. Nil if they were never fetched.
     func keptSongs(of playlistID: Playlist.ID) async throws -> [Song]?
 
     /// Removes all stored data, because the account was disconnected.
@@ -150,7 +152,7 @@ package protocol Player: Sendable {
     /// - Throws: ``MusicError``, as the other methods do.
     func devices() async throws -> [Device]
 
-    /// Plays songs, starting with the first one. A repeated call starts again.
+    /// Plays songs, starting with the first one. A repeated call starts again with the first song.
     /// - Parameter deviceID: nil for the active device.
     /// - Throws: ``MusicError``, in particular `noActiveDevice` and `premiumRequired`.
     func play(_ songs: [Song], on deviceID: Device.ID?) async throws

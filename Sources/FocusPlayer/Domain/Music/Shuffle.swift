@@ -1,7 +1,7 @@
 extension Array {
     /// Returns the elements in an order that depends only on `seed`: a Fisher–Yates shuffle with ``SplitMix64``.
     ///
-    /// A replay must give the same order. The standard library promises this only for a single version of it.
+    /// A replay must give the same order. The standard library may shuffle differently in another version.
     package func shuffled(seed: String) -> [Element] {
         var random = SplitMix64(seed: seed)
         var result = self

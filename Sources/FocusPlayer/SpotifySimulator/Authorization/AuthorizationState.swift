@@ -1,8 +1,8 @@
 import Foundation
 
-/// The state of accounts.spotify.com: the codes, grants and tokens, by digest.
+/// The state of accounts.spotify.com: the grants, and the digests of codes and tokens.
 ///
-/// The time is a parameter. Only the values of new secrets are random.
+/// The methods take the current time as a parameter. Only the values of new secrets are random.
 struct AuthorizationState: Codable, Sendable, Equatable {
     /// An approval whose code the client has not exchanged yet.
     private struct Code: Codable, Sendable, Equatable {
@@ -13,7 +13,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         let issuedAt: Date
     }
 
-    /// An approval by the user. All tokens that derive from it refer to it.
+    /// An approval by the user. Each refresh token refers to its grant.
     private struct Grant: Codable, Sendable, Equatable {
         let clientID: String
         let scopes: Set<Scope>
@@ -48,7 +48,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
 
     var grantCount: Int { grants.count }
 
-    /// The time for which a code is valid, in seconds. RFC 6749 §4.1.2 recommends ten minutes at most.
+    /// The time for which a code is valid, in seconds. RFC 6749 §4.1.2 recommends a maximum of ten minutes.
     private static let codeLifetime: TimeInterval = 600
 
     /// Records the user's approval.
@@ -104,8 +104,8 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         for digest in refreshTokens.keys { refreshTokens[digest]?.isRevoked = true }
     }
 
-    /// Uses up a code. The first attempt to exchange it does so, even if it fails, so that an intercepted code does not
-    /// allow several attempts to guess the verifier.
+    /// Uses up a code. A failed attempt of its client uses the code up, too, so that an intercepted code does not allow
+    /// several attempts to guess the verifier.
     private mutating func redeem(
         _ secret: Secret,
         clientID: String,
@@ -182,18 +182,19 @@ struct IssuedTokens: Sendable {
     let accessToken: Secret
     /// The lifetime of the access token, in seconds.
     let lifetimeInSeconds: Int
-    /// `nil` if the client keeps the refresh token that it has.
+    /// The new refresh token. `nil` if the client keeps the refresh token that it has.
     let refreshToken: Secret?
     let scopes: Set<Scope>
 }
 
 /// The lifetime of access tokens and the rotation of refresh tokens.
 package struct TokenPolicy: Sendable, Equatable {
-    /// The refreshes that return a new refresh token. The new one revokes the one that was sent.
+    /// The refreshes that return a new refresh token. The old refresh token is then revoked.
     package enum Rotation: String, CaseIterable, Sendable {
         /// None: the first refresh token remains valid.
         case never
-        /// Every second refresh. Spotify does not promise either behaviour, so clients meet both.
+        /// Every second refresh of a grant. Spotify does not promise to rotate or to keep refresh tokens, so a client
+        /// must handle both.
         case alternate
         /// Every refresh.
         case always

@@ -62,7 +62,7 @@ enum ConsentRequestError: String, Error, Sendable {
 struct RedirectURI: Sendable, Equatable {
     private let components: URLComponents
 
-    /// - Parameter string: The address. The result is `nil` if Spotify would not register it.
+    /// Reads an address. `nil` if Spotify would not register the address.
     init?(_ string: String) {
         guard
             let components = URLComponents(string: string),
@@ -124,7 +124,7 @@ extension RedirectURI: Codable {
     }
 }
 
-/// The permissions of a token. These are all scopes of Spotify; it refuses a request for any other.
+/// The permissions of a token. Spotify has no other scopes and refuses a request for an unknown scope.
 enum Scope: String, Codable, CaseIterable, Sendable {
     case appRemoteControl = "app-remote-control"
     case playlistModifyPrivate = "playlist-modify-private"
@@ -146,7 +146,7 @@ enum Scope: String, Codable, CaseIterable, Sendable {
     case userReadRecentlyPlayed = "user-read-recently-played"
     case userTopRead = "user-top-read"
 
-    /// Reads a list of scopes that are separated by spaces; `nil` if one of them is unknown.
+    /// Reads a list of scopes that are separated by spaces. `nil` if one of them is unknown.
     static func list(_ text: String) -> Set<Scope>? {
         let names = text.split(separator: " ")
         let scopes = names.compactMap { Scope(rawValue: String($0)) }

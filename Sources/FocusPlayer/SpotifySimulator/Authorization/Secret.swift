@@ -3,8 +3,8 @@ import Sodium
 
 /// An authorization code or a token, as a client receives it.
 ///
-/// Its description shows only its kind, and the state contains only its digest. Therefore nothing that the simulator
-/// prints or stores can be used as a secret.
+/// The description does not contain the value, and the state contains only the digest. Therefore the simulator does not
+/// print or store anything that can be used as a secret.
 struct Secret: Sendable, Equatable {
     /// The string that the client receives.
     let value: String

@@ -20,7 +20,7 @@ extension Catalogue {
         var id: String
         /// The name that the consent page shows.
         var name: String
-        /// Sent only to clients with the scope `user-read-email`.
+        /// The email address. It is sent only to clients with the scope `user-read-email`.
         var email: String
         /// True if the player accepts commands. The control page can change this for the running simulator.
         var isPremium: Bool
@@ -51,16 +51,16 @@ extension Catalogue {
         var isActive: Bool
         /// True for a device that is listed but accepts no commands from the Web API.
         var isRestricted: Bool
-        /// The volume in percent; `nil` if the device has no volume control.
+        /// The volume in percent. `nil` if the device has no volume control.
         var volume: Int?
     }
 
     /// A playlist that the user owns or follows.
     struct Playlist: Sendable, Equatable {
-        /// Letters and digits, as in Spotify's identifiers.
+        /// The id. It consists of letters and digits, as Spotify's identifiers do.
         var id: String
         var name: String
-        /// One sentence, or empty.
+        /// The description. Empty if the catalogue gives none.
         var description: String
         /// The id of the user who owns the playlist.
         var owner: String
@@ -89,7 +89,8 @@ extension Catalogue {
         /// The identifier of the artist.
         var artistID: String { Self.identifier(of: "artist", artist) }
 
-        /// Between two and a half and five and a half minutes, always the same for the same song.
+        /// A duration between 2.5 and 5.5 minutes. It is computed from ``id``, so that it is always the same for a
+        /// song.
         var durationInMilliseconds: Int {
             150_000 + Int(Self.digest(of: "duration", id).prefix(2).reduce(0) { $0 << 8 | Int($1) }) * 180_000 / 65_536
         }
@@ -128,8 +129,8 @@ extension Catalogue {
             return songs
         }
 
-        /// Expands “Title 1..3” to three titles and returns a title without a range as it is; `nil` if the range is
-        /// invalid.
+        /// Expands “Title 1..3” to three titles. Returns a title without a range unchanged. `nil` if the range is
+        /// invalid or has more than 1,000 numbers.
         private static func expand(_ title: String) -> [String]? {
             guard let range = title.firstRange(of: "..") else { return [title] }
             let before = title[..<range.lowerBound]

@@ -14,7 +14,7 @@ extension Catalogue {
             let exists = FileManager.default.fileExists(atPath: path)
             throw CatalogueError.unreadable(
                 file: path,
-                reason: exists ? "it is not a readable UTF-8 file" : "there is no such file"
+                reason: exists ? "the file is not readable as UTF-8" : "there is no such file"
             )
         }
         try self.init(yaml: text, file: path)
@@ -155,7 +155,7 @@ private struct CatalogueFile: Decodable {
     enum CodingKeys: String, CodingKey, CaseIterable { case user, clients, devices, playlists }
 }
 
-/// The YAML tree of a catalogue. It provides the lines of errors.
+/// The YAML tree of a catalogue, which contains the line numbers for errors.
 private struct CatalogueTree {
     let root: Node
     let file: String
@@ -228,7 +228,7 @@ private struct CatalogueTree {
     }
 }
 
-/// An error of a catalogue file. Its description is one line that says what to do.
+/// An error of a catalogue file. The description is one line with the file, the line of the error and the problem.
 package struct CatalogueError: Error, Sendable, Equatable, CustomStringConvertible {
     /// `catalogue.unreadable` or `catalogue.malformed`.
     package let code: String
@@ -240,7 +240,8 @@ package struct CatalogueError: Error, Sendable, Equatable, CustomStringConvertib
         Self(code: "catalogue.unreadable", message: "\(file): cannot read the catalogue: \(reason)")
     }
 
-    /// The file has an error at a line, counted from 1; `nil` for no line.
+    /// The content of the file is invalid.
+    /// - Parameter line: The line of the error, counted from 1. `nil` if the line is unknown.
     static func malformed(file: String, line: Int?, problem: String) -> Self {
         let place = line.map { "\(file):\($0)" } ?? file
         return Self(code: "catalogue.malformed", message: "\(place): \(problem)")

@@ -16,7 +16,7 @@ struct AccountsRoutes: Sendable {
         }
     }
 
-    /// `POST /authorize`: the consent form. It contains the whole request, which is checked again.
+    /// `POST /authorize`: the submitted consent form. The form contains the whole request, which is checked again.
     func decide(_ request: Request, _ context: SimulatorContext) async throws -> Response {
         let fields = try await request.formFields()
         return try await answering {
@@ -94,7 +94,7 @@ private struct ConsentPage {
             .joined(separator: "\n")
     }
 
-    /// Everything on the page comes from the client's request or from a file.
+    /// Escapes a text for HTML, because the texts of the page come from the client's request or from a file.
     private func escape(_ text: String) -> String {
         text.replacing("&", with: "&amp;")
             .replacing("<", with: "&lt;")
@@ -109,7 +109,7 @@ struct TokenResponse: Encodable {
     private let tokenType = "Bearer"
     private let scope: String
     private let expiresIn: Int
-    /// `nil`, and then absent from the JSON, if the client keeps the refresh token that it has.
+    /// The new refresh token. `nil`, and absent from the JSON, if the client keeps the refresh token that it has.
     private let refreshToken: String?
 
     init(_ tokens: IssuedTokens) {
@@ -123,7 +123,7 @@ struct TokenResponse: Encodable {
 extension TokenResponse: ResponseGenerator {
     func response(from request: Request, context: some RequestContext) throws -> Response {
         var response = try context.responseEncoder.encode(self, from: request, context: context)
-        // RFC 6749 §5.1
+        // RFC 6749 §5.1 requires this header.
         response.headers[.cacheControl] = "no-store"
         return response
     }
@@ -135,7 +135,7 @@ extension TokenResponse: CustomStringConvertible, CustomReflectable {
 }
 
 extension TokenError: HTTPResponseError {
-    /// RFC 6749 §5.2
+    /// The status that RFC 6749 §5.2 requires.
     var status: HTTPResponse.Status { .badRequest }
 
     func response(from request: Request, context: some RequestContext) throws -> Response {

@@ -51,15 +51,15 @@ struct CatalogueRoutes: Sendable {
     }
 }
 
-/// The part of a list that a request asks for.
+/// The part of a list that a client requests.
 struct PageRange: Sendable, Equatable {
-    /// From 1 to 50; 20 by default.
+    /// The maximum number of items in the page, from 1 to 50. 20 by default.
     let limit: Int
-    /// From 0 to 100,000; 0 by default.
+    /// The number of items before the page, from 0 to 100,000. 0 by default.
     let offset: Int
 
     /// - Parameter query: The decoded query.
-    /// - Throws: A 400 if a value is not a number or is out of range.
+    /// - Throws: An error with the status 400 if a value is not a number or is out of range.
     init(_ query: [String: String]) throws(WebAPIError) {
         guard let limit = Int(query["limit"] ?? "20"), (1...50).contains(limit) else {
             throw .badRequest("Invalid limit")
@@ -74,7 +74,7 @@ struct PageRange: Sendable, Equatable {
 
 /// A page of a list, with absolute links to the next and the previous page.
 struct PagingObject<Item: Encodable & Sendable>: ResponseEncodable, Sendable {
-    /// A link; written as `null` if there is none.
+    /// A link. It is encoded as `null` if there is no URL.
     struct Link: Encodable, Sendable {
         let url: String?
 
@@ -110,7 +110,7 @@ struct PagingObject<Item: Encodable & Sendable>: ResponseEncodable, Sendable {
     }
 }
 
-/// A user, playlist, track, album or artist: the common fields, and those of its own type.
+/// A user, playlist, track, album or artist: the common fields, and the fields of its type.
 struct WebAPIObject<Fields: Encodable & Sendable>: ResponseEncodable, Sendable {
     let type: String
     let id: String

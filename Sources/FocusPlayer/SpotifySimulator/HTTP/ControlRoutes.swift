@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// The routes of `/_control`: they cause what a user, a subscription or a network may do to Spotify.
+/// The routes of `/_control`. They change the user's account and devices, revoke tokens, and cause failures.
 ///
 /// `ControlPage` documents every route and field. These routes have no faults and are not counted.
 struct ControlRoutes: Sendable {
@@ -128,7 +128,7 @@ private struct ControlFields {
     }
 }
 
-/// The answer to `GET /_control/state`. It contains only the numbers of tokens.
+/// The answer to `GET /_control/state`. It contains the numbers of tokens and no tokens.
 struct ControlState: ResponseEncodable, Sendable {
     let premium: Bool
     let devices: [Catalogue.Device]

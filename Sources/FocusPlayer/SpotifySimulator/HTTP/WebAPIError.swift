@@ -7,7 +7,7 @@ struct WebAPIError: Error, Encodable, Sendable, Equatable {
     let statusCode: Int
     /// The message, for people.
     let message: String
-    /// The code, for programs; `nil` if Spotify gives none.
+    /// The code, for programs. `nil` if Spotify gives none.
     var reason: String?
     /// The seconds of the `Retry-After` header; `nil` for no header.
     var retryAfter: Int?
