@@ -85,8 +85,8 @@ package struct FeedMessage: Hashable, Sendable {
 /// previous, previous in partition, header, data (blobs). The messages share a frame because each frame costs libzmq as
 /// much time as the bytes of several messages.
 package struct FeedPacket {
-    /// The size of a packet in bytes that a further message must not exceed with its header and data. The queue of a
-    /// subscriber that does not read has a maximum number of packets; this size makes it a limit in bytes.
+    /// The maximum size of a packet in bytes when the header and data of a further message are added. The queue of a
+    /// subscriber that does not read has a maximum number of packets; the maximum size makes this a limit in bytes.
     private static let size = Limits.feedSize
 
     package let topic: String

@@ -3,8 +3,8 @@ package import Foundation
 /// The owners of a durable consumer's partitions, and the offset up to which each partition is handled.
 ///
 /// A value without side effects: a broker keeps one for each consumer and records its changes. A partition has one
-/// owner at a time. Each change of owner gives it a higher *owner epoch*; progress under an older owner epoch is
-/// refused, which fences the previous owner.
+/// owner at a time. A new owner takes up the partition under a higher *owner epoch*. Progress under an older owner
+/// epoch is refused, which fences the previous owner.
 package struct ConsumerGroup: Hashable, Sendable {
     /// The owner and the progress of one partition.
     package struct Share: Hashable, Sendable {
