@@ -37,7 +37,7 @@ final class BrokerSockets {
             try ingress.bind(address.ingress)
             try feed.bind(address.feed)
         } catch let error as ZeroMQError {
-            let hint = error.isAddressInUse ? "; another program uses it: choose another address" : ""
+            let hint = error.isAddressInUse ? "; another program uses this endpoint: choose another address" : ""
             throw BusError(.address, "the broker cannot listen: \(error)\(hint)")
         }
     }

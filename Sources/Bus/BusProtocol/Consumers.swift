@@ -59,7 +59,7 @@ package struct ClaimRequest: Hashable, Sendable {
 }
 
 /// The reply to a claim. Frames: ownership (owner epoch, epoch, then partition (1) and offset (8) of each owned
-/// partition) | one for each type of which retention removed unhandled messages (first, last, count, type).
+/// partition) | one for each type that lost unhandled messages to retention (first, last, count, type).
 package struct Claimed: Hashable, Sendable {
     /// The owner epoch of the member's partitions; 0 if the member owns none, or must claim before it can handle them.
     package let ownerEpoch: UInt64

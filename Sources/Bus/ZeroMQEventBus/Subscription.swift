@@ -178,7 +178,7 @@ struct Subscription {
 
     /// Starts again in another epoch. If the subscription has an end in the previous epoch, it fails: the end will
     /// never be reached, and the messages so far are not all of them. If it has a claim, it ends, because a claim is
-    /// valid only in the journal in which it was made; its consumer claims again.
+    /// valid only in the journal of its epoch; the consumer then claims again.
     /// - Parameter offset: The offset at which the epoch began.
     mutating func restart(from offset: UInt64) {
         if claim != nil { finish() }

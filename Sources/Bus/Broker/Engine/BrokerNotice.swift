@@ -5,7 +5,7 @@ package struct BrokerNotice: Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         /// Messages have a wrong checksum: they are never delivered.
         case damaged = "journal.damaged"
-        /// The journal has lost messages at its end, of which the broker had told a client.
+        /// The journal has lost messages at its end, although an answer to a hello covered them.
         case lostEnd = "journal.lost-end"
         /// The journal cannot be written now.
         case unwritable = "journal.unwritable"

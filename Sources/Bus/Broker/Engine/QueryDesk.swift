@@ -96,14 +96,14 @@ struct QueryDesk {
         }
     }
 
-    /// Removes a client that has gone and refuses the queries that it had not answered.
+    /// Removes a client that has ended, and refuses the queries that the client has not answered.
     mutating func leave(_ producer: ProducerID, _ outgoing: inout Outgoing) {
         guard let server = servers.removeValue(forKey: producer) else { return }
         for type in server.types {
             withdraw(producer, from: type)
         }
         for (number, query) in open where query.server == producer {
-            close(number, .refused(ProtocolError(.unserved, "the process that served the query has gone")), &outgoing)
+            close(number, .refused(ProtocolError(.unserved, "the process that served the query has ended")), &outgoing)
         }
     }
 

@@ -37,7 +37,7 @@ struct TransientBatches {
         }
     }
 
-    /// Forgets a producer that has gone or is assumed to have gone.
+    /// Forgets a producer that has ended or is assumed to have ended.
     mutating func leave(_ producer: ProducerID) {
         sequences[producer] = nil
     }

@@ -66,7 +66,7 @@ package final class Journal {
             guard let key = SipHash.Key(key ?? Data()) else {
                 throw BusError(
                     .journal,
-                    "the journal \(path) lacks its key, so another program has changed it; restore it or move it away")
+                    "the journal \(path) lacks its key: another program has changed the file; restore it or move it away")
             }
             marks = MarkMaker(key: key)
             try load()
@@ -164,7 +164,7 @@ package final class Journal {
         let salvage = "sqlite3 \(path) .recover | sqlite3 NEW"
         return BusError(
             .journal,
-            "the journal \(path) is damaged (\(error.summary)): move it away, or save what is left with '\(salvage)'")
+            "the journal \(path) is damaged (\(error.summary)): move the file away, or save the rest with '\(salvage)'")
     }
 
     private func load() throws {
@@ -666,7 +666,7 @@ extension DatabaseError {
     var summary: String {
         let text = message ?? "SQLite error \(extendedResultCode.rawValue)"
         return switch resultCode {
-        case .SQLITE_FULL, .SQLITE_IOERR: "\(text): make room on its disk; the broker then continues by itself"
+        case .SQLITE_FULL, .SQLITE_IOERR: "\(text): make room on the disk; the broker then continues by itself"
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN:
             "\(text): check the owner and permissions of the file and its folder"
         default: text

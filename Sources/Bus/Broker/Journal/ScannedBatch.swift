@@ -2,7 +2,7 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 
-/// The messages of a batch. They are found and checked in the received frame, without a copy.
+/// The messages of a batch, found and checked in the received frame without a copy.
 ///
 /// The common case, a known topic with a subject in ASCII, is checked here byte by byte. Anything else is read with the
 /// types of the protocol, which report what is wrong.
