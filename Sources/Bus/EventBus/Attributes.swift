@@ -21,15 +21,16 @@ public struct Attributes: Hashable, Sendable {
     public var traceparent: String?
     /// The time after which a consumer no longer handles the command; nil if it does not expire.
     public var expiryTime: Date?
-    /// The platform of the view that the message came from, such as `ios`.
+    /// The platform of the view that the message came from, such as `ios`; nil if there is none.
     public var platform: String?
-    /// The device of the view that the message came from.
+    /// The device of the view that the message came from; nil if there is none.
     public var device: String?
-    /// The screen instance that the message came from.
+    /// The screen instance that the message came from; nil if there is none.
     public var instance: String?
-    /// Distinguishes documents of the same type and subject.
+    /// Distinguishes documents of the same type and subject; nil if there is only one, and for messages of other kinds.
     public var key: String?
-    /// The only durable consumer that handles the message; nil for all. It is set on a dead letter that is sent again.
+    /// The only durable consumer that handles the message; nil if every durable consumer of the type does. It is set on
+    /// a dead letter that is sent again.
     public var recipient: String?
 
     /// Creates the attributes of a message without a cause. The message begins a story and a trace.

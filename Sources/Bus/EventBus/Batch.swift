@@ -2,6 +2,7 @@
 /// them.
 public struct Batch: Sendable {
     public var messages: [Envelope]
+    /// The progress that is recorded with the messages; nil for none.
     public var checkpoint: Checkpoint?
     /// The reason why the message of the checkpoint is given up and moved to the dead letters. Nil if the message was
     /// handled.

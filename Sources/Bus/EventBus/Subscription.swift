@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Selects messages by kind, name and subject. A field that is nil matches everything.
+/// Selects messages by kind, name and subject. A field that is nil matches every value.
 public struct MessageFilter: Hashable, Sendable {
     public var kind: MessageKind?
     /// The name after the kind. It may be set only together with `kind`.

@@ -66,7 +66,8 @@ struct ClientStateMachine {
     /// The time at which leased documents were last published again.
     private var lastLeaseRenewal: Instant?
 
-    /// The number of seconds in which the feed brought nothing although a message, or a confirmation, was due.
+    /// Two counters of the seconds in which the feed brought nothing: although a message was missing (`losses`), and
+    /// although a subscription was not confirmed (`confirmations`).
     private var quietFeed = (losses: SilenceCounter(limit: 2), confirmations: SilenceCounter(limit: 3))
     private var quietIngress = SilenceCounter(limit: 6)
     /// The time at which the broker last answered, or the bus was opened. Each warning that no broker answers sets it
@@ -261,8 +262,8 @@ struct ClientStateMachine {
             let inbox = inbox(of: id)
             actions += [.unsubscribe([inbox]), .subscribe([inbox])]
         }
-        // An unanswered hello serves for this second. If a hello of an earlier second is still unanswered, no other
-        // requests are made after it.
+        // An unanswered hello that was sent since the last tick replaces the hello of this tick. While the hello of an
+        // earlier tick is unanswered, no further requests are made here.
         if hello == nil || hello?.pollsHeads == false {
             hello?.pollsHeads = true
             greet(pollsHeads: true)

@@ -66,7 +66,7 @@ package final class Journal {
             guard let key = SipHash.Key(key ?? Data()) else {
                 throw BusError(
                     .journal,
-                    "the journal \(path) lacks its key: another program has changed the file; restore it or move it away")
+                    "the journal \(path) lacks its key: another program changed the file; restore it or move it away")
             }
             marks = MarkMaker(key: key)
             try load()
