@@ -28,7 +28,7 @@ package struct BrokerConfiguration: Sendable {
 package enum Durability: String, Sendable, CaseIterable {
     /// The kill of any process (SQLite's write-ahead log, `synchronous=NORMAL`).
     case process
-    /// Also a loss of power: every commit waits for the disk (`synchronous=FULL`).
+    /// The kill of any process, and a loss of power: every commit waits for the disk (`synchronous=FULL`).
     case power
 }
 

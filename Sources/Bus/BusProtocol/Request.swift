@@ -160,6 +160,7 @@ package enum Operation: UInt8, Sendable, CaseIterable {
 
 /// The first frame of a request: magic, version, operation, id.
 package struct RequestHead: Hashable, Sendable {
+    /// The length of ``bytes``.
     package static let length = 12
     /// The index of the operation in ``bytes``.
     package static let operationIndex = 3
@@ -223,6 +224,7 @@ package enum ProtocolVersion {
 /// a frame before they send it, because libzmq closes the connection, without an error, on a frame of more than
 /// `maximumFrameSize` bytes.
 extension Limits {
+    /// The maximum size of a frame in bytes.
     package static let maximumFrameSize = 8 * 1024 * 1024
     /// The maximum number of filters in a request. The broker refuses a request with more.
     package static let filterCount = 1024

@@ -22,7 +22,7 @@ struct FeedTracker {
     /// The start of a subscription in the current journal.
     enum Start {
         case now
-        /// After a position. Epoch 0 means any journal.
+        /// The first message after a position. Epoch 0 means any journal.
         case after(Position)
         case documents
     }

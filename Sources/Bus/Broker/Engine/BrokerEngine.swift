@@ -26,6 +26,7 @@ package struct BrokerEngine {
     /// The time at which silent producers were last forgotten.
     private var lastForgotten: ContinuousClock.Instant
 
+    /// The time between two removals of silent producers.
     private static let producerInterval: Duration = .seconds(3600)
     /// The maximum number of offsets in one step of retention. A step takes a few milliseconds.
     private static let stepCount = 2000

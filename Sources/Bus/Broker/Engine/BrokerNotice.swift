@@ -38,7 +38,9 @@ struct BrokerNotices {
     /// The number of damaged messages after which no further ones are reported. The reported ones are remembered, so
     /// that each is reported once.
     private static let damageCount = 10_000
+    /// The time without a failed write after which the journal counts as writable again.
     private static let mendedDuration: Duration = .seconds(3)
+    /// The minimum time between two reports of invalid input.
     private static let garbageInterval: Duration = .seconds(5)
 
     init(logger: Logger) {
