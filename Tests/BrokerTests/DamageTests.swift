@@ -84,7 +84,7 @@ struct DamageTests {
             }
             #expect(greet(2, mark: true2.mark ^ 1 << 32) == true2)
             #expect(greet(2, mark: true2.mark, epoch: true2.epoch ^ 1) == true2)
-            // Earlier versions of the broker used the checksum of the row as mark.
+            // Earlier versions of the broker used the checksum of the row as the mark.
             let checksum = try fixture.journal.read { try Int64.fetchOne($0, sql: "SELECT checksum FROM messages") }
             #expect(greet(1, mark: UInt64(bitPattern: checksum ?? 0)) == true2)
             #expect(notices.codes.isEmpty)
@@ -162,7 +162,7 @@ struct DamageTests {
                 if case .refused(let error) = fixture.ask(.publish(batch)) { refusal = error }
             }
             #expect(refusal?.code == .journal)
-            #expect(refusal?.message.contains("make room on its disk") == true)
+            #expect(refusal?.message.contains("make room on the disk") == true)
             let head = fixture.journal.head
             try fixture.tick()
             #expect(notices.codes == [.unwritable])
@@ -238,8 +238,8 @@ struct DamageTests {
             }
             try fixture.journal.read { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: fixture.path))
-            // The damage is in the middle of the file: at its start the broker reads only the tables, which are before
-            // it, and the last messages, which are after it.
+            // The damage is in the middle of the file. A broker that starts reads only the tables, which are before the
+            // damage, and the last messages, which are after the damage.
             try file.seek(toOffset: 60 * 4096)
             try file.write(contentsOf: Data(repeating: 0xff, count: 40 * 4096))
             try file.close()

@@ -29,7 +29,7 @@ struct PredecessorTests {
             #expect(handle(1, after: 0, sequence: 2, fixture) == fixture.published(4))
             func send() -> [Reply] {
                 [
-                    // The dead letter that it settles does not exist.
+                    // The dead letter that this batch settles does not exist.
                     handle(2, after: 1, sequence: 3, settling: [99], fixture),
                     handle(3, after: 2, sequence: 4, fixture),
                 ]
@@ -89,8 +89,8 @@ struct PredecessorTests {
             let fast = try #require(Partition.all.first { $0 != partition })
             _ = fixture.publish(sequence: 1, ["A", "A", "A", "A"])
             _ = fixture.claim("music")
-            // Message 1 belongs to the slow partition; it is not finished while 2 to 4 of the other partition are
-            // handled.
+            // Message 1 belongs to the slow partition. It is unfinished while messages 2 to 4, of the other partition,
+            // are handled.
             for offset in 2...4 as ClosedRange<UInt64> {
                 let checkpoint = fixture.checkpoint(
                     "music", owner: 1, offset: offset, settled: 0, partition: fast,

@@ -146,7 +146,8 @@ extension MessageSequence {
         return messages
     }
 
-    /// The messages before the next ``Marker``. Publish a marker to find out that no other message arrives.
+    /// The messages before the next ``Marker``. If the case publishes a marker, they show that no other message has
+    /// arrived.
     func beforeMarker() async throws -> [Envelope] {
         var messages: [Envelope] = []
         for try await message in self {

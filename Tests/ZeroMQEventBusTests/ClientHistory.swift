@@ -6,17 +6,17 @@ import Testing
 
 @testable import ZeroMQEventBus
 
-/// A random history of a client's state machine and a model broker. Two lossy connections are between them, the clock
-/// advances only when told to, and callers publish, subscribe, read, consume, ask and serve at random. An issue is
-/// recorded as soon as the client breaks a rule. ``finish()`` ends the faults and checks the final state.
+/// A random history of a client's state machine and a model broker. Two lossy connections are between them. The test
+/// advances the clock. Callers publish, subscribe, read, consume, ask and serve at random. An issue is recorded as soon
+/// as the client breaks a rule. ``finish()`` ends the faults and checks the final state.
 struct ClientHistory {
     /// The faults besides losses, delays and repeated replies.
     enum Faults: CaseIterable {
         /// The broker restarts, and at times its journal cannot be written.
         case restarts
-        /// The same, and the journal may be replaced by a new one.
+        /// As ``restarts``, and the journal may be replaced by a new one.
         case newJournals
-        /// The same, and the journal may lose its end, or forget the client.
+        /// As ``newJournals``, and the journal may lose its end or forget the client.
         case lostEnds
     }
 
@@ -42,7 +42,7 @@ struct ClientHistory {
         let prefixes: [String]
         let isFromNow: Bool
         let claim: ConsumerClaim?
-        /// The position at which it began, in the epoch in which it became live; nil until then.
+        /// The position at which the subscription began, in the epoch in which it became live; nil until it is live.
         var origin: Position?
         var isWaiting = false
         var hasEnded = false
@@ -483,7 +483,7 @@ struct ClientHistory {
             lastQuery += 1
             let notice = broker.query(lastQuery, type: Self.query)
             incoming.append(.notice(notice))
-            // A query with the same number again is a repetition.
+            // A second query with the same number is a repetition.
             if oneIn(4) { incoming.append(.notice(notice)) }
         }
     }

@@ -181,7 +181,8 @@ struct FeedTrackerTests {
     @Test("of several types none comes before an earlier one of its subject")
     func otherType() {
         let reader = Reader(prefixes: ["event."])
-        // Message 11 on B is lost. Message 12 on A has its predecessor on A, but not that in its partition.
+        // Message 11 on B is lost. The predecessor of message 12 on A has arrived, but not the predecessor in its
+        // partition.
         #expect(!reader.receive(live: Self.message(12, previous: 2, inPartition: 11)))
         let read = reader.receive(
             Self.page([Self.message(11, previous: 0, topic: "event.B.00"), Self.message(12, previous: 2)], through: 12))
@@ -281,7 +282,8 @@ struct FeedTrackerTests {
     @Test("what retention has removed is no gap: a page is complete up to where it says")
     func pruned() {
         let reader = Reader(.after(Position(epoch: 1, offset: 0)))
-        // The messages up to 7 were removed. So was 10, a document that was replaced on another topic.
+        // The messages up to 7 were removed. Message 10 was removed, too: it was a document that was replaced on
+        // another topic.
         #expect(reader.receive(Self.page([Self.message(8, previous: 7)], through: 10)) == [8])
         #expect(reader.phase == .live)
         #expect(reader.receive(live: Self.message(11, previous: 10)))
@@ -320,7 +322,7 @@ struct FeedTrackerTests {
 
 /// A journal that grows, a feed that drops a quarter of its messages, and a tracker.
 ///
-/// Even seeds subscribe to one type, odd ones to all.
+/// Histories with even seeds subscribe to one type, those with odd seeds to all types.
 struct LossyHistory {
     private var generator: SeededGenerator
     private var tracker: FeedTracker

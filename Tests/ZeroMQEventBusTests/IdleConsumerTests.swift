@@ -112,7 +112,7 @@ extension ZeroMQEventBus {
         }
     }
 
-    /// The position of a consumer. It is read with a repeated claim, which changes nothing.
+    /// Reads the position of a consumer with a repeated claim, which changes no owner.
     fileprivate func position(of handling: Handling) async throws -> UInt64 {
         try await claim(consumer: handling.consumer, as: handling.member).position.offset
     }

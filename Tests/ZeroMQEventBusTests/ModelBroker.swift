@@ -43,7 +43,7 @@ struct ModelBroker {
     /// The queries that the client has received and not answered.
     private(set) var openQueries: Set<UInt64> = []
     private(set) var isServing = false
-    /// True if it understands only the short hello of the first version.
+    /// True if the broker understands only the short hello of the first version.
     var isOld = false
     var isWritable = true
 

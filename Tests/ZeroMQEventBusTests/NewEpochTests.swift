@@ -103,7 +103,8 @@ struct NewEpochTests {
         #expect(subscription.polledThrough == 12)
     }
 
-    /// Begins a new epoch in the journal, as a broker does that has found a lost end. Call it while no broker runs.
+    /// Begins a new epoch in the journal, as a broker does when the journal has lost its end. Call it while no broker
+    /// runs.
     private func renewEpoch(of broker: TestBroker) throws {
         try execute(
             """

@@ -103,7 +103,7 @@ struct OutboxTests {
 
     /// Serves one client until it says good-bye, and refuses hellos that are longer than in the first version of the
     /// protocol.
-    /// - Parameter count: The number of short hellos after which it stops earlier.
+    /// - Parameter count: The number of short hellos after which the server stops, even without a good-bye.
     /// - Returns: The sizes of the received hellos.
     private static func receiveShortHellos(at address: String, count: Int = .max) throws -> [Int] {
         let ingress = try Socket(.router, options: [.linger(1000)])
@@ -127,8 +127,8 @@ struct OutboxTests {
         throw BusError(.unavailable, "the client did not say good-bye")
     }
 
-    /// Serves one client until it says good-bye, as a broker does. But it answers the client's first batch only when
-    /// that has arrived three times after the other batches were answered.
+    /// Serves one client until it says good-bye, as a broker does, but answers the client's first batch only when this
+    /// batch has arrived three times after the other batches were answered.
     /// - Returns: The sequence numbers of the batches in the order of their arrival.
     private static func receiveBatches(at address: String) throws -> [UInt64] {
         let ingress = try Socket(.router, options: [.linger(1000)])

@@ -7,8 +7,8 @@ internal import ZeroMQ
 
 /// Receives batches, records them in the journal and publishes them on the feed.
 ///
-/// The ingress is a ROUTER socket, on which every request is answered. The feed is an XPUB socket, which never waits
-/// for a subscriber: one that falls behind misses messages on the feed and reads them from the journal.
+/// The ingress is a ROUTER socket; every request is answered on it. The feed is an XPUB socket and never waits for a
+/// subscriber: a slow subscriber misses messages on the feed and reads them from the journal.
 package actor Broker {
     private let configuration: BrokerConfiguration
     private let logger: Logger
@@ -31,7 +31,8 @@ package actor Broker {
 
     /// Serves until the task is cancelled.
     /// - Parameter onReady: Called once both sockets are bound and the journal is open.
-    /// - Throws: ``BusError`` if the address or the journal cannot be used, or if the journal can no longer be trusted.
+    /// - Throws: ``BusError`` if the address or the journal cannot be used, or if the journal is found damaged or is no
+    ///   longer at its path.
     package func run(onReady: @Sendable () async throws -> Void = {}) async throws {
         let address = try BusAddress(configuration.address)
         defer { locks = [] }
@@ -170,14 +171,14 @@ package struct BrokerClock {
     private let start: ContinuousClock.Instant
     private let wall: Double
 
-    /// - Parameter wall: The time of the wall clock at `start`, in milliseconds since 1970. It includes the fraction:
+    /// - Parameter wall: The time of the wall clock at `start`, in milliseconds since 1970. The fraction is included:
     ///   without it, every time would be too early.
     package init(start: ContinuousClock.Instant, wall: Double = Date().timeIntervalSince1970 * 1000) {
         self.start = start
         self.wall = wall
     }
 
-    /// The same clock, or one that is set forward to `time` if this one lags behind it.
+    /// Returns this clock, or a clock that is set forward to `time` if this one has an earlier time.
     func notBefore(_ time: Int64, at instant: ContinuousClock.Instant) -> BrokerClock {
         self.time(at: instant) < time ? BrokerClock(start: instant, wall: Double(time)) : self
     }

@@ -28,16 +28,17 @@ package struct BrokerConfiguration: Sendable {
 package enum Durability: String, Sendable, CaseIterable {
     /// The kill of any process (SQLite's write-ahead log, `synchronous=NORMAL`).
     case process
-    /// Also a loss of power: every commit waits for the disk (`synchronous=FULL`).
+    /// The kill of any process, and a loss of power: every commit waits for the disk (`synchronous=FULL`).
     case power
 }
 
-/// The limits of a journal. Retained documents and dead letters are never removed.
+/// The limits of a journal. Retention never removes retained documents and dead letters.
 package struct RetentionPolicy: Hashable, Sendable {
-    /// Messages older than this are removed after every durable consumer has handled them. Nil for no limit.
+    /// The maximum age of messages. Older messages are removed after every durable consumer has handled them. Nil for
+    /// no limit.
     package var age: Duration?
-    /// The bytes of the journal's file that are in use, without retained documents and dead letters. Above this limit
-    /// the oldest messages are removed even if they are not handled. Nil for no limit.
+    /// The maximum number of bytes in use in the journal's file, without retained documents and dead letters. Beyond it
+    /// the oldest messages are removed, even if they are not handled. Nil for no limit.
     package var size: Int?
 
     package init(age: Duration?, size: Int?) {
@@ -52,6 +53,7 @@ package struct RetentionPolicy: Hashable, Sendable {
 
 /// The age limit of retention as an option: `90s`, `30m`, `12h`, `7d`; `0` or `none` for no limit.
 package struct RetainedAge: LosslessStringConvertible, Sendable {
+    /// Nil for no limit.
     package let duration: Duration?
     package let description: String
 
@@ -75,6 +77,7 @@ package struct RetainedAge: LosslessStringConvertible, Sendable {
 
 /// The size limit of retention as an option: `512MiB`, `1GiB` or a number of bytes; `0` or `none` for no limit.
 package struct RetainedSize: LosslessStringConvertible, Sendable {
+    /// Nil for no limit.
     package let bytes: Int?
     package let description: String
 

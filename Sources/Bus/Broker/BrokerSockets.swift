@@ -2,25 +2,26 @@ internal import BusProtocol
 internal import EventBus
 internal import ZeroMQ
 
-/// The two sockets of a broker. Sockets may only be used on one thread, and so may this class.
+/// The two sockets of a broker. A libzmq socket may be used on one thread only; the same applies to this class.
 final class BrokerSockets {
     private let ingress: Socket
     private let feed: Socket
     private var subscriptions = Subscriptions()
 
-    /// The requests, and the bytes, that are received in one turn and recorded in one commit.
+    /// The maximum number of requests that are received in one turn. The batches of a turn are recorded in one commit.
     private static let turnCount = 512
+    /// The size in bytes at which a turn ends early: no further request is received.
     private static let turnSize = 16 * 1024 * 1024
-    /// The maximum number of frames of a request: one that uses all filters.
+    /// The maximum number of frames of a request, which is sufficient for all its filters. Further frames are dropped.
     private static let frameCount = Limits.filterCount + 8
 
     /// Creates and binds the sockets.
     ///
-    /// The high-water marks bound the memory that peers can take which do not read, or which never stop writing:
+    /// The high-water marks limit the memory for peers that do not read, and for peers that never stop writing:
     /// - ingress: 64 waiting requests for each peer, each frame of at most 8 MiB, and one turn of 16 MiB and one
     ///   request. libzmq counts whole messages, so a single message with endless frames is not bounded;
     /// - replies: 1024 for each peer, most of them 50 bytes; a page has 256 KiB and one message more. A lower mark
-    ///   would drop replies to batches, because a publisher may have this many under way;
+    ///   would drop replies to batches, because a publisher may have this many unanswered batches;
     /// - feed: 2048 messages for each subscriber, each of at most 16 KiB and its topic: 33 MiB. libzmq also keeps a
     ///   table of all subscriptions, which is not bounded.
     /// - Throws: ``BusError`` with code `address` and the name of the endpoint.
@@ -36,7 +37,7 @@ final class BrokerSockets {
             try ingress.bind(address.ingress)
             try feed.bind(address.feed)
         } catch let error as ZeroMQError {
-            let hint = error.isAddressInUse ? "; another program uses it: choose another address" : ""
+            let hint = error.isAddressInUse ? "; another program uses this endpoint: choose another address" : ""
             throw BusError(.address, "the broker cannot listen: \(error)\(hint)")
         }
     }
@@ -61,7 +62,8 @@ final class BrokerSockets {
         return requests
     }
 
-    /// The inboxes that were subscribed to, and the number of received messages that were not valid subscriptions.
+    /// Receives subscriptions. Returns the inboxes that were subscribed to, and the number of messages that were not
+    /// valid subscriptions.
     func receiveInboxes() throws -> (inboxes: [[UInt8]], garbageCount: Int) {
         var inboxes: [[UInt8]] = []
         for _ in 0..<Self.turnCount {
@@ -87,24 +89,25 @@ final class BrokerSockets {
         }
     }
 
-    /// Sends frames to a peer. Errors are ignored: a peer that has gone, or that does not read its replies, sends its
-    /// request again when it is back.
+    /// Sends frames to a peer. Errors are ignored: a peer that has left, or that does not read its replies, sends its
+    /// request again later.
     func send(_ frames: [[UInt8]], to peer: [UInt8]) {
         _ = try? ingress.send([peer] + frames)
     }
 }
 
-/// The subscriptions that the feed receives. The broker needs only two facts: the inboxes that wait for an answer, and
-/// whether a client has ever subscribed to messages. It cannot tell whether a subscription still exists, because libzmq
-/// also forwards the end of a subscription from a client that never had it.
+/// The subscriptions that the feed receives. The broker needs only the inboxes that wait for an answer, and
+/// ``isHeard``. It cannot know if a subscription still exists, because libzmq also forwards the end of a subscription
+/// from a client that never had it.
 struct Subscriptions {
+    /// True if a client has ever subscribed to messages.
     private(set) var isHeard = false
     /// The number of messages that were not valid subscriptions.
     private(set) var garbageCount = 0
 
     /// - Parameter frames: A message of the XPUB socket: one frame with 1 and the topic for a subscription, or with 0
     ///   and the topic after its last subscriber has ended it.
-    /// - Returns: The inbox that was subscribed to; nil if the message is anything else.
+    /// - Returns: The inbox that was subscribed to; nil if the message is not the subscription of an inbox.
     mutating func take(_ frames: [[UInt8]]) -> [UInt8]? {
         guard let frame = frames.first, frames.count == 1, let mark = frame.first, mark <= 1 else {
             garbageCount += 1

@@ -9,13 +9,13 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
 
     package let location: Location
 
-    /// - Throws: ``BusError`` with code `address` if `text` has neither form, or if the path of a socket would exceed
-    ///   107 bytes.
+    /// - Throws: ``BusError`` with code `address` if `text` is neither `ipc:///DIRECTORY` nor `tcp://HOST:PORT`, or if
+    ///   the path of a socket would exceed 107 bytes.
     package init(_ text: String) throws(BusError) {
         if text.hasPrefix("ipc:///") {
             location = .directory(String(text.dropFirst("ipc://".count)))
-            // A sockaddr_un holds 107 bytes of path. For a longer path libzmq fails with ENAMETOOLONG and says nothing
-            // more.
+            // A `sockaddr_un` holds a path of at most 107 bytes. For a longer path libzmq fails with ENAMETOOLONG and
+            // does not name the path.
             guard ingress.utf8.count - "ipc://".utf8.count <= 107 else {
                 throw BusError(
                     .address,
@@ -31,10 +31,10 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The endpoint of the ingress, to which clients send requests.
+    /// The endpoint of the ingress: clients send requests to it.
     package var ingress: String { endpoint(socket: "ingress", portOffset: 0) }
-    /// The endpoint of the feed, from which clients receive messages: the second socket in the directory, or the next
-    /// port.
+    /// The endpoint of the feed: clients receive messages from it. In a directory it is the socket `feed`; on a network
+    /// it is the port after that of the ingress.
     package var feed: String { endpoint(socket: "feed", portOffset: 1) }
 
     /// The directory of the sockets; nil for a network address.

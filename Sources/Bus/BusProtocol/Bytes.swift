@@ -1,6 +1,7 @@
 internal import EventBus
 
-/// A slice of a received frame. The parts of a message refer to the frame that contains them instead of copying it.
+/// A slice of a received frame. The parts of a message are slices of the frame that contains them, so that they are not
+/// copied.
 package typealias Bytes = ArraySlice<UInt8>
 
 /// Reads the binary frames of the protocol. The frames come from other processes: an invalid frame throws and never

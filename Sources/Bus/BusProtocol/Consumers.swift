@@ -1,21 +1,22 @@
 package import EventBus
 internal import Foundation
 
-/// A request of a member of a durable consumer: to own partitions, to stay a member, or to leave. Frames: claim
+/// A request of a member of a durable consumer to own partitions, to remain a member, or to leave. Frames: claim
 /// (producer, member, flags, consumer).
 package struct ClaimRequest: Hashable, Sendable {
     /// The purpose of the request. The raw value is its flag in the frame.
     package enum Purpose: UInt8, Sendable {
         /// The member asks for partitions.
         case claim = 0
-        /// The member says that it is alive and asks what it owns. The request changes nothing.
+        /// The member reports that it is alive, and asks for the list of its partitions. No partition changes its
+        /// owner.
         case renewal = 2
         /// The member stops handling messages. The partitions of a shared member go to the other members. An exclusive
         /// member keeps its partitions until another one claims, but the consumer can be forgotten.
         case leave = 4
     }
 
-    /// The producer whose silence ends the membership of a shared member.
+    /// The producer of the member's process. When this producer falls silent, the membership of a shared member ends.
     package let producer: ProducerID
     package let member: ConsumerMember
     package let consumer: String
@@ -58,9 +59,9 @@ package struct ClaimRequest: Hashable, Sendable {
 }
 
 /// The reply to a claim. Frames: ownership (owner epoch, epoch, then partition (1) and offset (8) of each owned
-/// partition) | one for each type that was cut off (first, last, count, type).
+/// partition) | one for each type that lost unhandled messages to retention (first, last, count, type).
 package struct Claimed: Hashable, Sendable {
-    /// 0 if the member owns nothing, or if it must claim before it can handle its partitions.
+    /// The owner epoch of the member's partitions; 0 if the member owns none, or must claim before it can handle them.
     package let ownerEpoch: UInt64
     package let epoch: UInt64
     /// The offset up to which each owned partition is handled.
@@ -148,7 +149,7 @@ package struct ConsumerList: Hashable, Sendable {
     package let epoch: UInt64
     /// The last offset of the journal.
     package let head: UInt64
-    /// In alphabetical order.
+    /// The consumers, sorted by name.
     package let consumers: [Entry]
 
     package init(epoch: UInt64, head: UInt64, consumers: [Entry]) {

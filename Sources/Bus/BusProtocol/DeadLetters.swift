@@ -2,6 +2,7 @@
 package struct LettersRequest: Hashable, Sendable {
     /// The id of the last dead letter that the client has received; 0 for the first page.
     package let after: Int64
+    /// Empty for the dead letters of all consumers.
     package let consumer: String
 
     package init(after: Int64, consumer: String) {
@@ -32,7 +33,7 @@ package struct LettersRequest: Hashable, Sendable {
 package struct Letters: Hashable, Sendable {
     package struct Letter: Hashable, Sendable {
         package let id: Int64
-        /// Milliseconds since 1970.
+        /// The time at which the consumer gave up the message, in milliseconds since 1970.
         package let time: UInt64
         package let consumer: String
         package let rejection: RejectionFrame
@@ -49,6 +50,7 @@ package struct Letters: Hashable, Sendable {
         }
     }
 
+    /// True if there are no dead letters after this page.
     package let isComplete: Bool
     package let letters: [Letter]
 

@@ -1,20 +1,21 @@
 package import EventBus
 internal import Foundation
 
-/// A message as the feed (``FeedPacket``) and pages carry it: topic (text), offset, previous, header, data (blobs).
+/// A message as it is sent on the feed (``FeedPacket``) and in pages. In a page its bytes are: topic (text), offset,
+/// previous, header, data (blobs).
 package struct FeedMessage: Hashable, Sendable {
     package let topic: String
     package let epoch: UInt64
     /// 0 for a transient message: the journal does not record it.
     package let offset: UInt64
-    /// The offset of the preceding message on the same topic; 0 for the first one. A receiver that has not received
-    /// that message has lost something.
+    /// The offset of the preceding message on the same topic; 0 for the first one. With it a subscriber of the topic
+    /// detects that the feed has dropped a message.
     package let previous: UInt64
     /// The offset of the preceding message in the same partition, whatever its type; 0 for the first one. A receiver of
-    /// several types uses it to keep the messages of one subject in order. Pages do not contain it, because they are in
-    /// order.
+    /// several types uses it to keep the messages of one subject in order. Pages do not contain this offset, because
+    /// the messages of a page are in order.
     package let previousInPartition: UInt64
-    /// The CloudEvents attributes as JSON; empty in an announcement.
+    /// The CloudEvents attributes as JSON; empty in an announcement, see ``isAnnouncement``.
     package let header: Bytes
     /// JSON; empty in an announcement and in the withdrawal of a document.
     package let data: Bytes
@@ -46,15 +47,18 @@ package struct FeedMessage: Hashable, Sendable {
         writer.write(blob: data)
     }
 
-    /// True if the feed carries only the topic and position of this message. The queue of a stalled subscriber has a
-    /// limit in messages; this makes it a limit in bytes. Subscribers read the content from the journal.
+    /// True if header and data together exceed ``Limits/feedSize``. The feed then carries only the topic and the
+    /// offsets, and subscribers read the message from the journal. The queue of a stalled subscriber has a maximum
+    /// number of packets; the maximum size of a packet makes this a limit in bytes.
     fileprivate var isTooLargeForFeed: Bool { offset > 0 && header.count + data.count > Limits.feedSize }
 
-    /// True if this is only the announcement of a large message. All other messages have a header.
+    /// True if this is the announcement of a message that is too large for the feed: header and data are empty. All
+    /// other messages have a header.
     package var isAnnouncement: Bool { header.isEmpty }
 
     /// The message as an envelope. If its header is unreadable or contradicts the topic, the envelope has the type and
-    /// partition of the topic and says what is wrong: the mistake of one publisher must not affect other messages.
+    /// partition of the topic, and the mistake is in ``Envelope/unreadableHeader``. The mistake of one publisher must
+    /// not affect other messages.
     /// - Parameter settled: The offset up to which all messages had arrived before this one; by default the message's
     ///   own offset.
     /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
@@ -78,11 +82,11 @@ package struct FeedMessage: Hashable, Sendable {
 }
 
 /// Consecutive messages of one topic that the feed sends together: topic | epoch, then for each message offset,
-/// previous, previous in partition, header, data (blobs). A separate frame costs libzmq as much as the bytes of several
-/// messages.
+/// previous, previous in partition, header, data (blobs). The messages share a frame because each frame costs libzmq as
+/// much time as the bytes of several messages.
 package struct FeedPacket {
-    /// Bytes. A packet ends before it exceeds this size: the queue of a subscriber that does not read has a limit in
-    /// packets, and this makes it a limit in bytes.
+    /// The maximum size of a packet in bytes when the header and data of a further message are added. The queue of a
+    /// subscriber that does not read has a maximum number of packets; the maximum size makes this a limit in bytes.
     private static let size = Limits.feedSize
 
     package let topic: String
@@ -96,7 +100,7 @@ package struct FeedPacket {
         writer.write(epoch)
     }
 
-    /// Adds a message if it has the packet's topic and epoch and fits. The first message always fits.
+    /// Adds a message if it has the packet's topic and epoch, and fits. The first message is always added.
     /// - Returns: False if the message needs another packet.
     package mutating func add(_ message: FeedMessage) -> Bool {
         let isAnnounced = message.isTooLargeForFeed
@@ -139,7 +143,7 @@ package struct FeedPacket {
 }
 
 extension [FeedMessage] {
-    /// Calls `body` with the messages, in order, in as few packets as possible.
+    /// Divides the messages into as few packets as possible, in order, and calls `body` with each packet.
     package func forEachPacket(_ body: (FeedPacket) throws -> Void) rethrows {
         guard let first else { return }
         var packet = FeedPacket(topic: first.topic, epoch: first.epoch)

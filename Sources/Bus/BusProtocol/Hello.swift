@@ -1,17 +1,18 @@
 import Foundation
 
-/// The content of hello and bye: the producer, and what it has seen of the journal.
-/// Frames: producer (16), epoch (8), offset (8), head (8), mark (8), and in the long form: 1 (1).
+/// The content of the requests hello and bye: the producer, and the part of the journal that it has seen.
+/// Frames: producer (16), epoch (8), offset (8), head (8), mark (8), and in the long form one more byte, 1.
 package struct Greeting: Hashable, Sendable {
     package let producer: ProducerID
-    /// 0 if the producer has not seen a journal yet.
+    /// The epoch of the journal that the producer has seen; 0 if it has not seen a journal yet.
     package let epoch: UInt64
-    /// The highest offset that the producer has received. The broker does not use it, because it cannot verify it; the
+    /// The highest offset that the producer has received. The broker cannot verify this offset and does not use it. The
     /// client compares it with the reply.
     package let offset: UInt64
-    /// The head of the last ``Welcome`` of this epoch. If the journal now ends before it, or has another message there,
-    /// the journal has lost its end.
+    /// The head of the last ``Welcome`` of this epoch. If the journal now ends before this offset, or has another
+    /// message at it, the journal has lost its end.
     package let head: UInt64
+    /// The mark of the last ``Welcome`` of this epoch; 0 if there is none.
     package let mark: UInt64
     /// True for the long form, which asks for ``Welcome/more``. Older brokers and clients know only the short form.
     package let asksForMore: Bool
@@ -62,9 +63,9 @@ package struct Welcome: Hashable, Sendable {
     package let epoch: UInt64
     /// The last offset of the journal.
     package let head: UInt64
-    /// The sequence of the last batch that the journal knows of this producer; 0 if it knows none.
+    /// The sequence of this producer's last batch that the journal knows; 0 if it knows no batch of this producer.
     package let sequence: UInt64
-    /// The broker's proof that the journal had this message at `head`; 0 if the journal is empty.
+    /// A proof of the message at `head`, which the client returns with its next hello; 0 if the journal is empty.
     package let mark: UInt64
     /// Nil unless the hello asked for it.
     package let more: More?

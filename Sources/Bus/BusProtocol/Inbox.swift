@@ -2,20 +2,20 @@
 ///
 /// A client subscribes to its inbox last. The answer says that all earlier subscriptions are live, because an XPUB
 /// socket handles the subscriptions of one connection in order. The topic begins with `~`, which sorts after every
-/// letter: a SUB socket that reconnects repeats its subscriptions in alphabetical order, and this one must stay the
+/// letter: a SUB socket that reconnects repeats its subscriptions in alphabetical order, and the inbox must remain the
 /// last.
 package enum Inbox {
     package static let mark = "~"
-    /// Bytes. The broker does not answer a longer inbox.
+    /// The maximum length of the topic in bytes. The broker does not answer on a longer one.
     package static let maximumLength = 64
 
-    /// The prefix of all inboxes of a client. The client is always subscribed to it, so that the broker's answer tells
-    /// it of a reconnection.
+    /// The prefix of all inboxes of a client. The client is always subscribed to this prefix. A reconnection repeats
+    /// the subscription, so the broker's answer tells the client of it.
     package static func prefix(of client: ProducerID) -> String {
         "\(mark)\(client.hexadecimal)."
     }
 
-    /// The broker's answer: the epoch of the journal and its last offset at that moment.
+    /// Returns the frames of the broker's answer: the topic, then the epoch (8) and the last offset (8) of the journal.
     package static func answer(topic: [UInt8], epoch: UInt64, head: UInt64) -> [[UInt8]] {
         var position = ByteWriter(capacity: 16)
         position.write(epoch)

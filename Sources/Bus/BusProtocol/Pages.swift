@@ -52,12 +52,13 @@ package struct PageRequest: Hashable, Sendable {
 /// another.
 package struct Page: Hashable, Sendable {
     package let epoch: UInt64
-    /// Every matching message up to this offset is in this page, was in an earlier one, or was removed by retention.
+    /// Every matching message up to this offset is in this page or in an earlier one, is damaged, or was removed by
+    /// retention.
     package let through: UInt64
     /// True if `through` was the end of the journal.
     package let isComplete: Bool
     package let messages: [FeedMessage]
-    /// The offsets of messages with a wrong checksum or an unknown topic: they cannot be delivered.
+    /// The offsets of messages that cannot be delivered, because their checksum is wrong or their topic is unknown.
     package let damaged: [UInt64]
 
     package init(
@@ -186,8 +187,8 @@ package struct DocumentRequest: Hashable, Sendable {
     }
 }
 
-/// The topics that have grown, each with the offset of its last message. Frames: extent (epoch, through) | one for each
-/// topic (offset, name).
+/// The topics that have messages after the requested offset, each with the offset of its last message. Frames: extent
+/// (epoch, through) | one for each topic (offset, name).
 package struct Heads: Hashable, Sendable {
     package let epoch: UInt64
     /// The end of the journal when the broker replied.

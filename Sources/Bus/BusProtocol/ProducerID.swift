@@ -1,8 +1,9 @@
 package import Foundation
 
-/// The id of a producer, one incarnation of a publishing process: 16 random bytes. The batches of a producer are
-/// numbered, so that the journal records none of them twice.
+/// The id of a producer, that is of one run of a publishing process: 16 random bytes. The batches of a producer are
+/// numbered, so that the journal records no batch twice.
 package struct ProducerID: Hashable, Sendable {
+    /// The number of bytes.
     package static let length = 16
 
     package let uuid: UUID

@@ -23,13 +23,13 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
         package static let topic = Code(rawValue: 5)
         /// A batch before this one is missing. The message names the expected sequence.
         package static let sequence = Code(rawValue: 6)
-        /// Another member of the consumer has taken over.
+        /// Another member of the durable consumer has taken over.
         package static let fenced = Code(rawValue: 7)
         /// The offset belongs to another journal, or is beyond the end of this one.
         package static let epoch = Code(rawValue: 8)
         /// The journal cannot be written or read now. The request can succeed later.
         package static let journal = Code(rawValue: 9)
-        /// No process serves the query, or the one that served it has gone.
+        /// No process serves the query, or the process that served it has ended.
         package static let unserved = Code(rawValue: 10)
         /// The query was not answered in time.
         package static let deadline = Code(rawValue: 11)
@@ -37,7 +37,7 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
         package static let cancelled = Code(rawValue: 12)
         /// The dead letter, or the message that is to become one, no longer exists.
         package static let letter = Code(rawValue: 13)
-        /// The predecessor of the checkpoint is not recorded, because the batch before this one was refused.
+        /// The previous checkpoint of the partition is not recorded: the batch that contained it was refused.
         package static let unrecorded = Code(rawValue: 14)
     }
 

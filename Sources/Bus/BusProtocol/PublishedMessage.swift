@@ -34,7 +34,7 @@ package struct PublishedMessage: Hashable, Sendable {
         writer.write(blob: data)
     }
 
-    /// Checks everything that the broker relies on.
+    /// Checks the topic, the subject, the key and the sizes: the broker relies on them.
     /// - Returns: The topic.
     package func validated() throws(ProtocolError) -> Topic {
         guard let topic = Topic(topic) else {
@@ -53,15 +53,15 @@ package struct PublishedMessage: Hashable, Sendable {
         return topic
     }
 
-    /// As ``validated()``, for a message that the journal is to record: queries are refused.
+    /// Does the same as ``validated()``, and refuses queries, because the journal does not record them.
     package func validatedForJournal() throws(ProtocolError) -> Topic {
         let topic = try validated()
         do { try Rules.checkPublishing(topic.type) } catch { throw ProtocolError(error) }
         return topic
     }
 
-    /// - Throws: ``BusError`` with code `malformed` if the header of the envelope was unreadable, because the published
-    ///   message would be a different one; `refused` if a client must not publish these attributes.
+    /// - Throws: ``BusError`` with code `malformed` if the header of the envelope was unreadable, because a header that
+    ///   is written from its attributes would differ; `refused` if a client must not publish these attributes.
     package init(_ envelope: Envelope) throws {
         if let header = envelope.unreadableHeader { throw BusError(.malformed, header.reason) }
         do { try Rules.check(envelope.attributes) } catch { throw BusError(error) }
@@ -99,7 +99,7 @@ package struct PackedMessages: Hashable, Sendable {
         var last: (type: MessageType, subject: String, topic: String)?
         do {
             for envelope in envelopes {
-                // Most batches have only one topic, so its name is made once.
+                // Most batches have only one topic. Its name is created only once.
                 let (type, subject) = (envelope.type, envelope.subject)
                 let topic: String
                 if let last, last.type == type, last.subject == subject {

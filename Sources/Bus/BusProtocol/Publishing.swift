@@ -2,17 +2,17 @@ package import EventBus
 
 /// A batch: the journal records all of it or nothing.
 ///
-/// Frames: batch (producer, sequence, flags, count) | checkpoint | rejection | settled letters, each if the flags say
-/// so | the messages, one after another, if there are any.
+/// Frames: batch (producer, sequence, flags, count) | checkpoint | rejection | settled letters, each if its flag is set
+/// | the messages, one after another, if there are any.
 package struct PublishRequest: Hashable, Sendable {
     package let producer: ProducerID
     /// The number of the batch, counted from 1 for each producer. The broker accepts only the next number. Transient
-    /// batches are counted separately, because the journal does not record them; the broker accepts every number that
-    /// is higher than the last.
+    /// batches are counted separately, because the journal does not record them; among them the broker accepts every
+    /// number that is higher than the previous one.
     package let sequence: UInt64
-    /// True if the documents of this batch are withdrawn when the producer falls silent.
+    /// True if the documents of this batch are withdrawn when the producer ends or falls silent.
     package let isLeased: Bool
-    /// True if the messages only go to the feed and are not recorded.
+    /// True if the messages are sent on the feed only and are not recorded.
     package let isTransient: Bool
     package let checkpoint: CheckpointFrame?
     /// The reason for giving up the message of the checkpoint, which is moved to the dead letters; nil if it was
@@ -49,7 +49,7 @@ package struct PublishRequest: Hashable, Sendable {
             messages: PackedMessages(messages))
     }
 
-    /// The same batch with another producer and sequence.
+    /// Returns a copy of the batch with another producer and sequence.
     package func numbered(_ producer: ProducerID, _ sequence: UInt64) -> PublishRequest {
         PublishRequest(
             producer: producer, sequence: sequence, isLeased: isLeased, isTransient: isTransient,
@@ -102,8 +102,8 @@ package struct PublishRequest: Hashable, Sendable {
     }
 }
 
-/// The first frame of a batch. The other frames are parsed later, by ``BatchContent``: a batch that is refused because
-/// of them has still used up its sequence.
+/// The first frame of a batch. The other frames are parsed later, by ``BatchContent``: if one of them is invalid, the
+/// batch is refused and its sequence is used up.
 /// Frames: those of ``PublishRequest``.
 package struct BatchHead: Hashable, Sendable {
     package let producer: ProducerID
@@ -196,7 +196,7 @@ package struct BatchContent: Hashable, Sendable {
 /// partitions | previous (8), optional.
 package struct CheckpointFrame: Hashable, Sendable {
     package let consumer: String
-    /// The owner epoch that the claim gave. A checkpoint with an older one is refused: its member is fenced.
+    /// The owner epoch of the claim. A checkpoint with an older owner epoch is refused: its member is fenced.
     package let ownerEpoch: UInt64
     package let epoch: UInt64
     package let offset: UInt64
@@ -204,7 +204,7 @@ package struct CheckpointFrame: Hashable, Sendable {
     package let settled: UInt64
     /// The partition of the message at `offset`; nil for all owned partitions.
     package let partition: Partition?
-    /// The offset that must already be recorded for the partition; nil if the broker is not to check this.
+    /// The offset that must already be recorded for the partition; nil if the broker must not check this.
     package let previous: UInt64?
 
     private static let allPartitions: UInt8 = 0xff

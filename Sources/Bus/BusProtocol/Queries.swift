@@ -2,6 +2,7 @@ package import EventBus
 
 /// A query for a process that serves its type. Frames: timeout in milliseconds (4) | the message as in publish.
 package struct AskRequest: Hashable, Sendable {
+    /// The time to wait for an answer, in milliseconds.
     package let timeout: UInt32
     package let query: PublishedMessage
 
@@ -34,15 +35,15 @@ package struct AskRequest: Hashable, Sendable {
     }
 }
 
-/// The answer to a query: a message, or the reason why there is none.
-/// Frames: the number of the query (8), code (1), reason (text) | header, data (blobs), with code 0.
+/// The answer to a query: a message, or an error.
+/// Frames: the number of the query (8), code (1), reason (text) | header, data (blobs), only if the code is 0.
 package struct QueryAnswer: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         case message(header: Bytes, data: Bytes)
         case failure(ProtocolError)
     }
 
-    /// The number of the query: the id in the head with which the broker sent it.
+    /// The number of the query: the id in the head of the broker's ``Notice``.
     package let query: UInt64
     package let content: Content
 
@@ -106,7 +107,7 @@ package struct QueryAnswer: Hashable, Sendable {
 
 /// All types of queries that a client serves from now on. Frames: producer (16) | one for each type.
 package struct ServeRequest: Hashable, Sendable {
-    /// The producer whose silence ends the service.
+    /// The producer of the client. When it falls silent, it gets no more queries.
     package let producer: ProducerID
     package let types: [MessageType]
 
@@ -138,9 +139,9 @@ package struct ServeRequest: Hashable, Sendable {
     }
 }
 
-/// A message that the broker sends, unasked, to a client that serves queries. The id in its head is the number of the
-/// query.
-/// Frames: head | the message as in publish; only the head for a query that is cancelled.
+/// A message that the broker sends to a client that serves queries, without a request. The id in its head is the number
+/// of the query.
+/// Frames: head | the message as in publish. A cancellation has only the head.
 package enum Notice: Hashable, Sendable {
     case query(id: UInt64, PublishedMessage)
     case cancel(id: UInt64)
@@ -155,7 +156,8 @@ package enum Notice: Hashable, Sendable {
         }
     }
 
-    /// Nil for a reply. A reply has at least two frames and never begins with a head of the operation `query`.
+    /// Nil if the frames are a reply. A reply has at least two frames and never begins with a head of the operation
+    /// `query`.
     package init?(_ frames: [[UInt8]]) throws(ProtocolError) {
         guard let first = frames.first, let head = try? RequestHead(first) else { return nil }
         switch (head.operation, frames.count) {

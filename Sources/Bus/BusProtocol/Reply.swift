@@ -1,7 +1,8 @@
 /// A reply of the broker. Frames: head (that of the request) | status (code, text) | the result of the operation.
 package enum Reply: Hashable, Sendable {
     case welcome(Welcome)
-    /// The batch was accepted. The offset is that of its last message; 0 for a transient batch.
+    /// The batch was accepted. The offset is that of its last message, or the end of the journal if it has none; 0 for
+    /// a transient batch.
     case published(epoch: UInt64, offset: UInt64)
     case page(Page)
     case heads(Heads)
@@ -20,7 +21,7 @@ package enum Reply: Hashable, Sendable {
         frames(head: head.bytes)
     }
 
-    /// As ``frames(to:)``, with the bytes of a received head, which may be invalid.
+    /// Does the same as ``frames(to:)``, with the bytes of a received head, which may be invalid.
     package func frames(head: [UInt8]) -> [[UInt8]] {
         guard case .refused(let error) = self else { return Self.successFrames(head: head, body: body) }
         var status = ByteWriter()

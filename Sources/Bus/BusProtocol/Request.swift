@@ -121,25 +121,26 @@ package enum Request: Hashable, Sendable {
 
 /// The operation of a request. The broker also sends `query` and `cancel` to clients.
 package enum Operation: UInt8, Sendable, CaseIterable {
-    /// Says that a producer is alive, and what it has seen of the journal.
+    /// Reports that a producer is alive, and the part of the journal that it has seen.
     case hello = 1
     /// Appends a batch to the journal.
     case publish = 2
     /// Reads a page of the journal.
     case read = 3
-    /// Lists the topics that have grown. A subscriber compares them with what it has received.
+    /// Lists the topics that have messages after an offset. A subscriber compares them with the messages that it has
+    /// received.
     case heads = 4
     /// Reads a page of the retained documents.
     case documents = 5
     /// Claims partitions of a durable consumer, renews a membership or leaves.
     case claim = 6
-    /// Says that a producer ends. Its leased documents are withdrawn and its partitions are released at once.
+    /// Reports that a producer ends. Its leased documents are withdrawn and its partitions are released at once.
     case bye = 7
-    /// Finds the offset of a time.
+    /// Finds the offset of the last message before a time.
     case locate = 8
     /// Reads a page of the dead letters.
     case letters = 9
-    /// Lists the queries that a client answers.
+    /// Registers the types of queries that a client serves.
     case serve = 10
     /// Sends a query to a process that serves it.
     case ask = 11
@@ -147,7 +148,7 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case answer = 12
     /// Hands a query to a process that serves it. Sent by the broker; the process sends an `answer` instead of a reply.
     case query = 13
-    /// Says that the answer to a query is no longer needed.
+    /// Reports that the answer to a query is no longer needed.
     case cancel = 14
     /// Reads one retained document.
     case document = 15
@@ -159,6 +160,7 @@ package enum Operation: UInt8, Sendable, CaseIterable {
 
 /// The first frame of a request: magic, version, operation, id.
 package struct RequestHead: Hashable, Sendable {
+    /// The length of ``bytes``.
     package static let length = 12
     /// The index of the operation in ``bytes``.
     package static let operationIndex = 3
@@ -212,24 +214,27 @@ package struct RequestHead: Hashable, Sendable {
 
 /// The constants at the start of every request and reply.
 package enum ProtocolVersion {
-    /// The letters "SG". A connection that speaks another protocol does not begin with them.
+    /// The letters "SG". They distinguish a request of this protocol from other data.
     package static let magic: UInt16 = 0x5347
-    /// Increases when the meaning of a frame changes.
+    /// The version of the protocol. It increases when the meaning of a frame changes.
     package static let current: UInt8 = 1
 }
 
-/// Limits of requests and answers. The broker refuses what exceeds them. Clients check before they send, because libzmq
-/// closes the connection, without an error, on a frame beyond `maximumFrameSize`.
+/// The limits of requests and answers. The broker refuses a request that exceeds one of them. Clients check the size of
+/// a frame before they send it, because libzmq closes the connection, without an error, on a frame of more than
+/// `maximumFrameSize` bytes.
 extension Limits {
+    /// The maximum size of a frame in bytes.
     package static let maximumFrameSize = 8 * 1024 * 1024
-    /// The filters of one request.
+    /// The maximum number of filters in a request. The broker refuses a request with more.
     package static let filterCount = 1024
-    /// The messages of one page, and the bytes after which a page ends early.
+    /// The maximum number of messages in a page.
     package static let pageCount = 256
+    /// The size in bytes at which a page ends early: no further message is added.
     package static let pageSize = 256 * 1024
-    /// The bytes of the reason for a rejection. Clients cut the rest.
+    /// The maximum length of the reason for a rejection, in bytes. Clients shorten a longer one.
     package static let reasonSize = 4 * 1024
-    /// The rows that are examined for one page. This bounds the time for which a search for a rare topic in a long
-    /// journal blocks the broker.
+    /// The maximum number of rows that are examined for a page; then the page ends early. This bounds the time for
+    /// which a search for a rare topic in a long journal blocks the broker.
     package static let scanCount = 20_000
 }

@@ -28,12 +28,12 @@ package struct Topic: Hashable, Sendable {
     }
 
     package var name: String {
-        // No interpolation, which is slower: this runs for every message.
+        // Interpolation would be slower, and this code runs for every message.
         type.kind.rawValue + "." + type.name + "." + Self.hexadecimal(partition.number)
     }
 
-    /// True if `name` is the topic of the message. It does not create the topic's name, because it runs for every
-    /// message that is received.
+    /// True if `name` is the topic of the message. The comparison creates no string, because it runs for every message
+    /// that is received.
     package static func name(_ name: String, isOf message: Envelope) -> Bool {
         var name = name
         return name.withUTF8 { bytes in
@@ -67,8 +67,8 @@ package struct Topic: Hashable, Sendable {
 }
 
 extension MessageFilter {
-    /// The prefixes that a SUB socket subscribes to for this filter. Each one ends with a dot or is a whole topic, so
-    /// that a filter for `event.Playlist` does not match `event.PlaylistsLoaded`.
+    /// The prefixes that a SUB socket subscribes to for this filter. Each prefix ends with a dot or is a whole topic,
+    /// so that a filter for `event.Playlist` does not match `event.PlaylistsLoaded`.
     package var topicPrefixes: [String] {
         guard let kind else { return MessageKind.allCases.map { "\($0.rawValue)." } }
         guard let name else { return ["\(kind.rawValue)."] }

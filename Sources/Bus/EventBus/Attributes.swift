@@ -21,18 +21,19 @@ public struct Attributes: Hashable, Sendable {
     public var traceparent: String?
     /// The time after which a consumer no longer handles the command; nil if it does not expire.
     public var expiryTime: Date?
-    /// The platform of the view that the message came from, such as `ios`.
+    /// The platform of the view that the message came from, such as `ios`; nil if there is none.
     public var platform: String?
-    /// The device of the view that the message came from.
+    /// The device of the view that the message came from; nil if there is none.
     public var device: String?
-    /// The screen instance that the message came from.
+    /// The screen instance that the message came from; nil if there is none.
     public var instance: String?
-    /// Distinguishes documents of the same type and subject.
+    /// Distinguishes documents of the same type and subject; nil if there is only one, and for messages of other kinds.
     public var key: String?
-    /// The only durable consumer that handles the message; nil for all. It is set on a dead letter that is sent again.
+    /// The only durable consumer that handles the message; nil if every durable consumer of the type does. It is set on
+    /// a dead letter that is sent again.
     public var recipient: String?
 
-    /// Creates the attributes of a message that was not caused by another: it begins a story and a trace.
+    /// Creates the attributes of a message without a cause. The message begins a story and a trace.
     public init(
         type: MessageType, source: String, subject: String = Session.default,
         id: String = MessageID.make(),
@@ -43,11 +44,11 @@ public struct Attributes: Hashable, Sendable {
             traceparent: TraceContext().text)
     }
 
-    /// Creates the attributes of a message that another message caused. It has the same subject and story, and is in
-    /// the same trace.
+    /// Creates the attributes of a message that another message caused. The new message has the subject, the story and
+    /// the trace of its cause.
     ///
     /// Only this initialiser derives attributes from a cause. A message of another client may have attributes longer
-    /// than 255 bytes, which this client does not publish: these are not inherited.
+    /// than 255 bytes. They are not inherited, because this client refuses to publish them.
     /// - Parameter origin: The view that the message concerns; if nil, the view of the cause.
     public init(
         type: MessageType, source: String, causedBy cause: Attributes, origin: Origin? = nil,
@@ -118,7 +119,7 @@ public enum Session {
     public static let `default` = "default"
 }
 
-/// The view that a message came from. Empty if it came from a service or a tool.
+/// The view that a message came from, or that it concerns. All fields are nil if there is none.
 public struct Origin: Hashable, Sendable {
     public var platform: String?
     public var device: String?
@@ -132,8 +133,8 @@ public struct Origin: Hashable, Sendable {
     }
 }
 
-/// Generates message ids: 64 random bits, drawn once per process, and a counter. They are unique, which CloudEvents
-/// requires only of source and id together, and need no system call.
+/// Generates message ids: 64 random bits, drawn once per process, and a counter. An id is unique by itself; CloudEvents
+/// requires only that source and id together are unique. Generating one needs no system call.
 public enum MessageID {
     private static let process: String = {
         let text = String(UInt64.random(in: .min ... .max), radix: 16)

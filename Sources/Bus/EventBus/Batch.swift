@@ -1,13 +1,15 @@
-/// Messages that are published together, either all or none, with the consumer's progress that led to them.
+/// Messages that are published together, either all or none, and the progress of the durable consumer that publishes
+/// them.
 public struct Batch: Sendable {
     public var messages: [Envelope]
+    /// The progress that is recorded with the messages; nil for none.
     public var checkpoint: Checkpoint?
-    /// The reason why the message of the checkpoint is given up: it is moved to the dead letters. Nil if it was
+    /// The reason why the message of the checkpoint is given up and moved to the dead letters. Nil if the message was
     /// handled.
     public var rejection: Rejection?
     /// The ids of the dead letters that this batch removes.
     public var settledLetters: [Int64] = []
-    /// True if the bus withdraws the documents of this batch when the publisher leaves or stops answering.
+    /// True if the bus withdraws the documents of this batch when the publisher ends or falls silent.
     public var isLeased: Bool
     /// True if the messages are only for current subscribers: they are not recorded in the journal, have no position
     /// and may be lost. Documents cannot be transient.

@@ -8,7 +8,7 @@ public struct BusError: Error, Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// No broker answers at the address, or not in time.
+        /// No broker answers at the address in time.
         public static let unavailable = Code(rawValue: "bus.unavailable")
         /// The address of the bus cannot be used.
         public static let address = Code(rawValue: "bus.address")

@@ -3,8 +3,8 @@ package import Foundation
 /// The owners of a durable consumer's partitions, and the offset up to which each partition is handled.
 ///
 /// A value without side effects: a broker keeps one for each consumer and records its changes. A partition has one
-/// owner at a time. The *owner epoch* under which it is owned grows with every change of owner, and fences the previous
-/// owner.
+/// owner at a time. A new owner takes up the partition under a higher *owner epoch*. Progress under an older owner
+/// epoch is refused, which fences the previous owner.
 package struct ConsumerGroup: Hashable, Sendable {
     /// The owner and the progress of one partition.
     package struct Share: Hashable, Sendable {
@@ -12,8 +12,8 @@ package struct ConsumerGroup: Hashable, Sendable {
         package var member: UUID?
         /// The owner epoch; 0 until the member has claimed the partition.
         package var ownerEpoch: UInt64
-        /// The offset up to which the partition is handled, apart from ``ConsumerGroup/progress``: the offset at which
-        /// its owner took it up, and progress of this partition alone.
+        /// The offset up to which the partition is handled, without ``ConsumerGroup/progress``. It is the offset at
+        /// which the owner took up the partition, or later progress of this partition alone.
         package var offset: UInt64
 
         package init(member: UUID? = nil, ownerEpoch: UInt64 = 0, offset: UInt64 = 0) {
@@ -31,14 +31,15 @@ package struct ConsumerGroup: Hashable, Sendable {
     package private(set) var progress: [UInt64: UInt64]
     /// The members that share the partitions. An exclusive owner is not among them.
     package private(set) var members: Set<UUID>
-    /// The exclusive members that were displaced most recently. A claim of such a member may arrive a second time.
+    /// The exclusive members that were displaced most recently. A claim of such a member that arrives again is refused.
     package private(set) var displaced: [UUID]
 
-    /// The maximum number of displaced members that are remembered.
+    /// The maximum number of displaced members that are remembered. Beyond it the oldest one is forgotten.
     private static let displacedCount = 16
 
-    /// - Parameter ownerEpoch: The highest owner epoch of any consumer that was removed. A new consumer may have the
-    ///   same name: what the owner of the removed one publishes late must not count for the new one.
+    /// - Parameter ownerEpoch: The highest owner epoch of any consumer that was removed. The owner epochs of the new
+    ///   consumer are higher. If the new consumer has the name of a removed one, a late checkpoint of the previous
+    ///   owner is therefore refused.
     package init(after ownerEpoch: UInt64 = 0) {
         self.init(
             ownerEpoch: ownerEpoch, shares: Array(repeating: Share(), count: Partition.count), progress: [:],
@@ -56,7 +57,7 @@ package struct ConsumerGroup: Hashable, Sendable {
         self.displaced = displaced
     }
 
-    /// True if a claim of this member comes too late: another exclusive member has displaced it.
+    /// True if another member has displaced this exclusive member: its claim comes too late.
     package func isDisplaced(_ member: ConsumerMember) -> Bool {
         member.mode == .exclusive && displaced.contains(member.id)
     }
@@ -80,7 +81,8 @@ package struct ConsumerGroup: Hashable, Sendable {
         return ownership(of: member.id)
     }
 
-    /// The partitions of a member. The owner epoch is 0 if it was assigned partitions that it has not claimed.
+    /// Returns the partitions of a member. The owner epoch is 0 if the member owns none, or was assigned partitions
+    /// that it has not claimed.
     package func ownership(of member: UUID) -> Ownership {
         let owned = shares.indices.filter { shares[$0].member == member }
         let epochs = Set(owned.map { shares[$0].ownerEpoch })
@@ -118,7 +120,7 @@ package struct ConsumerGroup: Hashable, Sendable {
         return true
     }
 
-    /// True if the partition is owned under the owner epoch. For nil: true if any partition is.
+    /// True if the partition is owned under the owner epoch. If `partition` is nil: true if any partition is.
     package func isOwned(_ partition: Partition?, under ownerEpoch: UInt64) -> Bool {
         guard ownerEpoch > 0 else { return false }
         guard let partition else { return shares.contains { $0.ownerEpoch == ownerEpoch } }

@@ -34,7 +34,7 @@ public struct ConsumerMember: Hashable, Sendable {
         case shared
     }
 
-    /// The identifier of the instance. A claim that is repeated with the same id gets the same answer.
+    /// The identifier of the instance. A claim that is repeated with the same id does not add another member.
     public let id: UUID
     public let mode: Mode
 
@@ -100,17 +100,17 @@ public struct CutOff: Hashable, Sendable {
     }
 }
 
-/// The progress of a durable consumer. It is valid only while its claim owns the partition.
+/// The progress of a durable consumer. The bus accepts it only while its claim owns the partition.
 public struct Checkpoint: Hashable, Sendable {
     public let claim: ConsumerClaim
     /// The position of the handled message. All earlier messages of its partition are handled, too.
     public let position: Position
     /// The partition of the handled message; `nil` if the checkpoint applies to all partitions of the claim.
     public let partition: Partition?
-    /// The offset of the message of this partition that was handled before this one, or the offset of the claim if this
-    /// is the first one. A bus refuses the checkpoint with `unrecorded` unless that offset is recorded. A consumer may
-    /// therefore publish a batch before the previous one is answered: if one is refused, so are the later ones. `nil`
-    /// if the bus does not need to check.
+    /// The offset of the previous message that was handled in this partition; for the first message, the offset that
+    /// the claim gives for the partition. A bus refuses the checkpoint with `unrecorded` unless that offset is
+    /// recorded. Therefore a consumer may publish a batch before the previous batch is answered: if one batch is
+    /// refused, the later ones of its partition are refused too. `nil` if the bus must not check this.
     public let previous: UInt64?
     /// The offset up to which all partitions of the claim are handled. It must be less than the offset of every message
     /// that has been delivered and is not handled.
@@ -140,8 +140,8 @@ public struct Checkpoint: Hashable, Sendable {
 
 /// The oldest message that the owner of a claim has taken and not finished.
 ///
-/// The owner sets it, and the bus reads it on its own thread: progress that the bus records for all partitions of the
-/// claim must stay below this message.
+/// The owner of the claim sets this value, and the bus reads it on its own thread: progress that the bus records for
+/// all partitions of the claim must stay below this message.
 public final class ConsumerProgress: Sendable {
     private let oldest = Mutex<UInt64?>(nil)
 
@@ -153,7 +153,7 @@ public final class ConsumerProgress: Sendable {
         set { oldest.withLock { $0 = newValue } }
     }
 
-    /// The offset up to which everything is handled, if everything up to `offset` has been delivered.
+    /// Returns the offset up to which every message is handled, if every message up to `offset` has been delivered.
     public func settled(delivered offset: UInt64) -> UInt64 {
         oldestUnfinished.map { min($0 - 1, offset) } ?? offset
     }

@@ -7,8 +7,8 @@ public struct Envelope: Hashable, Sendable {
     public var data: Data
     /// The position in the journal; nil until the message is published, and for a transient message.
     public var position: Position?
-    /// The reason why the header cannot be read; nil if it can. If it is set, only the type and the partition of the
-    /// message are known. Only subscriptions under a claim and dead letters contain such messages.
+    /// Nil if the header can be read. Otherwise this is the reason, and only the type and the partition of the message
+    /// are known. Only subscriptions under a claim and dead letters contain such messages.
     public internal(set) var unreadableHeader: UnreadableHeader?
 
     public init(attributes: Attributes, data: Data, position: Position? = nil) {
@@ -33,12 +33,12 @@ public struct Envelope: Hashable, Sendable {
     /// Wraps a typed message.
     ///
     /// A message with a cause inherits the subject, the correlation, the trace and the origin of the cause. The fields
-    /// of `origin` replace those of the cause.
+    /// of `origin` that are not nil replace those of the cause.
     /// - Parameters:
     ///   - source: The publishing process, `name/instance`.
     ///   - subject: The session; ignored if there is a cause.
     ///   - origin: The view that the message came from.
-    ///   - cause: The message that led to this one.
+    ///   - cause: The message that caused this one; nil if there is none.
     /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the message cannot be encoded as JSON.
     public init(
         _ message: some Message, source: String, subject: String = Session.default, origin: Origin = Origin(),
@@ -61,7 +61,7 @@ public struct Envelope: Hashable, Sendable {
     /// ``Attributes/usualLifetime``.
     /// - Parameters:
     ///   - source: The publishing process, `name/instance`.
-    ///   - cause: The attributes of the message that led to this one.
+    ///   - cause: The attributes of the message that caused this one.
     ///   - origin: The view that the message concerns; if nil, the view of the cause.
     /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the message cannot be encoded as JSON.
     package init(
@@ -83,7 +83,7 @@ public struct Envelope: Hashable, Sendable {
         }
     }
 
-    /// Creates a message that withdraws a document in the session of `cause`, the message that led to it.
+    /// Creates a message that withdraws a document in the session of `cause`, the message that caused the withdrawal.
     package static func withdrawal(
         _ type: MessageType, key: String?, source: String, causedBy cause: Attributes, platform: String? = nil,
         id: String = MessageID.make()
@@ -159,8 +159,8 @@ public struct Envelope: Hashable, Sendable {
 
 /// A header that is not CloudEvents JSON, or whose type or subject does not match the topic of the message.
 ///
-/// Only its publisher knows what such a message means. The topic says which consumers it concerns, so a durable
-/// consumer can give it up and continue.
+/// Only the publisher can interpret such a message. Its topic contains the type and the partition, so the durable
+/// consumers of the type can give the message up and continue.
 public struct UnreadableHeader: Hashable, Sendable {
     /// One line that says what is wrong.
     public let reason: String
@@ -186,7 +186,7 @@ extension JSONEncoder {
 }
 
 extension DecodingError {
-    /// One line that says what is wrong and at which path of the JSON.
+    /// A description of the error, in one line, with its path in the JSON.
     public var summary: String {
         let context =
             switch self {

@@ -5,18 +5,19 @@ public protocol EventBus: Sendable {
     /// The CloudEvents source of the messages that this process publishes: `name/instance`.
     var source: String { get }
 
-    /// The executor of the bus's own thread. Tasks that prefer it and actors that run on it receive messages without a change of
-    /// threads. They must not block it, because the bus does nothing else meanwhile. `nil` for a bus without such a thread.
+    /// The executor of the bus's own thread; `nil` for a bus without such a thread. Tasks that prefer this executor,
+    /// and actors that run on it, receive messages without a change of threads. They must not block the thread, because
+    /// the bus does nothing else meanwhile.
     var taskExecutor: (any SerialExecutor & TaskExecutor)? { get }
 
-    /// Waits until the bus can be used. Returns at once if the bus has no connection.
-    /// - Throws: ``BusError`` with code `unavailable` if nothing answers within `timeout`.
+    /// Waits until the bus can be used. Returns at once if the bus needs no connection.
+    /// - Throws: ``BusError`` with code `unavailable` if no broker answers within `timeout`.
     func waitUntilConnected(timeout: Duration) async throws
 
     /// Appends a batch to the journal, either the whole batch or nothing. Returns when the journal has recorded the
     /// batch: from then on it cannot be lost.
     /// - Returns: The position of the last message of the batch; the other messages have the positions directly before
-    ///   it. The end of the journal for an empty batch, and a position without meaning for a transient one.
+    ///   it. For an empty batch, the end of the journal; for a transient batch, a position without meaning.
     /// - Throws: ``BusError``: `refused` if a message is invalid, `journal` if the journal cannot be written now,
     ///   `fenced` if the claim of the checkpoint no longer owns its partition, `unrecorded` if the checkpoint's
     ///   predecessor is not recorded, `epoch` if the checkpoint is not a position of this journal, `letter` if a dead
@@ -27,19 +28,20 @@ public protocol EventBus: Sendable {
     /// Subscribes for as long as `body` runs. The subscription is live before `body` begins: it receives every message
     /// that is published from then on.
     /// - Parameters:
-    ///   - end: The position after which the messages end. They end when every message up to it has been delivered. Nil
-    ///     for no end.
+    ///   - end: The position after which the messages end: when every message up to this position has been delivered.
+    ///     Nil for no end.
     ///   - onNotice: Called when the feed dropped messages, or retention removed them before they were read. Called on
     ///     a thread of the bus, so it must return at once.
-    /// - Throws: ``BusError``: `epoch` if a position is not a position of this journal.
+    /// - Throws: ``BusError``: `epoch` if `start` or `end` belongs to another journal, or `start` is beyond the end of
+    ///   this one.
     func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], from start: StartPosition, until end: Position?,
         onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result
 
-    /// Subscribes to the messages of a claim that are not handled yet. The messages end when the member owns other
-    /// partitions than the claim says; claim again then.
+    /// Subscribes to the messages of a claim that are not handled yet. The messages end when the partitions of the
+    /// member have changed since the claim; then claim again.
     ///
     /// - Parameter progress: The oldest message that the reader has taken and not finished. The reader must update it
     ///   before it asks for the next message. If it is `nil`, the reader must publish the checkpoint of a message
@@ -66,7 +68,7 @@ public protocol EventBus: Sendable {
     func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position]
 
     /// Claims partitions of a durable consumer for a member. See ``ConsumerMember/Mode``.
-    /// - Throws: ``BusError``: `fenced` if the member is exclusive and a newer one has taken over.
+    /// - Throws: ``BusError``: `fenced` if the member is exclusive and another one has taken over.
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim
 
     /// Ends the membership in a shared consumer: its partitions go to the other members at once. An exclusive member
@@ -163,7 +165,7 @@ extension EventBus {
 }
 
 extension EventBus {
-    /// Subscribes for as long as `body` runs. The messages do not end before that.
+    /// Subscribes for as long as `body` runs, without an end position and without notices.
     public func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], from start: StartPosition,
         _ body: (MessageSequence) async throws -> Result
@@ -193,8 +195,8 @@ extension EventBus {
         try await claim(consumer: consumer, as: .exclusive)
     }
 
-    /// Runs `body` with a new member of a durable consumer. The member leaves when `body` ends: the process may live
-    /// on, and otherwise the member's partitions would be handled by no process.
+    /// Runs `body` with a new member of a durable consumer. The member leaves when `body` ends. Otherwise, if this
+    /// process continues to run, no process would handle the partitions of the member.
     public func withMember<Result>(
         of consumer: String, _ mode: ConsumerMember.Mode, _ body: (ConsumerMember) async throws -> Result
     ) async throws -> Result {
@@ -209,9 +211,9 @@ extension EventBus {
         }
     }
 
-    /// Asks the broker if a claim still holds, after its messages have ended. Only the broker knows whether another
-    /// process took over or the journal is a new one.
-    /// - Throws: ``BusError``: `fenced` or `epoch` if the claim no longer holds.
+    /// Asks the broker if a claim is still valid. Called when the messages of the claim have ended: only the broker
+    /// knows if another process has taken over, or if the journal is a new one.
+    /// - Throws: ``BusError``: `fenced` or `epoch` if the claim is no longer valid.
     package func confirm(_ claim: ConsumerClaim) async throws {
         try await publish(Batch([], checkpoint: Checkpoint(claim: claim, position: claim.position)))
     }
@@ -220,7 +222,7 @@ extension EventBus {
 extension EventBus {
     /// Sends a query and decodes its answer.
     /// - Parameters:
-    ///   - timeout: The longest time to wait for the answer.
+    ///   - timeout: The maximum time to wait for the answer.
     ///   - failure: Makes the error to throw if the answer is an error message; by default a ``BusError`` with code
     ///     `refused`.
     /// - Throws: The same as ``ask(_:timeout:)``, or ``BusError`` with code `malformed` if the data of the answer

@@ -4,9 +4,9 @@ internal import Support
 /// The header of a message: its attributes as one flat JSON object of strings. The keys are sorted, so that equal
 /// attributes have equal bytes.
 ///
-/// Every process writes and reads the header of every message. Therefore this file does it by hand: it reads the
-/// strings in place, while `JSONValue` would copy each of them into a dictionary. It reads only the plain form, without
-/// escapes; Foundation decodes all other headers.
+/// Every process writes and reads the header of every message. Therefore this file does not use a general JSON parser:
+/// it reads the strings in place, while `JSONValue` would copy each string into a dictionary. It reads only the plain
+/// form, without escapes; Foundation decodes all other headers.
 extension Attributes {
     package var json: [UInt8] {
         var bytes: [UInt8] = []
@@ -226,7 +226,7 @@ struct HeaderFields {
     /// Sets a field. Unknown attributes are ignored. If an attribute occurs twice, the first one counts, as in
     /// Foundation.
     mutating func set(_ name: Text, to value: Text) {
-        // Compares the length first, because this code runs a dozen times for every message.
+        // The length is compared first, because this code runs a dozen times for every message.
         switch name.count {
         case 2 where name.reads("id"): id = id ?? value
         case 3 where name.reads("key"): key = key ?? value

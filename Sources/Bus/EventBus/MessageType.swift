@@ -29,8 +29,8 @@ public struct MessageType: Hashable, Sendable {
         self.init(kind: kind, name: String(decoding: name, as: UTF8.self))
     }
 
-    /// True if ``init(_:)`` accepts the string form of the type. The name of a Swift struct may contain characters that
-    /// it does not accept.
+    /// True if ``init(_:)`` accepts the string form of the type. It rejects some characters that the name of a Swift
+    /// struct may contain.
     package var isValid: Bool { Self.isName(name.utf8, of: kind) }
 
     private static func isName(_ name: some Collection<UInt8>, of kind: MessageKind) -> Bool {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Support
 
-/// The rules for messages and names. The bus in memory, the client of a broker and the broker use the same ones.
+/// The rules for messages and names. The bus in memory, the client of a broker and the broker use the same rules.
 package enum Rules {
     package static func check(_ type: MessageType, subject: String) throws(Mistake) {
         guard type.isValid else {
@@ -79,7 +79,7 @@ package enum Rules {
         try checkName(name, "the name of a durable consumer")
     }
 
-    /// - Parameter what: The thing that has this name, for the error.
+    /// - Parameter what: A description of the named thing, for the error.
     private static func checkName(_ text: String, _ what: @autoclosure () -> String) throws(Mistake) {
         guard text.utf8.count <= Limits.nameLength else {
             throw Mistake(.tooLarge, "\(what()) exceeds \(Limits.nameLength) bytes")
@@ -100,20 +100,20 @@ extension String {
     }
 }
 
-/// The maximum sizes of names, messages and batches on every bus.
+/// The maximum sizes of names, messages and batches on every bus. A bus refuses a batch that exceeds one of them.
 package enum Limits {
-    /// Bytes of a subject, of a document's key or of a durable consumer's name.
+    /// The maximum length of a subject, of a document's key and of a durable consumer's name, in bytes.
     package static let nameLength = 255
-    /// Bytes of each other attribute. Only clients check this: a broker does not decode headers.
+    /// The maximum length of any other attribute, in bytes. Only clients check this: a broker does not decode headers.
     static let attributeLength = 255
-    /// Bytes of a message's header: the attributes as JSON.
+    /// The maximum size of a message's header, that is of the attributes as JSON, in bytes.
     package static let headerSize = 64 * 1024
-    /// Bytes of a message's data.
+    /// The maximum size of a message's data in bytes.
     package static let dataSize = 4 * 1024 * 1024
-    /// Messages of one batch. The same number limits the dead letters that it settles.
+    /// The maximum number of messages in a batch, and of the dead letters that a batch settles.
     package static let batchCount = 1024
-    /// Bytes of header and data of a transient message. A larger message does not fit on the feed, and a transient
-    /// message cannot be read from the journal instead.
+    /// The maximum size of header and data together on the feed, in bytes. Subscribers read a larger message from the
+    /// journal. A larger transient message is refused, because the journal does not contain it.
     package static let feedSize = 16 * 1024
 }
 

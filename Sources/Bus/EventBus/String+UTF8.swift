@@ -8,8 +8,9 @@ extension String {
         }
     }
 
-    /// The string cut to `count` bytes of UTF-8, with "…" if it was longer. An error that quotes a message of another
-    /// client could otherwise be megabytes long: too long for a person to read, and for a string on the wire.
+    /// Returns the string, cut to at most `count` bytes of UTF-8 and followed by "…" if it is longer. Otherwise an
+    /// error that quotes a message of another client could be megabytes long: too long for a person to read, and for a
+    /// string on the wire.
     package func shortened(to count: Int = 500) -> String {
         utf8.count <= count ? self : prefix(utf8: count) + "…"
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Selects messages by kind, name and subject. A field that is nil matches everything.
+/// Selects messages by kind, name and subject. A field that is nil matches every value.
 public struct MessageFilter: Hashable, Sendable {
     public var kind: MessageKind?
     /// The name after the kind. It may be set only together with `kind`.
@@ -57,13 +57,14 @@ public enum StartPosition: Hashable, Sendable {
 
 /// The messages of one subscription, in order. Only one task may read them.
 ///
-/// The reader pulls the messages: those that it has not asked for wait in the journal, so a slow reader does not slow
-/// down other processes.
+/// The reader requests each message. Further messages wait in the journal, so a slow reader does not slow down other
+/// processes.
 public struct MessageSequence: AsyncSequence, Sendable {
     public typealias Element = Envelope
     public typealias Failure = any Error
 
-    /// Runs in the reader's isolation: a message that has already arrived needs no change of threads.
+    /// A function that returns the next message. It runs in the reader's isolation, so that a message that has already
+    /// arrived needs no change of threads.
     public typealias Pull = nonisolated(nonsending) @Sendable () async throws -> Envelope?
 
     private let pull: Pull

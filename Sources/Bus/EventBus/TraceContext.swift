@@ -96,7 +96,7 @@ extension TraceContext {
     }
 }
 
-/// A source of random bits that needs no system call: a counter with a random start, mixed as in SplitMix64,
+/// A source of random bits that needs no system call: a random seed and a counter, mixed as in SplitMix64,
 /// https://prng.di.unimi.it/splitmix64.c.
 private struct RandomBits {
     static let high = RandomBits()

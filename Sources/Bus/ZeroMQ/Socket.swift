@@ -155,7 +155,8 @@ package enum SocketType: Sendable {
 
 /// A registration of a socket with the thread that waits for it. Like the socket, it belongs to that thread.
 package final class SocketWatch {
-    /// True to call `onWritable` when the socket can accept a message. Set it only while a message waits to be sent.
+    /// True if `onWritable` is called when the socket can accept a message. Set it only while a message waits to be
+    /// sent.
     package var wantsWrite = false
     private let socket: Socket
     private let descriptor: Int32
@@ -202,7 +203,7 @@ package final class SocketPoll {
     }
 
     /// Waits until a socket has a message.
-    /// - Parameter milliseconds: The longest time to wait; -1 for no limit.
+    /// - Parameter milliseconds: The maximum time to wait; -1 for no limit.
     /// - Returns: False if the time has passed without a message.
     package func wait(milliseconds: Int) throws -> Bool {
         while true {

@@ -15,11 +15,11 @@ package struct SocketOption: Sendable {
     package static func sendHighWaterMark(_ count: Int32) -> Self { Self(name: ZMQ_SNDHWM, value: .int32(count)) }
     /// The maximum number of messages from one peer that wait to be received.
     package static func receiveHighWaterMark(_ count: Int32) -> Self { Self(name: ZMQ_RCVHWM, value: .int32(count)) }
-    /// The longest time that a receiving call blocks, in milliseconds.
+    /// The maximum time that a receiving call blocks, in milliseconds.
     package static func receiveTimeout(_ milliseconds: Int32) -> Self {
         Self(name: ZMQ_RCVTIMEO, value: .int32(milliseconds))
     }
-    /// The time that a closed socket continues to send, in milliseconds. No limit by default.
+    /// The maximum time for which a closed socket continues to send, in milliseconds. No limit by default.
     package static func linger(_ milliseconds: Int32) -> Self { Self(name: ZMQ_LINGER, value: .int32(milliseconds)) }
     /// The maximum size of a frame in bytes. No limit by default.
     package static func maximumFrameSize(_ bytes: Int64) -> Self { Self(name: ZMQ_MAXMSGSIZE, value: .int64(bytes)) }
@@ -39,7 +39,7 @@ package struct SocketOption: Sendable {
     package static func reconnectInterval(_ milliseconds: Int32) -> Self {
         Self(name: ZMQ_RECONNECT_IVL, value: .int32(milliseconds))
     }
-    /// The longest time between attempts to connect, in milliseconds.
+    /// The maximum time between attempts to connect, in milliseconds.
     package static func maximumReconnectInterval(_ milliseconds: Int32) -> Self {
         Self(name: ZMQ_RECONNECT_IVL_MAX, value: .int32(milliseconds))
     }

@@ -12,7 +12,7 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
     private let queue = Mutex(WorkQueue())
     private let wakeUp = EventDescriptor()
     private let identity = Mutex<pthread_t?>(nil)
-    /// Used only on this thread. ``add(_:)``, ``remove(_:)`` and ``removeAllWatches()`` check that.
+    /// Used only on this thread. ``add(_:)``, ``remove(_:)`` and ``removeAllWatches()`` check the thread.
     nonisolated(unsafe) private var watches: [SocketWatch] = []
 
     /// The maximum number of passes over the queue before the sockets are checked. Jobs can enqueue further jobs.
@@ -190,11 +190,11 @@ struct WorkQueue {
 
 /// The time that a thread polls before it sleeps.
 ///
-/// Waking a sleeping thread takes longer than handling most messages: its core has to leave an idle state, in a virtual
-/// machine through the hypervisor. If messages follow each other closely, as a command and its answer do, polling for
-/// the next one is faster. The rule is that of Linux's guest halt polling (Documentation/virt/guest-halt-polling.rst):
-/// the window grows if a message arrives within it or a little later, and shrinks if messages take long. A bus that is
-/// idle, or waits for people, does not poll.
+/// To wake a sleeping thread takes longer than to handle most messages: its core has to leave an idle state, in a
+/// virtual machine through the hypervisor. If messages follow each other closely, such as a command and its answer,
+/// polling for the next one is faster. The rule is that of Linux's guest halt polling
+/// (Documentation/virt/guest-halt-polling.rst): the window grows if a message arrives within it or a little later, and
+/// shrinks if messages take long. A bus that is idle, or waits for people, does not poll.
 struct PollingWindow {
     private(set) var length = Duration.zero
     private let maximum: Duration
@@ -202,7 +202,7 @@ struct PollingWindow {
     /// The first length after zero.
     static let first = Duration.microseconds(50)
 
-    /// - Parameter maximum: The longest window; zero means that the thread never polls.
+    /// - Parameter maximum: The maximum window. If it is zero, the thread never polls.
     init(maximum: Duration = Self.defaultMaximum) {
         self.maximum = maximum
     }

@@ -15,30 +15,30 @@ struct ClientStateMachine {
     enum State { case idle, open, closed }
 
     enum Action {
-        /// Send a request on the ingress, then call ``noteSent(_:at:)`` or ``block()``.
+        /// Sends a request on the ingress. The owner then calls ``noteSent(_:at:)`` or ``block()``.
         case send(id: UInt64, Request)
-        /// Call ``wake(at:)`` after this duration.
+        /// Calls ``wake(at:)`` after this duration.
         case wake(after: Duration)
-        /// Resume the caller of a request with its reply.
+        /// Resumes the caller of a request with its reply.
         case answer(id: UInt64, Reply)
         case fail(id: UInt64, any Error)
-        /// Resume the caller that waits for a subscription to become live.
+        /// Resumes the caller that waits for a subscription to become live.
         case confirm(subscription: UInt64)
         case refuse(subscription: UInt64, any Error)
-        /// Resume the reader of a subscription. An empty array means the end of the subscription.
+        /// Resumes the reader of a subscription. An empty array means the end of the subscription.
         case deliver(subscription: UInt64, [FeedTracker.Delivery])
         case interrupt(subscription: UInt64, any Error)
         case notify(subscription: UInt64, [SubscriptionNotice])
-        /// Subscribe to topic prefixes on the feed, in this order.
+        /// Subscribes to topic prefixes on the feed, in the order of the array.
         case subscribe([String])
         case unsubscribe([String])
-        /// Replace the socket of the feed by a new one, which subscribes to the prefixes before it connects.
+        /// Replaces the socket of the feed by a new one, which subscribes to the prefixes before it connects.
         case renewFeed([String])
         case renewIngress
-        /// Give a query to a server. The query is identified by the broker's number.
+        /// Gives a query to a server. The query is identified by the broker's number.
         case work(query: UInt64, PublishedMessage, server: UInt64)
         case stopWork(query: UInt64)
-        /// Call ``close()``.
+        /// Calls ``close()`` after this duration.
         case close(after: Duration)
         case log(Logger.Level, Logger.Message, Logger.Metadata)
     }
@@ -66,7 +66,8 @@ struct ClientStateMachine {
     /// The time at which leased documents were last published again.
     private var lastLeaseRenewal: Instant?
 
-    /// The number of seconds in which the feed brought nothing although a message, or a confirmation, was due.
+    /// Two counters of the seconds in which the feed brought nothing: although a message was missing (`losses`), and
+    /// although a subscription was not confirmed (`confirmations`).
     private var quietFeed = (losses: SilenceCounter(limit: 2), confirmations: SilenceCounter(limit: 3))
     private var quietIngress = SilenceCounter(limit: 6)
     /// The time at which the broker last answered, or the bus was opened. Each warning that no broker answers sets it
@@ -147,7 +148,8 @@ struct ClientStateMachine {
 
     // MARK: Requests
 
-    /// Sends a request for a caller. It stays in the outbox however long the broker is away.
+    /// Sends a request for a caller. The request stays in the outbox until it is answered, even if the broker is away
+    /// for a long time.
     /// - Parameter batch: The batch that the request publishes; nil for other requests.
     mutating func ask(_ request: Request, publishing batch: Batch? = nil, id: UInt64) -> [Action] {
         guard state != .closed else { return [.fail(id: id, closed)] }
@@ -171,7 +173,7 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// Cancels the request of a caller, which gets `error`.
+    /// Cancels the request of a caller. The caller gets `error`.
     mutating func cancel(_ id: UInt64, throwing error: any Error) -> [Action] {
         guard let request = outbox.cancel(id) else { return [] }
         // A query that was not sent need not be cancelled at the broker, which may be away for a long time.
@@ -215,8 +217,8 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// Sends overdue requests again. While the journal grows, it also says hello each time: messages after the last
-    /// hello have no mark, so the broker cannot detect their loss.
+    /// Sends overdue requests again. Also says hello if the journal has grown since the last answer to a hello: the
+    /// messages since then have no mark, so the broker cannot detect their loss.
     mutating func wake(at now: Instant) -> [Action] {
         willWake = false
         guard state == .open else { return [] }
@@ -231,7 +233,7 @@ struct ClientStateMachine {
 
     // MARK: Time
 
-    /// Called once a second. Tells the broker that the process lives, and looks for losses and for connections that
+    /// Called once a second. Tells the broker that the process is alive, and looks for losses and for connections that
     /// have fallen silent.
     /// - Parameter settled: Returns the offset up to which the reader of a subscription has handled everything, if
     ///   everything up to the second argument has been delivered to it.
@@ -260,8 +262,8 @@ struct ClientStateMachine {
             let inbox = inbox(of: id)
             actions += [.unsubscribe([inbox]), .subscribe([inbox])]
         }
-        // An unanswered hello serves for this second. If a hello of an earlier second is still unanswered, no other
-        // requests are made after it.
+        // An unanswered hello that was sent since the last tick replaces the hello of this tick. While the hello of an
+        // earlier tick is unanswered, no further requests are made here.
         if hello == nil || hello?.pollsHeads == false {
             hello?.pollsHeads = true
             greet(pollsHeads: true)
@@ -286,8 +288,8 @@ struct ClientStateMachine {
         return isLossy || isUnconfirmed
     }
 
-    /// True if the ingress has brought nothing for too long. Only over TCP: a connection within one machine does not
-    /// fall silent.
+    /// True if the ingress has brought nothing for too long. It is judged only for TCP, because a connection within one
+    /// machine does not fall silent.
     private mutating func isIngressSilent() -> Bool {
         address.directory == nil && outbox.awaitsAnswers && quietIngress.miss()
     }
@@ -369,8 +371,8 @@ struct ClientStateMachine {
         journal.note(welcome)
     }
 
-    /// Follows the journal to another epoch: all subscriptions start again. The batches of this producer that the
-    /// journal has are found out as usual, from the answer to a hello, because the journal may be the same file.
+    /// Follows the journal to another epoch: all subscriptions start again. The journal may be the same file, so the
+    /// answer to a hello shows, as usual, which batches of this producer the journal contains.
     /// - Parameter start: The offset at which the epoch began; `nil` if the broker does not say.
     private mutating func follow(epoch: UInt64, start: UInt64?) {
         guard journal.follow(epoch) else { return }
@@ -383,7 +385,7 @@ struct ClientStateMachine {
     }
 
     /// Goes back to the end of a journal that has lost messages which this client has seen since its last hello. The
-    /// broker cannot find out, because no mark covers them. New messages will take their offsets.
+    /// broker cannot detect this loss, because no mark covers these messages. New messages will get the same offsets.
     private mutating func takeBack(to head: UInt64) {
         log(
             .warning, "the journal has lost its last messages; reading the new ones in their place",
@@ -411,9 +413,10 @@ struct ClientStateMachine {
     /// Sends the batches again that the broker lacks. If it lacks batches that it has answered, it has forgotten this
     /// producer or lost the end of the journal: then the batches get new sequence numbers.
     ///
-    /// Only a hello that was created after the answer shows this. An earlier hello may have waited for a broker whose
-    /// journal was replaced by an older copy; only the next one tells that broker what this client has seen.
-    /// - Parameter answered: The last batch that had been answered when the hello was created.
+    /// Only a hello that was created after the answer to a batch shows that the broker lacks this batch. An earlier
+    /// hello may have been answered by a broker with an older copy of the journal. Only the next hello tells that
+    /// broker which messages this client has seen.
+    /// - Parameter answered: The sequence number of the last batch that had been answered when the hello was created.
     private mutating func restoreSequence(_ welcome: Welcome, answered: UInt64) {
         if welcome.sequence < answered {
             log(
@@ -590,7 +593,8 @@ struct ClientStateMachine {
         }
     }
 
-    /// Asks which topics have grown, for the subscriptions that have not asked since the journal has grown.
+    /// Requests the last offsets of topics, for the subscriptions that have not requested them since the journal has
+    /// grown.
     private mutating func pollHeads(head: UInt64, judgeNow: Bool) {
         let asking = subscriptions.filter { $0.polledThrough < head }
         guard let after = asking.map(\.polledThrough).min() else { return }
@@ -600,8 +604,8 @@ struct ClientStateMachine {
     }
 
     /// Handles the last offsets of topics.
-    /// - Parameter asking: The subscriptions for which the request was made. The answer does not cover topics to which
-    ///   others have subscribed since.
+    /// - Parameter asking: The subscriptions for which the request was made. The answer does not contain the topics of
+    ///   later subscriptions.
     private mutating func receive(_ heads: Heads, for asking: [UInt64], judgeNow: Bool) {
         for index in asking.compactMap({ index(of: $0) }) {
             subscriptions[index].note(heads)
@@ -651,7 +655,7 @@ struct ClientStateMachine {
 
     // MARK: Claims
 
-    /// Tells the broker that the members live, and asks whether their claims still hold.
+    /// Tells the broker that the members are alive, and asks if their claims are still valid.
     private mutating func renewClaims() {
         for index in subscriptions.indices {
             guard let claim = subscriptions[index].renew() else { continue }
@@ -750,7 +754,7 @@ struct ClientStateMachine {
 }
 
 /// Counts the seconds in which a socket receives nothing although something is due. A TCP connection may stay open for
-/// a long time after the other side is gone: when the limit is reached, the client makes a new connection.
+/// a long time after the other process has ended: when the limit is reached, the client makes a new connection.
 struct SilenceCounter {
     private let limit: Int
     private var count = 0

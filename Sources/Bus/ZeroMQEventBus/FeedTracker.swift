@@ -7,8 +7,8 @@ internal import EventBus
 /// PUB/SUB drops messages silently. Every message names its predecessor in its ``Chain``: if the predecessor of a live
 /// message is unknown, there is a gap. The tracker then stops delivering live messages and reads pages of the journal
 /// after ``base``, until a page reaches every live message that it has skipped. A slow reader is handled in the same
-/// way: the messages that it has not asked for wait in the journal. The tracker is a value: it tells its owner what to
-/// read and what to deliver.
+/// way: the messages for which it has no room are read from the journal later. The tracker is a value without side
+/// effects: its owner requests the pages and delivers the messages.
 struct FeedTracker {
     /// The source of the next messages.
     enum Phase: Equatable {
@@ -22,7 +22,7 @@ struct FeedTracker {
     /// The start of a subscription in the current journal.
     enum Start {
         case now
-        /// After a position. Epoch 0 means any journal.
+        /// The first message after a position. Epoch 0 means any journal.
         case after(Position)
         case documents
     }
@@ -30,7 +30,7 @@ struct FeedTracker {
     /// A message that may be delivered.
     struct Delivery {
         let message: FeedMessage
-        /// The offset up to which everything had been delivered before this message.
+        /// The offset up to which every matching message had been delivered before this message.
         let settled: UInt64
     }
 
@@ -229,8 +229,8 @@ struct FeedTracker {
     }
 }
 
-/// The messages of a subscription that the feed has dropped, as its chains show. It also works while the subscription
-/// reads the journal and skips live messages.
+/// Finds the messages of a subscription that the feed has dropped, by their chains. This also works while the
+/// subscription reads the journal and skips live messages.
 struct FeedGaps {
     /// The maximum number of gaps of a chain. If there are more, the last gap is extended over the new one, including
     /// the messages between them.

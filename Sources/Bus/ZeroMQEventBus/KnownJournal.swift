@@ -2,19 +2,19 @@ internal import BusProtocol
 
 /// The client's knowledge of the broker's journal. The client sends it with each hello.
 ///
-/// From it, the broker finds out if its journal has lost its end. The client itself must compare what it has seen since
-/// its last hello.
+/// The broker detects with it that its journal has lost its end. The client itself must detect the loss of messages
+/// that it has seen since its last hello.
 struct KnownJournal {
     private let producer: ProducerID
     /// The epoch of the journal; 0 until a broker has answered.
     private(set) var epoch: UInt64 = 0
-    /// The highest offset that this client has seen. A journal that ends before it has lost its end.
+    /// The highest offset that this client has seen. A journal that ends before this offset has lost its end.
     private(set) var lastSeen: UInt64 = 0
     /// The last welcome. The next hello contains its head and mark: if the journal was replaced by an older copy, the
     /// broker has another message at that offset.
     private(set) var lastWelcome: Welcome?
-    /// True if the broker understands a long hello. Set to false when it refuses one. Set to true again when the feed
-    /// reconnects or another epoch begins, because a newer broker may have replaced an older one.
+    /// True if the broker understands a long hello. Set to false when the broker refuses one. Set to true again when
+    /// the feed reconnects or another epoch begins, because a newer broker may have replaced an older one.
     private var takesLongGreetings = true
 
     init(producer: ProducerID) {
@@ -40,7 +40,7 @@ struct KnownJournal {
     }
 
     /// Notes the epoch of a reply.
-    /// - Returns: True if it replaced another epoch: then all offsets have lost their meaning.
+    /// - Returns: True if the epoch replaced another one: then all offsets have lost their meaning.
     mutating func follow(_ new: UInt64) -> Bool {
         guard new != epoch else { return false }
         defer { epoch = new }

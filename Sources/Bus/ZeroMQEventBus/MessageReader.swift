@@ -21,8 +21,8 @@ final class MessageReader: Sendable {
         self.isWanted = isWanted
     }
 
-    /// The next message; nil at the end. This is a method and not a closure: a method runs in its caller's isolation,
-    /// and the compiler can check that.
+    /// Returns the next message; nil at the end. This is a method and not a closure, because the compiler can check
+    /// that a method runs in its caller's isolation.
     func next() async throws -> Envelope? {
         while true {
             try Task.checkCancellation()

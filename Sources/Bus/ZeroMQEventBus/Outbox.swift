@@ -24,7 +24,7 @@ struct Outbox {
     enum Outcome {
         /// The request has been answered and removed.
         case answered(PendingRequest)
-        /// The caller gets this error, but the request stays.
+        /// The caller gets this error. An empty batch stays in the place of the request.
         case failed(BusError)
         /// No effect: the reply is a repetition, or the batch will be sent again.
         case none
@@ -57,7 +57,7 @@ struct Outbox {
     var count: Int { pending.count }
     var waitingCount: Int { waiting.count }
     var batchCount: Int { pending.values.count(where: \.isBatch) }
-    /// The oldest unanswered request; `nil` if there is none.
+    /// The id of the oldest unanswered request; `nil` if there is none.
     var firstID: UInt64? { pending.keys.first }
     /// True if a request was sent on the current connection and is not answered.
     var awaitsAnswers: Bool { pending.values.contains { $0.resending.sentAt != nil } }
@@ -175,7 +175,7 @@ struct Outbox {
         return pending.elements.lazy.filter { $1.resending.sentAt == nil }.map { Sending(id: $0, request: $1.request) }
     }
 
-    /// Returns all requests, in order, because the connection is a new one.
+    /// Returns all requests, in order, to send them again.
     mutating func resend() -> [Sending] {
         for index in 0..<pending.count { pending.values[index].resending.reset() }
         return unblock()
@@ -234,7 +234,7 @@ struct Outbox {
 
     /// Assigns new sequence numbers to the unanswered batches. The broker has forgotten batches that it had answered,
     /// and would never accept the old numbers. Transient batches keep theirs.
-    /// - Parameter last: The last batch that the broker has.
+    /// - Parameter last: The sequence number of the last batch that the broker has.
     mutating func renumber(after last: UInt64) {
         (sequence, answeredSequence) = (last, last)
         for index in 0..<pending.count {
@@ -245,7 +245,8 @@ struct Outbox {
         isOutOfSequence = true
     }
 
-    /// Returns the requests that the broker lacks, after it has answered a hello.
+    /// Called after the broker has answered a hello. Returns all requests, to send them again, if the broker lacked a
+    /// batch.
     mutating func restoreSequence() -> [Sending] {
         guard isOutOfSequence else { return [] }
         isOutOfSequence = false
@@ -260,11 +261,11 @@ struct PendingRequest {
         /// A caller waits for the reply.
         case caller
         case page(subscription: UInt64)
-        /// The topics that have grown. With `judgeNow`, losses are looked for at once: after a reconnection, no older
-        /// message of the feed can still arrive.
+        /// The reply lists topics with new messages. If `judgeNow` is true, losses are looked for at once: after a
+        /// reconnection, no older message of the feed can still arrive.
         case heads(subscriptions: [UInt64], judgeNow: Bool)
         case greeting
-        /// The partitions that a claim owns now.
+        /// The reply lists the partitions that the member of a claim owns now.
         case renewal(subscription: UInt64)
         /// No caller waits for the reply. A batch whose publisher was cancelled is sent nevertheless, because later
         /// batches depend on its sequence number.

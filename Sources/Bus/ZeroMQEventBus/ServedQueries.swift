@@ -58,7 +58,7 @@ struct ServedQueries {
         return .work(server: server)
     }
 
-    /// Removes a query that is answered, or that its asker no longer waits for.
+    /// Removes a query that is answered, or whose asker no longer waits.
     mutating func finish(_ id: UInt64) {
         open.removeValue(forKey: id).map { _ = servers[$0]?.open.remove(id) }
     }

@@ -2,15 +2,16 @@ internal import BusProtocol
 internal import DequeModule
 internal import EventBus
 
-/// The state of one subscription: the messages it has received that its reader has not taken, and the claim that it
-/// reads under.
+/// The state of one subscription: the received messages that its reader has not taken, and its claim.
 ///
-/// It only says what it needs (``nextRead``, ``handOver()``). Its owner sends the requests and resumes the reader.
+/// ``nextRead`` is the page that it needs, and ``handOver()`` returns the messages for its reader. The owner sends the
+/// requests and resumes the reader.
 struct Subscription {
-    /// The number of buffered messages at which the subscription takes no more live messages. They stay in the journal
-    /// and are read later.
+    /// The maximum number of buffered messages. When the buffer is full, further live messages are not taken; the
+    /// subscription reads them from the journal later.
     static let capacity = 1024
-    /// The same limit as a size in bytes, because a page may contain a message of 4 MiB.
+    /// The size of the buffered messages, in bytes, at which no further live messages are taken. Messages of up to 4
+    /// MiB can reach this size before ``capacity``.
     static let capacitySize = 8 * 1024 * 1024
     /// The maximum number of messages that a reader takes at once.
     static let handOverCount = 256
@@ -38,13 +39,13 @@ struct Subscription {
     let prefixes: [String]
     let claim: ConsumerClaim?
     private var tracker: FeedTracker
-    /// The offset up to which the broker has been asked which topics have grown.
+    /// The end of the journal when the broker last listed the topics that have new messages.
     private(set) var polledThrough: UInt64
     /// The last request for a page, if it is unanswered.
     private var page: UInt64?
     /// True if the broker refused a page. The next tick asks again.
     private var isRefused = false
-    /// True while a request asks the broker if the claim still holds.
+    /// True while a renewal of the claim is unanswered.
     private var isRenewing = false
     /// The offset up to which the broker has been told that everything is handled, whether or not there were matching
     /// messages.
@@ -82,8 +83,8 @@ struct Subscription {
         return messages
     }
 
-    /// Begins a wait of the reader. The reader has handled all messages that it took, or has noted in its progress
-    /// which it has not finished.
+    /// Begins a wait of the reader. The reader has handled all messages that it took, or has noted the oldest
+    /// unfinished message in its progress.
     /// - Parameter number: Unique among the waits of the subscription.
     mutating func beginWaiting(_ number: UInt64) {
         wait = number
@@ -137,8 +138,8 @@ struct Subscription {
     }
 
     /// Handles a page of the journal.
-    /// - Parameter id: The request that is answered. Only the last request counts: an earlier one may have asked
-    ///   another journal, or a part of this one that was lost.
+    /// - Parameter id: The request that is answered. Only the last request counts: an earlier one may have read another
+    ///   journal, or a part of this journal that was lost.
     /// - Returns: The losses that the page shows.
     mutating func receive(_ page: Page, to id: UInt64) -> [SubscriptionNotice] {
         guard id == self.page else { return [] }
@@ -177,7 +178,7 @@ struct Subscription {
 
     /// Starts again in another epoch. If the subscription has an end in the previous epoch, it fails: the end will
     /// never be reached, and the messages so far are not all of them. If it has a claim, it ends, because a claim is
-    /// valid only in the journal in which it was made; its consumer claims again.
+    /// valid only in the journal of its epoch; the consumer then claims again.
     /// - Parameter offset: The offset at which the epoch began.
     mutating func restart(from offset: UInt64) {
         if claim != nil { finish() }
@@ -217,8 +218,8 @@ struct Subscription {
 
     // MARK: The claim
 
-    /// The claim to ask the broker about: the request says that the member lives, and asks if the claim still holds.
-    /// Nil if there is no claim, or such a request is unanswered.
+    /// Returns the claim to renew: a renewal tells the broker that the member is alive, and asks if the claim is still
+    /// valid. Nil if there is no claim, or a renewal is unanswered.
     mutating func renew() -> ConsumerClaim? {
         guard let claim, !isRenewing else { return nil }
         isRenewing = true
@@ -235,8 +236,8 @@ struct Subscription {
         if !holds || Set(claimed.offsets.keys) != Set(claim.offsets.keys) { finish() }
     }
 
-    /// The progress of a waiting member past messages that are not for it: these must not hold up retention, nor count
-    /// as lost to the member.
+    /// Returns the progress of a waiting member beyond messages that it does not handle. Such messages must not delay
+    /// retention, nor count as lost to the member.
     /// - Parameters:
     ///   - epoch: The epoch of the journal.
     ///   - settled: Returns the offset up to which everything is handled if everything up to its argument has been

@@ -209,7 +209,7 @@ public actor ZeroMQEventBus: EventBus {
     private func renewIngress() {
         ingressWatch.map(thread.remove)
         do {
-            // The new socket sends again what this one has not sent.
+            // The new socket sends the requests again that this one has not sent.
             try ingress?.set(.linger(0))
             (ingress, ingressWatch) = (nil, nil)
             try connectIngress()
@@ -318,7 +318,7 @@ public actor ZeroMQEventBus: EventBus {
         perform(machine.cancel(id, throwing: error))
     }
 
-    /// Suspends until the continuation is resumed that `body` receives.
+    /// Suspends until the continuation that `body` receives is resumed.
     /// - Parameter onCancel: Resumes the continuation when the task is cancelled. Called on the actor, always after
     ///   `body`.
     private func suspend<Result: Sendable>(

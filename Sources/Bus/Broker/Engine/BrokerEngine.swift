@@ -26,8 +26,9 @@ package struct BrokerEngine {
     /// The time at which silent producers were last forgotten.
     private var lastForgotten: ContinuousClock.Instant
 
+    /// The time between two removals of silent producers.
     private static let producerInterval: Duration = .seconds(3600)
-    /// The number of offsets in one step of retention, which takes a few milliseconds.
+    /// The maximum number of offsets in one step of retention. A step takes a few milliseconds.
     private static let stepCount = 2000
 
     /// - Parameter now: Leases and memberships in the journal count from this time, because their owners may have
@@ -79,7 +80,7 @@ package struct BrokerEngine {
     }
 
     /// Does the work that is due once a second.
-    /// - Throws: ``BusError`` if the journal can no longer be trusted.
+    /// - Throws: ``BusError`` if the journal is damaged or is no longer at its path.
     package mutating func tick(now: ContinuousClock.Instant) throws -> Outgoing {
         var outgoing = Outgoing()
         try journal.check()
@@ -107,8 +108,8 @@ package struct BrokerEngine {
         return isPruning
     }
 
-    /// Counts messages that no client of the protocol sends.
-    /// - Parameter reason: The error of the last one.
+    /// Counts input that does not follow the protocol.
+    /// - Parameter reason: The error of the last invalid message.
     mutating func noteGarbage(_ count: Int, _ reason: String) {
         notices.noteGarbage(count, reason)
     }
@@ -231,8 +232,8 @@ package struct BrokerEngine {
         outgoing.reply(page, to: message, head)
     }
 
-    /// Begins a new epoch if a mark from an earlier hello shows that the journal was replaced by an older copy or has
-    /// lost its end. The offset that a client says it has seen would show this, too, but the broker cannot verify it.
+    /// Begins a new epoch if the mark in a hello shows that the journal was replaced by an older copy or has lost its
+    /// end. The offset in the hello is not used, because the broker cannot verify it.
     private mutating func check(_ greeting: Greeting, now: ContinuousClock.Instant) throws {
         guard greeting.epoch == journal.epoch,
             let loss = try journal.loss(shownBy: greeting.mark, at: greeting.head)
@@ -412,8 +413,8 @@ package struct Outgoing {
     /// Refuses a request that could not be read. The reply begins with the first 12 bytes, or fewer, of the request.
     mutating func refuse(_ message: Incoming, _ error: ProtocolError) {
         var head = Array((message.frames.first ?? []).prefix(RequestHead.length))
-        // The operation `query` is only sent by the broker. A reply with it would look like a query to the client, so
-        // the operation of this reply is 0.
+        // Only the broker sends the operation `query`. The client would take a reply with this operation for a query,
+        // so the operation of this reply is 0.
         if (try? RequestHead(head).operation) == .query { head[RequestHead.operationIndex] = 0 }
         frames.append((message.peer, Reply.refused(error).frames(head: head)))
     }

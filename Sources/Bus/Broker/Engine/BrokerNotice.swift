@@ -5,7 +5,7 @@ package struct BrokerNotice: Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         /// Messages have a wrong checksum: they are never delivered.
         case damaged = "journal.damaged"
-        /// The journal ends before offsets that clients have read: the messages there are lost.
+        /// The journal has lost messages at its end, although an answer to a hello covered them.
         case lostEnd = "journal.lost-end"
         /// The journal cannot be written now.
         case unwritable = "journal.unwritable"
@@ -35,17 +35,19 @@ struct BrokerNotices {
     private var lastGarbage = ""
     private var lastGarbageReport: ContinuousClock.Instant?
 
-    /// The maximum number of damaged messages that are remembered, so that each is reported once. No more are reported
-    /// after that.
+    /// The number of damaged messages after which no further ones are reported. The reported ones are remembered, so
+    /// that each is reported once.
     private static let damageCount = 10_000
+    /// The time without a failed write after which the journal counts as writable again.
     private static let mendedDuration: Duration = .seconds(3)
+    /// The minimum time between two reports of invalid input.
     private static let garbageInterval: Duration = .seconds(5)
 
     init(logger: Logger) {
         self.logger = logger
     }
 
-    /// True if a write to the journal has failed in the last seconds.
+    /// True if a write to the journal has failed, and the journal is not yet reported as writable again.
     var isUnwritable: Bool { lastWriteFailure != nil }
 
     mutating func say(_ code: BrokerNotice.Code, _ message: String) {
@@ -91,7 +93,7 @@ struct BrokerNotices {
     }
 
     /// Counts invalid input.
-    /// - Parameter reason: The error of the last one.
+    /// - Parameter reason: The error of the last invalid message.
     mutating func noteGarbage(_ count: Int, _ reason: String) {
         guard count > 0 else { return }
         garbageCount += count

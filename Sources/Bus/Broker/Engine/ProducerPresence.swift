@@ -2,13 +2,13 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 
-/// The producers that are alive. A producer that is silent for longer than ``leaseDuration`` has gone.
+/// The producers that are alive. A producer that is silent for longer than ``leaseDuration`` is assumed to have ended.
 struct ProducerPresence {
     /// The time after which a silent producer loses its leased documents and its memberships.
     static let leaseDuration: Duration = .seconds(5)
-    /// The time between two looks after which the broker assumes that it did not run in between. It is twice the usual
-    /// interval, and less than ``leaseDuration``: messages that have waited in the sockets meanwhile are received
-    /// before a lease ends.
+    /// The time between two calls of ``look(now:)`` after which the broker assumes that it did not run in between. It
+    /// is twice the usual interval, and less than ``leaseDuration``: messages that have waited in the sockets meanwhile
+    /// are received before a lease ends.
     private static let absence: Duration = .seconds(2)
 
     /// The time of the last message of each producer.
@@ -37,7 +37,7 @@ struct ProducerPresence {
         heard[producer] = nil
     }
 
-    /// The producers that have been silent for longer than ``leaseDuration``.
+    /// Returns the producers that have been silent for longer than ``leaseDuration``.
     mutating func look(now: ContinuousClock.Instant) -> [ProducerID] {
         if now - lastLook > Self.absence {
             // The broker itself was stopped or asleep and could not receive messages.
@@ -49,9 +49,9 @@ struct ProducerPresence {
     }
 }
 
-/// The exclusive members of durable consumers, each with the producer whose presence keeps it alive. The journal does
-/// not record the producer: a broker that was restarted learns it from the member's next renewal, which comes once a
-/// second.
+/// The exclusive members of durable consumers, each with its producer. A member is alive while its producer is present.
+/// The journal does not record the producer: a broker that was restarted learns it from the member's next renewal,
+/// which comes once a second.
 struct ExclusiveOwners {
     private struct Owner {
         let member: UUID

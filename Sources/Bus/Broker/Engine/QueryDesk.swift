@@ -1,9 +1,10 @@
 internal import BusProtocol
 internal import EventBus
 
-/// The clients that serve queries, and the open queries. The journal records neither; clients repeat what they serve.
+/// The clients that serve queries, and the open queries. The journal does not record them. Clients register the types
+/// that they serve every second.
 struct QueryDesk {
-    /// The maximum number of open queries, and of clients that serve.
+    /// The maximum number of open queries, and of clients that serve queries. Further ones are refused.
     static let capacity = 10_000
 
     private struct Server {
@@ -27,8 +28,8 @@ struct QueryDesk {
     private var turns: [MessageType: [ProducerID]] = [:]
     private var open: [UInt64: OpenQuery] = [:]
     private var numbers: [Asker: UInt64] = [:]
-    /// The number of the last query. It begins at random, so that an answer to a query of an earlier broker does not
-    /// match a query of this one.
+    /// The number of the last query. It begins with a random number, so that an answer to a query of an earlier broker
+    /// does not match a query of this one.
     private var lastNumber = UInt64.random(in: 0...UInt64.max / 2)
 
     var openCount: Int { open.count }
@@ -95,14 +96,14 @@ struct QueryDesk {
         }
     }
 
-    /// Removes a client that has gone and refuses the queries that it had not answered.
+    /// Removes a client that has ended, and refuses the queries that the client has not answered.
     mutating func leave(_ producer: ProducerID, _ outgoing: inout Outgoing) {
         guard let server = servers.removeValue(forKey: producer) else { return }
         for type in server.types {
             withdraw(producer, from: type)
         }
         for (number, query) in open where query.server == producer {
-            close(number, .refused(ProtocolError(.unserved, "the process that served the query has gone")), &outgoing)
+            close(number, .refused(ProtocolError(.unserved, "the process that served the query has ended")), &outgoing)
         }
     }
 

@@ -5,7 +5,7 @@ internal import EventBus
 struct TransientBatches {
     /// The sequence of the last transient batch of each producer that is present.
     private var sequences: [ProducerID: UInt64] = [:]
-    /// The topics of transient messages, which the journal may not have.
+    /// The topics of transient messages. The journal may not have these topics.
     private var topics = TopicTable()
 
     /// Reads a batch for the feed.
@@ -17,7 +17,7 @@ struct TransientBatches {
         guard !scanned.hasDocuments else {
             throw ProtocolError(.topic, "documents cannot be transient: they are retained")
         }
-        // The journal does not have them, so the feed must carry them whole.
+        // The journal does not contain transient messages, so the feed must carry them whole.
         guard scanned.messages.allSatisfy({ $0.header.count + $0.data.count <= Limits.feedSize }) else {
             throw ProtocolError(
                 .tooLarge, "a transient message has at most \(Limits.feedSize) bytes of header and data")
@@ -37,7 +37,7 @@ struct TransientBatches {
         }
     }
 
-    /// Forgets a producer that has gone or is assumed to have gone.
+    /// Forgets a producer that has ended or is assumed to have ended.
     mutating func leave(_ producer: ProducerID) {
         sequences[producer] = nil
     }

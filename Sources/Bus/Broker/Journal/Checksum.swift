@@ -1,5 +1,5 @@
-/// The checksum of a row of the journal: XXH64 of the data. Its seed is XXH64 of the header, whose seed is the hash of
-/// the topic's name, xor the offset, xor the previous offset rotated by 32 bits.
+/// The checksum of a row of the journal: XXH64 of the data, with XXH64 of the header as its seed. The seed for the
+/// header is the hash of the topic's name, xor the offset, xor the previous offset rotated by 32 bits.
 enum Checksum {
     /// - Parameter topic: The XXH64 of the topic's name.
     static func of(

@@ -5,10 +5,11 @@ internal import GRDB
 
 /// A durable consumer in the journal.
 struct Consumer {
-    /// The maximum number of durable consumers of a journal. Each one takes 64 rows and holds up retention.
+    /// The maximum number of durable consumers of a journal. Beyond it, claims of new consumers are refused: each
+    /// consumer takes 64 rows and delays retention.
     static let capacity = 4096
-    /// The maximum number of shared members of a consumer: four for each partition. Only 64 can own a partition at a
-    /// time; the others wait until one leaves.
+    /// The maximum number of shared members of a consumer: four for each partition. Further members are refused. Only
+    /// 64 members can own a partition at a time; the others wait until one of them leaves.
     static let memberCapacity = 256
 
     var group = ConsumerGroup()
@@ -21,7 +22,7 @@ struct Consumer {
         group.shares.first?.member.flatMap { group.members.contains($0) ? nil : $0 }
     }
 
-    /// Adds to the losses that no claim has reported yet.
+    /// Adds lost messages that no claim has reported yet.
     mutating func add(_ cutOff: CutOff) {
         if let index = cutOffs.firstIndex(where: { $0.ownerEpoch == 0 && $0.cutOff.type == cutOff.type }) {
             cutOffs[index] = CutOffRow(cutOff: cutOffs[index].cutOff.merged(with: cutOff), ownerEpoch: 0)
@@ -34,7 +35,7 @@ struct Consumer {
 /// Messages that retention removed before a consumer had handled them.
 struct CutOffRow: Equatable {
     let cutOff: CutOff
-    /// The owner epoch of the claim that reported the loss; 0 if none has.
+    /// The owner epoch of the claim that reported the loss; 0 if no claim has reported it.
     let ownerEpoch: UInt64
 }
 
@@ -100,10 +101,10 @@ struct ConsumerTable {
 
     subscript(name: String) -> Consumer? { rows[name] }
 
-    /// The offset up to which every consumer has handled everything; nil if there is no consumer.
+    /// The offset up to which every consumer has handled all its messages; nil if there is no consumer.
     var position: UInt64? { rows.values.map(\.group.position).min() }
 
-    /// The consumer and the member's ownership after a claim. Nothing is changed yet.
+    /// Returns the consumer and the member's ownership after a claim, without changing the table.
     /// - Throws: ``ProtocolError`` if the member was displaced, or if there are too many consumers or members.
     func claiming(_ request: ClaimRequest) throws(ProtocolError) -> (consumer: Consumer, ownership: Ownership) {
         let known = rows[request.consumer]
@@ -140,11 +141,11 @@ struct ConsumerTable {
 
     /// Checks whether progress can be recorded.
     /// - Returns: True if the message of the checkpoint is handled already. The batch is then a copy of an earlier one:
-    ///   its publisher was told that the journal could not be written, although that batch was recorded.
+    ///   its publisher was told that the journal could not be written, although the earlier batch was recorded.
     /// - Throws: ``ProtocolError`` with code `epoch`, `fenced` or `unrecorded`, checked in this order, if progress
     ///   cannot be recorded.
     func check(_ checkpoint: CheckpointFrame, epoch: UInt64, head: UInt64) throws(ProtocolError) -> Bool {
-        // An offset that this journal has not reached shows that it has lost its end. The next hello will find this.
+        // An offset beyond the end shows that the journal has lost its end. A later hello detects this loss.
         guard checkpoint.epoch == epoch, checkpoint.offset <= head, checkpoint.settled <= head else {
             throw ProtocolError(
                 .epoch,
@@ -159,8 +160,8 @@ struct ConsumerTable {
         guard let partition = checkpoint.partition else { return false }
         let handled = group.handled(partition)
         if handled >= checkpoint.offset { return true }
-        // The batch before this one was refused. If this one were recorded, the message of that one would count as
-        // handled.
+        // The previous batch of the partition was refused. If this batch were recorded, the message of the previous one
+        // would count as handled.
         if let previous = checkpoint.previous, handled < previous {
             throw ProtocolError(.unrecorded, "the previous checkpoint, at offset \(previous), is not recorded")
         }

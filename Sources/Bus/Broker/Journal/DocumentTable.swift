@@ -85,7 +85,7 @@ struct DocumentTable {
         return UInt64(clamping: try Int64.fetchOne(statement, arguments: [owner.stored]) ?? 0)
     }
 
-    /// The messages that withdraw the documents of a producer's leases.
+    /// Returns the messages that withdraw the documents which a producer leases.
     func withdrawals(
         ofLeasesOf owner: ProducerID, in transaction: borrowing Journal.Transaction
     ) throws -> [PublishedMessage] {

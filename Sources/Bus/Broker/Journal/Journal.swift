@@ -18,7 +18,7 @@ package final class Journal {
     private(set) var topics = TopicTable()
     private(set) var producers: ProducerTable
     private(set) var consumers: ConsumerTable
-    /// The damage because of which the journal can no longer be used; nil if there is none.
+    /// The error that says that the journal is damaged and can no longer be used; nil if it is not damaged.
     private(set) var failure: BusError?
 
     private let messages: MessageTable
@@ -28,8 +28,8 @@ package final class Journal {
     private let statements: TransactionStatements
     private let file: JournalFile
     private let marks: MarkMaker
-    /// The last mark and the end of the journal that it is for. It is kept because the journal rarely changes between
-    /// two hellos.
+    /// The last mark, with the end of the journal for which it was created. The mark is kept because the journal rarely
+    /// changes between two hellos.
     private var lastMark: (epoch: UInt64, head: UInt64, mark: UInt64)?
     /// The end of the journal when it was opened. Messages after it were recorded by this process.
     private var firstHead: UInt64 = 0
@@ -66,7 +66,7 @@ package final class Journal {
             guard let key = SipHash.Key(key ?? Data()) else {
                 throw BusError(
                     .journal,
-                    "the journal \(path) lacks its key, so another program has changed it; restore it or move it away")
+                    "the journal \(path) lacks its key: another program changed the file; restore it or move it away")
             }
             marks = MarkMaker(key: key)
             try load()
@@ -113,9 +113,9 @@ package final class Journal {
         }
     }
 
-    /// Begins the next transaction in advance, while no request waits, because this takes as long as writing two rows.
-    /// The open transaction holds the file's write lock. This has the advantage that no other process can change the
-    /// tables that are kept in memory. Readers of the file do not have to wait.
+    /// Begins the next transaction in advance, while no request waits, because beginning one takes as long as writing
+    /// two rows. The open transaction holds the file's write lock, so no other process can change the tables that are
+    /// kept in memory. Readers of the file do not have to wait.
     func prepare() {
         // If this fails, the next write begins the transaction again and reports the failure.
         try? database.inDatabase(begin)
@@ -139,8 +139,8 @@ package final class Journal {
         }
     }
 
-    /// Reloads the data in memory if this is still due. It is due after a failed transaction. Until it succeeds, the
-    /// data in memory must not be used: the next commit would acknowledge batches that are not in the file.
+    /// Reloads the data in memory if it was not reloaded since the last failed transaction. Until the reload succeeds,
+    /// the data in memory must not be used: the next commit would acknowledge batches that are not in the file.
     /// - Throws: ``ProtocolError`` with code `journal`.
     func requireLoaded() throws {
         if isLoadDue { try read { _ in } }
@@ -164,7 +164,7 @@ package final class Journal {
         let salvage = "sqlite3 \(path) .recover | sqlite3 NEW"
         return BusError(
             .journal,
-            "the journal \(path) is damaged (\(error.summary)): move it away, or save what is left with '\(salvage)'")
+            "the journal \(path) is damaged (\(error.summary)): move the file away, or save the rest with '\(salvage)'")
     }
 
     private func load() throws {
@@ -203,15 +203,15 @@ package final class Journal {
         return UInt64(clamping: value ?? 0)
     }
 
-    /// The reason why a transaction has failed since the last call; nil if none has failed.
+    /// Returns the reason of the last transaction that has failed since the previous call; nil if none has failed.
     func takeWriteFailure() -> String? {
         defer { writeFailure = nil }
         return writeFailure
     }
 
     /// Checks that the journal is intact and still at its path.
-    /// - Throws: ``BusError`` with code `journal` if the journal can no longer be trusted, or if there is another file
-    ///   or no file at its path.
+    /// - Throws: ``BusError`` with code `journal` if the journal is damaged, or if there is another file or no file at
+    ///   its path.
     func check() throws {
         if let failure { throw failure }
         try file.check()
@@ -219,18 +219,18 @@ package final class Journal {
 
     // MARK: Epochs
 
-    /// Begins a new epoch after a loss. All clients start again in it, so that none takes new messages for lost ones
-    /// that it has read. It begins at the end that the journal had when it was opened. A client cannot prove that a
-    /// later message that it has read is the one at that offset now. So it reads the messages after that end again, and
-    /// may receive some of them twice.
+    /// Begins a new epoch after a loss. All clients start again in the new epoch, so that no client takes new messages
+    /// for lost ones that it has read. The epoch begins at the end that the journal had when it was opened. The
+    /// messages after that end may differ from those that a client has read at the same offsets. So every client reads
+    /// them again, and may receive some of them twice.
     func renewEpoch(at time: Int64) throws {
         let new = UInt64.random(in: 1...UInt64(Int64.max))
         try transaction(at: time) { try $0.begin(epoch: new, at: firstHead) }
         (epoch, start) = (new, firstHead)
     }
 
-    /// The mark of the journal's end, which proves to a later process that the journal ended here. 0 if the journal is
-    /// empty.
+    /// Returns the mark of the journal's end. It proves to a later broker process that the journal had this end. 0 if
+    /// the journal is empty.
     func markOfEnd() throws -> UInt64 {
         guard head > 0 else { return 0 }
         if let lastMark, lastMark.epoch == epoch, lastMark.head == head { return lastMark.mark }
@@ -239,7 +239,7 @@ package final class Journal {
         return mark
     }
 
-    /// Compares the journal with a mark that it gave in this epoch for an offset.
+    /// Compares the journal with a mark that a client received in this epoch for an offset.
     /// - Returns: A description of the loss. Nil if the mark shows no loss, or was not made by this journal.
     func loss(shownBy mark: UInt64, at offset: UInt64) throws -> String? {
         if let lastMark, lastMark == (epoch, offset, mark) { return nil }
@@ -338,8 +338,8 @@ package final class Journal {
     // MARK: Durable consumers
 
     /// Handles a claim of a member of a durable consumer.
-    /// - Returns: The partitions that the member owns and, for a new claim, what retention removed before it was
-    ///   handled.
+    /// - Returns: The partitions that the member owns and, for a claim, the messages that retention removed before they
+    ///   were handled.
     func claim(_ request: ClaimRequest, at time: Int64) throws -> Claimed {
         switch request.purpose {
         case .claim:
@@ -359,7 +359,7 @@ package final class Journal {
         Claimed(ownerEpoch: ownership.ownerEpoch, epoch: epoch, offsets: ownership.offsets, cutOffs: cutOffs)
     }
 
-    /// The durable consumers, in alphabetical order.
+    /// The durable consumers, sorted by name.
     var consumerList: ConsumerList {
         ConsumerList(
             epoch: epoch, head: head,
@@ -382,7 +382,7 @@ package final class Journal {
 
     // MARK: Retention
 
-    /// The bytes of the file that are in use, without the retained documents and dead letters.
+    /// Returns the number of bytes of the file that are in use, without the retained documents and dead letters.
     /// - Parameter limit: The size limit. Below 70 % of it, documents and dead letters are included, because measuring
     ///   them is slow.
     func usedSize(limit: Int, at time: Int64) throws -> Int {
@@ -456,7 +456,8 @@ extension Journal {
                 try journal.producers.keep(refusal, of: batch, in: self)
                 throw refusal
             }
-            // The last message of a batch records its sequence. A batch without messages needs the table.
+            // The last message of a batch contains the sequence of the batch. The sequence of a batch without messages
+            // is recorded only in the table of producers.
             isSaveDue = isSaveDue || journal.head == start
             journal.producers.move(batch.producer, to: batch.sequence, offset: journal.head, at: time)
             return journal.head
@@ -568,8 +569,8 @@ extension Journal {
         }
 
         /// Removes everything up to an offset, except retained documents.
-        /// - Returns: The names of the consumers that had not handled some of it. The journal keeps a description of
-        ///   what each one lost.
+        /// - Returns: The names of the consumers that had not handled all removed messages. The journal keeps the type,
+        ///   number and offsets of the messages that each of these consumers lost.
         fileprivate mutating func prune(through end: UInt64) throws -> [String] {
             isSaveDue = true
             let cutOff = try journal.retention.cutOff(journal.consumers, through: end, journal.topics, database)
@@ -585,9 +586,9 @@ extension Journal {
             }
         }
 
-        /// Saves the rows of the topics and producers that have changed. Doing so in every commit would cost a page for
-        /// each, and the messages contain the same information. So this is only done after ``unsavedCount`` messages,
-        /// when a change is not in any message, and before messages are removed.
+        /// Saves the rows of the topics and producers that have changed. Saving them in every commit would write a page
+        /// for each row, although the messages contain the same information. So they are saved only after
+        /// ``unsavedCount`` messages, when no message contains a change, and before messages are removed.
         fileprivate func saveMoved() throws {
             guard isSaveDue || journal.head - journal.saved >= Journal.unsavedCount else { return }
             let move = journal.statements.moveTopic
@@ -665,7 +666,7 @@ extension DatabaseError {
     var summary: String {
         let text = message ?? "SQLite error \(extendedResultCode.rawValue)"
         return switch resultCode {
-        case .SQLITE_FULL, .SQLITE_IOERR: "\(text): make room on its disk; the broker then continues by itself"
+        case .SQLITE_FULL, .SQLITE_IOERR: "\(text): make room on the disk; the broker then continues by itself"
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN:
             "\(text): check the owner and permissions of the file and its folder"
         default: text

@@ -2,7 +2,7 @@ internal import BusProtocol
 internal import EventBus
 internal import GRDB
 
-/// Removes old messages from the journal and finds out which consumers lose messages by it.
+/// Removes old messages from the journal, and determines the consumers that lose unhandled messages.
 struct JournalRetention {
     /// The offset up to which everything except retained documents is removed. Saved as the key `pruned`.
     private(set) var pruned: UInt64 = 0
@@ -10,16 +10,16 @@ struct JournalRetention {
     /// measurement.
     private var kept: (bytes: Int, time: Int64)?
 
-    /// The milliseconds for which ``kept`` is used: measuring it reads all documents and letters.
+    /// The time for which ``kept`` is used, in milliseconds. A measurement reads all documents and dead letters.
     private static let validity: Int64 = 10_000
 
     init(pruned: UInt64 = 0) {
         self.pruned = pruned
     }
 
-    /// The bytes of the file that are in use, without the retained documents and dead letters: retention never removes
-    /// these, so if they counted, they would displace all other messages. The file itself never shrinks; free space in
-    /// it is used again.
+    /// Returns the number of bytes of the file that are in use, without the retained documents and dead letters.
+    /// Retention never removes these, so if they counted, they could displace all other messages. The file itself never
+    /// shrinks; free space in it is used again.
     /// - Parameter limit: The size limit. Below 70 % of it, documents and dead letters are included, because measuring
     ///   them is slow.
     mutating func usedSize(limit: Int, at time: Int64, _ database: Database) throws -> Int {
@@ -42,9 +42,10 @@ struct JournalRetention {
         return bytes
     }
 
-    /// The offset of the last of the oldest messages that have `size` bytes together. The messages are added up because
-    /// their sizes differ.
-    /// - Parameter count: The maximum number of rows to examine.
+    /// Returns the offset up to which the oldest messages have at least `size` bytes together. The sizes of messages
+    /// differ, so they are added.
+    /// - Parameter count: The maximum number of rows to examine. If their sizes do not reach `size`, the offset of the
+    ///   last one is returned.
     func offset(freeing size: Int, count: Int, _ database: Database) throws -> UInt64 {
         let rows = try Row.fetchCursor(
             database.cachedStatement(
@@ -61,7 +62,8 @@ struct JournalRetention {
         return end
     }
 
-    /// The consumers that lose messages if everything up to an offset is removed. The values contain what they lose.
+    /// Returns the consumers that lose unhandled messages if all messages up to an offset are removed. The values
+    /// contain the losses.
     func cutOff(
         _ consumers: ConsumerTable, through end: UInt64, _ topics: TopicTable, _ database: Database
     ) throws -> [String: Consumer] {

@@ -137,7 +137,7 @@ enum JournalSchema {
         let update = try database.makeStatement(sql: "UPDATE messages SET checksum = ? WHERE offset = ?")
         var last: Int64 = 0
         while true {
-            // No cursor: one over rows that are being changed may return some of them twice.
+            // A cursor over rows that are being changed may return some of them twice.
             let rows = try Row.fetchAll(
                 database,
                 sql: """

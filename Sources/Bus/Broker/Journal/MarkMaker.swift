@@ -2,11 +2,12 @@ internal import BusProtocol
 internal import Foundation
 internal import Sodium
 
-/// Makes and checks marks. A mark proves that the broker has told a client of a message at the journal's end, and which
-/// message that was. It is made with a key of the journal, so no client can invent one.
+/// Creates and checks marks. A mark proves that the broker has told a client of a certain message at the end of the
+/// journal. It is created with a secret key of the journal, so a client cannot invent one.
 ///
 /// The first four bytes of a mark are a *fingerprint*, a keyed hash of the epoch, the offset and the checksum of the
-/// row. The other four authenticate it: they are a keyed hash of the epoch, the offset and the fingerprint.
+/// row. The other four bytes authenticate the fingerprint: they are a keyed hash of the epoch, the offset and the
+/// fingerprint.
 struct MarkMaker {
     private let key: SipHash.Key
 

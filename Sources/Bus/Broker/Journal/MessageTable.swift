@@ -79,7 +79,7 @@ struct MessageTable {
 struct PageBuilder {
     private var page: PackedPage
     private let topics: TopicTable
-    /// Indicates for each index of a topic whether its messages are wanted; nil if all are wanted.
+    /// True, at the index of each topic, if the messages of the topic are wanted; nil if all messages are wanted.
     private let isWanted: [Bool]?
     private var scanned = 0
 
@@ -107,7 +107,7 @@ struct PageBuilder {
         scanned += 1
         page.through = UInt64(clamping: row.integer(0))
         guard let index = topics.index(ofID: row.integer(1)) else {
-            // Without its topic it is unknown who wants the message, so it is reported as damaged to every reader.
+            // The topic of this message is unknown, so the message is reported as damaged to every reader.
             return page.damaged.append(page.through)
         }
         guard isWanted?[index] ?? true else { return }
@@ -119,7 +119,7 @@ struct PageBuilder {
         page.add(topic: topics[index].bytes, offset: page.through, previous: previous, header: header, data: data)
     }
 
-    /// The page, marked as complete up to the end of the journal.
+    /// Returns the page, marked as complete up to the end of the journal.
     func finished(head: UInt64) -> PackedPage {
         var page = page
         page.through = head

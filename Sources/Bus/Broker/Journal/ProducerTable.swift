@@ -3,20 +3,22 @@ internal import EventBus
 internal import Foundation
 internal import GRDB
 
-/// The last batch of a producer. With it a batch that is sent twice is recorded only once.
+/// The last batch of a producer. The broker compares it with each batch, so that a batch that is sent twice is recorded
+/// once.
 struct ProducerRow {
-    /// The milliseconds of silence after which a producer is forgotten: it will not send a batch again.
+    /// The milliseconds of silence after which a producer is forgotten. If it continues later, it renumbers its
+    /// unanswered batches.
     static let retention: Int64 = 7 * 24 * 60 * 60 * 1000
 
-    /// The maximum number of producers. Each takes memory; above this number the ones that have been silent for longest
-    /// are forgotten.
+    /// The maximum number of producers, because each takes memory. Beyond it, the producers that have been silent for
+    /// longest are forgotten, except those that are alive.
     static let capacity = 100_000
 
     /// The sequence of the last batch that was recorded or refused.
     var sequence: UInt64
     /// The offset at which the last recorded batch ended.
     var offset: UInt64
-    /// The time of that batch, or the last time at which the producer was known to be alive, in milliseconds since
+    /// The time of the last batch, or the last time at which the producer was known to be alive, in milliseconds since
     /// 1970.
     var time: Int64
     /// True if the row has changed since the table was last saved.
@@ -104,7 +106,7 @@ struct ProducerTable {
     }
 
     /// Keeps a refusal. A refused batch has used up its sequence. If its publisher sends it again because the reply was
-    /// lost, it must be refused again; without this record the broker would answer that it is recorded.
+    /// lost, it must be refused again; without this record the broker would answer that the batch is recorded.
     func keep(
         _ refusal: ProtocolError, of batch: BatchHead, in transaction: borrowing Journal.Transaction
     ) throws {
@@ -117,10 +119,10 @@ struct ProducerTable {
             arguments: [producer, sequence - Int64(Self.refusalCount)])
     }
 
-    /// The offset at which a batch ended that is sent again. A publisher that sends one batch again usually sends
-    /// several, so their ends are looked up together and kept.
-    /// - Parameter last: The last batch of the producer. Its end is the answer for a batch without messages, and for
-    ///   one that is too far back.
+    /// Returns the offset at which a repeated batch ended when it was recorded. A publisher that repeats one batch
+    /// usually repeats several, so their ends are looked up together and kept.
+    /// - Parameter last: The last batch of the producer. Its end is the answer for a batch without messages, and for a
+    ///   batch that is not among the examined rows.
     mutating func end(
         ofRepeated batch: BatchHead, last: ProducerRow, in transaction: borrowing Journal.Transaction
     ) throws -> UInt64 {
@@ -158,8 +160,9 @@ private struct RepeatedBatches {
     /// The offset of the last message of each batch, by its sequence.
     let ends: [UInt64: UInt64]
 
-    /// The maximum number of rows, and of bytes of messages, that a look-up examines.
+    /// The maximum number of rows that a look-up examines.
     static let rowCount = 4096
+    /// The size of the examined messages, in bytes, at which a look-up ends.
     static let size = Limits.maximumFrameSize
 }
 

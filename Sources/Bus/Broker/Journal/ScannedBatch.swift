@@ -2,7 +2,7 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 
-/// The messages of a batch. They are found and checked in the received frame, without copying anything.
+/// The messages of a batch, found and checked in the received frame without a copy.
 ///
 /// The common case, a known topic with a subject in ASCII, is checked here byte by byte. Anything else is read with the
 /// types of the protocol, which report what is wrong.
@@ -58,7 +58,7 @@ struct ScannedBatch {
     }
 }
 
-/// A message of a batch, as ranges of the batch's frame. Everything that the broker relies on was checked.
+/// A message of a batch, as ranges of the batch's frame. The topic, the subject, the key and the sizes were checked.
 struct ScannedMessage {
     enum TopicReference {
         /// The index in the journal's table.
@@ -66,8 +66,8 @@ struct ScannedMessage {
         /// The index in ``ScannedBatch/newTopics``.
         case new(Int)
 
-        /// The index in the table after the new topics were added to it.
-        /// - Parameter new: The indices in the table of the new topics.
+        /// Returns the index in the journal's table after the new topics were added to the table.
+        /// - Parameter new: The indices of the new topics in the journal's table.
         func index(amongNew new: [Int]) -> Int {
             switch self {
             case .known(let index): index
@@ -115,7 +115,8 @@ struct BatchScan {
         return range
     }
 
-    /// The index of a known topic whose subject and key are in ASCII. Nil for everything that needs further checks.
+    /// Returns the index of the topic if it is known, and the subject and the key are in ASCII. Nil if the message
+    /// needs further checks.
     mutating func plainTopic(
         _ name: Range<Int>, subject: Range<Int>, key: Range<Int>, _ topics: TopicTable
     ) -> Int? {

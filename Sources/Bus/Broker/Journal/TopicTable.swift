@@ -4,7 +4,8 @@ internal import EventBus
 /// The topics of the journal. They are looked up by the bytes of their names, so that no string is created for a
 /// received message.
 struct TopicTable {
-    /// The maximum number of topics. A topic is never removed from memory.
+    /// The maximum number of topics. A topic is never removed from memory. A batch that would exceed the maximum is
+    /// refused.
     static let capacity = 65_536
 
     private(set) var entries: [TopicEntry] = []
@@ -83,7 +84,7 @@ final class TopicEntry {
     let id: Int64
     let name: String
     let bytes: [UInt8]
-    /// The prefixes `kind.` and `kind.Name.`. A filter for this topic is one of these or the whole name.
+    /// The prefixes `kind.` and `kind.Name.`. A filter for this topic is one of these prefixes or the whole name.
     let prefixes: [String]
     let type: [UInt8]
     let partition: Partition

@@ -6,14 +6,14 @@ public import Foundation
 /// end of ``run()`` has the same effect as the end of a process: every later call throws `closed`, and the leased
 /// documents are withdrawn.
 public struct InMemoryEventBus: EventBus, Identifiable {
-    /// The identity of this handle, like that of a process that is started once.
+    /// The identity of this handle. It corresponds to one run of a process.
     public let id = UUID()
     public let source: String
     public let hub: InMemoryHub
 
     /// - Parameters:
-    ///   - source: The process, `name/instance`.
-    ///   - hub: The hub that it shares with other handles. By default a new one.
+    ///   - source: The source of the published messages, `name/instance`.
+    ///   - hub: The hub that this handle shares with other handles; by default a new one.
     public init(source: String, hub: InMemoryHub = InMemoryHub()) {
         self.source = source
         self.hub = hub
@@ -116,7 +116,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
             return nil
         }
         guard let result else {
-            // There is no result only if the asker was cancelled. Then the server can stop its work.
+            // There is no result only if the asker was cancelled. Settling the query lets the server stop its work.
             await hub.settle(id, .failure(BusError(.cancelled, "the asker of \(query.type) was cancelled")))
             throw CancellationError()
         }

@@ -30,10 +30,11 @@ public actor InMemoryHub {
     /// The end of the journal: the position of the last message.
     public var end: Position { Position(epoch: epoch, offset: UInt64(journal.count)) }
 
-    /// The number of transient messages that were lost because too many were already waiting for a subscriber.
+    /// The number of transient messages that were lost because the maximum number was already waiting for a subscriber.
     public private(set) var lostTransientMessages = 0
 
-    // All checks come first, and there is no suspension point: a batch is either published whole or not at all.
+    // All checks come before the first change, and there is no suspension point: a batch is published whole or not at
+    // all.
     func publish(_ batch: Batch, from handle: InMemoryEventBus.ID) throws -> Position {
         try requireOpen(handle)
         try batch.validate()
@@ -401,7 +402,7 @@ struct InMemoryServer: Identifiable {
     let id = UUID()
     let handle: InMemoryEventBus.ID
     let types: Set<MessageType>
-    /// The queries to answer. There are never more than there are waiting askers.
+    /// The queries to answer. Their number never exceeds the number of waiting askers.
     let queries: AsyncStream<InMemoryQuery>.Continuation
 }
 

@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// The progress of one reader in the journal. It holds no messages except the retained documents that it starts with,
-/// and transient ones.
+/// The progress of one reader in the journal. It holds no messages except transient ones, and the retained documents at
+/// its start.
 struct InMemorySubscription: Identifiable {
-    /// The maximum number of transient messages that wait for a reader.
+    /// The maximum number of transient messages that wait for a reader. Beyond it the oldest one is dropped.
     private static let transientCount = 1024
 
     let id = UUID()
     private let filters: [MessageFilter]
-    /// The claim that the reader reads under; nil for an ordinary subscription. Only messages that it covers are
-    /// delivered, and only while it matches the partitions of its member.
+    /// The claim that the reader reads under; nil for an ordinary subscription. Only messages that the claim covers are
+    /// delivered, and only while the claim matches the partitions of its member.
     let claim: ConsumerClaim?
     /// The journal index of the first message that has not been checked yet.
     private var next: Int
@@ -58,7 +58,7 @@ struct InMemorySubscription: Identifiable {
 
     var isAtEnd: Bool { end.map { next >= $0 } ?? false }
 
-    /// Takes the next message; nil if there is none now.
+    /// Takes the next message. Returns nil if there is none now.
     mutating func take(from journal: [JournalEntry]) -> Envelope? {
         if let document = retained.popFirst() { return document }
         let end = min(transient.first?.behind ?? journal.count, end ?? .max)
