@@ -93,7 +93,7 @@ struct DeviceSessionTests {
         let mine = DomainEvent.MessageDiscarded(messageID: pick.id, reason: "expired")
         let other = DomainEvent.MessageDiscarded(messageID: "other", reason: "expired")
         #expect(try session.handle(.message(.answer(other))).said.isEmpty)
-        #expect(try session.handle(.message(.answer(mine, to: pick))).said == ["That came too late: expired"])
+        #expect(try session.handle(.message(.answer(mine, to: pick))).said == ["Your choice was ignored: expired"])
     }
 
     @Test("A document that cannot be read is skipped, the one before stays")
