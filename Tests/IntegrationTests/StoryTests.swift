@@ -42,9 +42,11 @@ struct StoryTests {
                 $0.status == .deauthorized
             }
             // Each story is a trace, and each of its messages is a span of the trace.
-            let traces = story.stack.messages.map { $0.attributes.traceparent.flatMap(TraceContext.init(parsing:)) }
-            #expect(Set(traces).count == story.stack.messages.count)
-            let stories = Dictionary(grouping: story.stack.messages, by: \.attributes.correlationID)
+            // Taken once, because more messages may arrive.
+            let messages = story.stack.messages
+            let traces = messages.map { $0.attributes.traceparent.flatMap(TraceContext.init(parsing:)) }
+            #expect(Set(traces).count == messages.count)
+            let stories = Dictionary(grouping: messages, by: \.attributes.correlationID)
             for (id, messages) in stories {
                 let ids = Set(messages.map { $0.attributes.traceparent?.prefix(35) ?? "" })
                 #expect(ids.count == 1, "\(id): \(messages.map { "\($0.type) \($0.attributes.traceparent ?? "-")" })")

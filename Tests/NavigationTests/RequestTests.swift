@@ -57,7 +57,7 @@ struct RequestTests {
             ("pop", "there is nothing to pop: the path is empty"),
             (["pop": 3], "there is nothing to pop: the path is empty"),
             ("popToRoot", "the requested action changes nothing"),
-            (["pop": -1], "'pop' removes at least one screen; write a number from 1"),
+            (["pop": -1], "'pop' removes at least one screen; write 1 or a greater number"),
             (["pop": "item"], "screen 'item' is not on the front path"),
             ("dismiss", "nothing is presented"),
             (["selectTab": "home"], "the root has no tab 'home'"),

@@ -83,7 +83,7 @@ struct RouterTests {
                 try await router.pop(2)
             }
             await #expect(
-                throws: RouterError.refused("'pop' removes at least one screen; write a number from 1")
+                throws: RouterError.refused("'pop' removes at least one screen; write 1 or a greater number")
             ) {
                 try await router.pop(0)
             }

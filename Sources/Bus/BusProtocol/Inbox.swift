@@ -10,7 +10,7 @@ package enum Inbox {
     package static let maximumLength = 64
 
     /// The prefix of all inboxes of a client. The client is always subscribed to this prefix. A reconnection repeats
-    /// the subscription, so the broker's answer tells the client of it.
+    /// the subscription, and the broker answers it. So this answer tells the client of the reconnection.
     package static func prefix(of client: ProducerID) -> String {
         "\(mark)\(client.hexadecimal)."
     }

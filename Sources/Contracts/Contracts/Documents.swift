@@ -103,8 +103,8 @@ extension Document {
         public var object: Object
         public var id: String
         /// The maximum time to wait, in milliseconds. It begins when this document is published, and again when another
-        /// coordinator takes over. When the time is over, the coordinator sends `command.ScreenGone` for a screen, or
-        /// `event.GuardDeadlinePassed` for an attempt.
+        /// coordinator takes over. If the state still waits when the time is over, the coordinator sends
+        /// `command.ScreenGone` for a screen, or `event.GuardDeadlinePassed` for an attempt.
         public var delay: Int64
 
         public init(platform: String, object: Object, id: String, delay: Int64) {

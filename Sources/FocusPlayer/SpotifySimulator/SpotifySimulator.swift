@@ -80,7 +80,7 @@ package struct SpotifySimulator: Service {
 
 /// The reason why the simulator cannot run. The description is one line with the problem and the remedy.
 package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A stable name for programs.
+    /// A stable identifier of the error, for programs: `simulator.portInUse`, for example.
     package let code: String
     /// The problem.
     package let message: String

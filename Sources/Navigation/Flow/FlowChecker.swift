@@ -237,7 +237,7 @@ package struct FlowChecker {
     mutating func check(_ extent: Flow.Extent, at place: String) {
         switch extent {
         case .count(let count):
-            if count < 1 { report("'pop' removes at least one screen; write a number from 1", at: place) }
+            if count < 1 { report("'pop' removes at least one screen; write 1 or a greater number", at: place) }
         case .to(let screen): checkScreen(screen, at: place)
         }
     }

@@ -4,7 +4,7 @@ internal import Navigation
 internal import Support
 internal import Synchronization
 
-/// Shows data for a view model.
+/// Lets a view model request that data is shown.
 public protocol Dispatching: Sendable {
     /// Requests that data is shown in the way that its type defines. Returns before the data is shown.
     /// - Throws: an error if the request cannot be sent.

@@ -23,7 +23,7 @@ enum DeadLetterTable {
         }
     }
 
-    /// Removes the letters that a batch settles, and moves the message that it rejects to the dead letters.
+    /// Removes the letters that a batch settles, and copies the message that it rejects to the dead letters.
     /// ``check(_:in:)`` must be called first.
     static func take(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
         for id in batch.settledLetters {

@@ -20,7 +20,7 @@ package struct SystemdExport: Sendable {
     /// - Parameters:
     ///   - stack: the stack, reduced to the services that are to be started.
     ///   - ports: the ports of some names in `x-ports`. For the other names, free ports are picked.
-    ///   - directory: the absolute path of the folder of the files.
+    ///   - directory: the absolute path of the folder that the units and the files of variables are written to.
     ///   - executableDirectory: the folder in which bare command names are searched for before `PATH`; nil for none.
     ///   - environment: contains the `PATH` that the services get.
     /// - Throws: ``ComposeError`` `invalid-stack`, `target-taken`, `invalid-project-name`, `no-port`, `unknown-port`,

@@ -18,7 +18,7 @@ package struct GetCommand: AsyncParsableCommand {
     @Argument(help: "The document's name, such as NavigationState.", completion: .messageNames(of: .document))
     var document: String
 
-    @Argument(help: "The document's key. Without a key, a document without a key is printed, or the keys.")
+    @Argument(help: "The document's key. (default: the document without a key; if there is none, a list of the keys)")
     var key: String?
 
     @Option(help: ArgumentHelp("The session of the document.", valueName: "session"))
