@@ -271,7 +271,8 @@ struct ControlVerbTests {
         }
     }
 
-    /// Runs commands in a terminal. The byte 3 in the input is Ctrl-C for the whole foreground process group.
+    /// Returns a script that runs `segue up` in a terminal, and the actions outside of it. The action `type` sends the
+    /// byte 3: Ctrl-C, which the terminal turns into SIGINT for its whole foreground process group.
     private static func atTerminal(_ actions: String) -> String {
         """
         mkfifo keys screen

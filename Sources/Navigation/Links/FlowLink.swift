@@ -26,8 +26,8 @@ extension Flow {
         /// The maximum time for which the link stays parked, in whole milliseconds, from 0 to 366 days. Then the link
         /// is discarded. If the time is 0, the link is followed at once or discarded.
         public let park: Duration
-        /// The treatment of presentations that are in the link's way, by style. For other styles the default applies:
-        /// alerts and dialogs wait, all others are dismissed.
+        /// The treatment of presentations that are in the link's way, by style. For other styles the default applies: the
+        /// link waits for alerts and dialogs, and dismisses all others.
         public let over: [PresentationStyle: Precedence]
         /// The parsed pattern. Nil if it is invalid, which the checker reports.
         let pattern: URLPattern?

@@ -17,8 +17,9 @@ internal import Support
 /// screen's arguments. `CodingKeys` can give them other names. A route that is not encoded as an enum case throws
 /// ``RouterError/noRoute(_:)``.
 ///
-/// Each call sends a `command.NavigationRequested` and returns after the machine has answered it. Back swipes, rules of
-/// the flow and calls change one state, one after the other. The flow must allow the actions that views request.
+/// Each call that navigates sends a `command.NavigationRequested` and returns after the machine has answered it. Back
+/// swipes, rules of the flow and calls change one state, one after the other. The flow must allow the actions that views
+/// request.
 ///
 /// A router has no background work, and a call leaves nothing running after it returns.
 public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
