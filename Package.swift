@@ -129,7 +129,7 @@ let tools: [Target] = [
 let focusPlayer: [Target] = [
     module("Vocabulary", in: "FocusPlayer", ["Contracts", "EventBus"]),
     module("Authorization", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Sodium", "Vocabulary"]),
-    module("Music", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Vocabulary"]),
+    module("Music", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Support", "Vocabulary"]),
     module("SpotifyAPI", in: "FocusPlayer/Data", ["Authorization", "HTTPClient", "Music", "Vocabulary", httpTypes]),
     module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "Music", "Sodium", "SystemSupport"]),
     module("Repositories", in: "FocusPlayer/Data", ["Music", "Vocabulary", grdb, logging]),

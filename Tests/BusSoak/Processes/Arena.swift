@@ -267,7 +267,7 @@ package final class Arena: Sendable {
                     last = now
                     try await Task.sleep(for: .seconds(30))
                 }
-                throw self.failure("\(what), and nobody got on")
+                throw self.failure("\(what), and no process made progress")
             }
             defer { group.cancelAll() }
             try await group.next()

@@ -201,7 +201,7 @@ enum VaultFailure {
     static func exposed(_ path: String, mode: String) -> TokenStoreError {
         TokenStoreError(
             code: "vault.exposed", message: "\(path) belongs to another user or is accessible to others",
-            recovery: "Run: chmod \(mode) \(path)")
+            recovery: "If it is yours, run: chmod \(mode) \(path). Otherwise remove it and connect Spotify again.")
     }
 
     static func taken(_ path: String) -> TokenStoreError {

@@ -1,3 +1,5 @@
+internal import Support
+
 extension Array {
     /// Returns the elements in an order that depends only on `seed`: a Fisher–Yates shuffle with ``SplitMix64``.
     ///
@@ -21,9 +23,11 @@ package struct SplitMix64 {
         state = seed
     }
 
-    /// Seeds the generator with the 64-bit FNV-1a hash of a string. Swift's own hashes differ between processes.
+    /// Seeds the generator with the hash of a string.
     package init(seed text: String) {
-        state = text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        var hash = FNV1a()
+        hash.combine(text)
+        state = hash.value
     }
 
     package mutating func next() -> UInt64 {
