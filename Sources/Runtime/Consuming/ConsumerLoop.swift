@@ -191,6 +191,7 @@ private actor ConsumerRun {
 
     /// The executor of the bus, or else the executor of ``home``. The preference of a task is not enough: an actor
     /// without an executor of its own may continue on the thread of another task that used the actor.
+    /// The reference is unowned: the bus in ``loop``, or ``home``, keeps the executor alive as long as the run.
     nonisolated let unownedExecutor: UnownedSerialExecutor
     private let home: Home
     private let loop: ConsumerLoop
