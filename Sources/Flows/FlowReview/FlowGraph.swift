@@ -259,13 +259,6 @@ extension Flow.Link {
     }
 }
 
-extension Flow.Layout {
-    /// The tabs. Empty for columns.
-    var tabs: [Flow.Tab] {
-        if case .tabs(let tabs) = self { tabs } else { [] }
-    }
-}
-
 extension Flow.Transition {
     /// The rule's actions for each outcome of its guard. For a rule without a guard there is one entry, without an
     /// outcome.

@@ -273,18 +273,6 @@ public struct Flow: Hashable, Sendable {
         transitions + flows.values.sorted { $0.name < $1.name }.flatMap(\.transitions)
     }
 
-    /// The screens and rules that the trees of steps declare, in the order of the trees.
-    package static func parts(of trees: [Step]) -> [Part] {
-        let steps = steps(of: trees, at: "").map(\.step)
-        return steps.map { .screen($0.declaration) } + steps.flatMap { $0.rules.map { .transition($0) } }
-    }
-
-    /// All steps of the trees with their places. A step that occurs several times is listed once, with its first place.
-    package static func steps(of trees: [Step], at list: String) -> [(place: String, step: Step)] {
-        var known = Set<Step>()
-        return trees.enumerated().flatMap { $1.placed(at: "\(list)[\($0)]") }.filter { known.insert($0.step).inserted }
-    }
-
     /// The rules with a guard, including those of child flows.
     public var guardedRules: [Transition] { allTransitions.filter { $0.guard != nil } }
 

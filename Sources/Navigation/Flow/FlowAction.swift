@@ -93,6 +93,11 @@ extension Flow {
         case split
         /// Tabs. The first one is selected.
         case tabs([Tab])
+
+        /// The tabs. Empty for columns.
+        package var tabs: [Tab] {
+            if case .tabs(let tabs) = self { tabs } else { [] }
+        }
     }
 
     /// A tab of a new root. A string literal declares a tab with the name of its first screen.

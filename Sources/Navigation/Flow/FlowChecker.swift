@@ -29,6 +29,10 @@ package struct FlowChecker {
     /// True if the checker checks an action that a view requests. Such an action has no templates. Its tab and its
     /// column are not checked, because they depend on the state.
     private let isRequest: Bool
+    /// The columns that a rule or link fills. Empty for a request.
+    private let columns: Set<String>
+    /// The tabs that a rule or link creates. Empty for a request.
+    private let tabs: Set<String>
     /// True while templates may refer to the answer of a guard.
     private var allowsAnswer = false
     package private(set) var problems: [Problem] = []
@@ -36,6 +40,14 @@ package struct FlowChecker {
     package init(flow: Flow, isRequest: Bool = false) {
         self.flow = flow
         self.isRequest = isRequest
+        let actions = isRequest ? [] : flow.allTransitions.flatMap(\.possibleActions)
+        let links = isRequest ? [] : flow.links.map(\.to)
+        columns = Set(actions.compactMap { if case .show(_, let column) = $0 { column } else { nil } })
+            .union(links.flatMap(\.columns.keys))
+        let layouts = actions.map { action -> Flow.Layout? in
+            if case .setRoot(_, let layout) = action { layout } else { nil }
+        }
+        tabs = Set((layouts + links.map(\.root?.container)).flatMap { $0?.tabs ?? [] }.map(\.name))
     }
 
     package mutating func check() {
@@ -243,25 +255,12 @@ package struct FlowChecker {
     }
 
     mutating func check(column: String?, at place: String) {
-        let shown = Set(
-            flow.allTransitions.flatMap(\.actions).compactMap { action in
-                if case .show(_, let column) = action { column } else { nil }
-            }
-        ).union(flow.links.flatMap(\.to.columns.keys))
-        guard let column, !shown.contains(column), !isRequest else { return }
-        let advice = shown.isEmpty ? "add a 'show' action for it" : Spelling.advice(for: column, among: shown)
+        guard let column, !columns.contains(column), !isRequest else { return }
+        let advice = columns.isEmpty ? "add a 'show' action for it" : Spelling.advice(for: column, among: columns)
         report("no rule or link shows a screen in column '\(column)'; \(advice)", at: "\(place).column")
     }
 
     private mutating func checkTab(_ name: String, at place: String) {
-        let tabs = Set(
-            flow.allTransitions.flatMap(\.actions).flatMap { action -> [String] in
-                if case .setRoot(_, .tabs(let tabs)) = action { tabs.map(\.name) } else { [] }
-            }
-        ).union(
-            flow.links.flatMap { link -> [String] in
-                if case .tabs(let tabs) = link.to.root?.container { tabs.map(\.name) } else { [] }
-            })
         guard !tabs.contains(name), !isRequest else { return }
         let advice = tabs.isEmpty ? "no root of the flow has tabs" : Spelling.advice(for: name, among: tabs)
         report("unknown tab '\(name)'; \(advice)", at: place)

@@ -66,17 +66,61 @@ extension Flow {
 
 // The conversion of trees of steps to screens and rules.
 
+extension Flow {
+    /// The screens and rules that the trees of steps declare, in the order of the trees.
+    package static func parts(of trees: [Step]) -> [Part] {
+        let steps = steps(of: trees, at: "").map(\.step)
+        return steps.map { .screen($0.declaration) } + steps.flatMap { $0.rules.map { .transition($0) } }
+    }
+
+    /// All steps of the trees with their places. A step that occurs several times is listed once, with its first place.
+    package static func steps(of trees: [Step], at list: String) -> [(place: String, step: Step)] {
+        var listing = StepListing()
+        for (index, tree) in trees.enumerated() { _ = listing.add(tree, at: "\(list)[\(index)]") }
+        return listing.steps.sorted { $0.position < $1.position }.map { ($0.place, $0.step) }
+    }
+}
+
+/// Lists the steps of trees without duplicates. Each step is compared by the numbers of the steps that follow it: a
+/// comparison of whole trees would take time that is quadratic in their depth.
+private struct StepListing {
+    /// The properties that equal steps share. The conditions under which a step follows another one are not among them.
+    private struct Key: Hashable {
+        let screen: String
+        let title: String?
+        let next: String?
+        let `guard`: Flow.Guard?
+        let following: [Following]
+    }
+
+    private struct Following: Hashable {
+        let fields: [String: Flow.Match]
+        let step: Int
+    }
+
+    private var numbers: [Key: Int] = [:]
+    private var count = 0
+    private(set) var steps: [(position: Int, place: String, step: Flow.Step)] = []
+
+    /// Adds a step and the steps that follow it.
+    ///
+    /// - Returns: The step's number; equal steps have the same number.
+    mutating func add(_ step: Flow.Step, at place: String) -> Int {
+        let position = count
+        count += 1
+        let following = step.steps.enumerated().map { index, next in
+            Following(fields: next.fields, step: add(next, at: "\(place).steps[\(index)]"))
+        }
+        let key = Key(
+            screen: step.screen, title: step.title, next: step.next, guard: step.guard, following: following)
+        if let number = numbers[key] { return number }
+        numbers[key] = position
+        steps.append((position, place, step))
+        return position
+    }
+}
+
 extension Flow.Step {
-    func placed(at place: String) -> [(place: String, step: Flow.Step)] {
-        [(place, unconditional)] + steps.enumerated().flatMap { $1.placed(at: "\(place).steps[\($0)]") }
-    }
-
-    /// The step without the conditions under which it follows another one. It is equal for all occurrences of the same
-    /// step.
-    private var unconditional: Flow.Step {
-        Flow.Step(screen, title: title, where: [:], next: next, guard: `guard`, steps: steps)
-    }
-
     var declaration: Flow.Screen {
         Flow.Screen(screen, title: title, sends: next.map { [$0] } ?? [])
     }

@@ -8,6 +8,8 @@ package struct FlowReader {
     package let file: String
     package private(set) var findings: [FlowFinding] = []
     private var marks: [String: FlowNode.Mark] = [:]
+    /// The known places of the places that are aliases of others.
+    private var aliases: [String: String] = [:]
 
     package init(file: String) {
         self.file = file
@@ -38,11 +40,14 @@ package struct FlowReader {
     }
 
     private func mark(near place: String) -> FlowNode.Mark? {
-        var place = place[...]
-        while marks[String(place)] == nil, let end = place.lastIndex(where: { ".[".contains($0) }) {
-            place = place[..<end]
+        var end = place.endIndex
+        while true {
+            let part = String(place[..<end])
+            if let mark = marks[part] { return mark }
+            if let known = aliases[part] { return mark(near: known + place[end...]) }
+            guard let last = part.lastIndex(where: { ".[".contains($0) }) else { return nil }
+            end = last
         }
-        return marks[String(place)]
     }
 
     /// Records the position of a place.
@@ -52,9 +57,7 @@ package struct FlowReader {
 
     /// Records that a place is an alias of a known place, including everything within it.
     package mutating func noteAlso(_ place: String, as known: String) {
-        for (key, mark) in marks where key == known || key.hasPrefix("\(known).") {
-            marks[place + key.dropFirst(known.count)] = mark
-        }
+        aliases[place] = known
     }
 
     /// Removes all positions within a place. It is called if the value at the place is invalid, because the next value

@@ -1,4 +1,5 @@
 import OrderedCollections
+import Support
 import Yams
 
 /// Builds the tree of one file from the nodes of the YAML parser.
@@ -30,6 +31,10 @@ struct ComposeTreeBuilder {
             findings.report(message, at: ComposePlace(file: file, line: line), hint: hint)
         }
         findings.begin(file)
+        if let line = YAMLAliases.lineOfKey(in: text) {
+            report(YAMLAliases.problem, line: line)
+            return nil
+        }
         do {
             guard let root = try Yams.compose(yaml: text) else {
                 report("the file is empty", hint: "list in 'services' the processes to run")
