@@ -59,7 +59,7 @@ package struct RetainedAge: LosslessStringConvertible, Sendable {
 
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
 
-    /// Nil if the string has none of these forms.
+    /// Nil if the string has none of these forms, or if the number is too large.
     package init?(_ text: String) {
         description = text
         if text == "0" || text == "none" {
@@ -83,7 +83,7 @@ package struct RetainedSize: LosslessStringConvertible, Sendable {
 
     private static let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40), ("", 1)]
 
-    /// Nil if the string has none of these forms.
+    /// Nil if the string has none of these forms, or if the number is too large.
     package init?(_ text: String) {
         description = text
         if text == "0" || text == "none" {

@@ -3,7 +3,7 @@ internal import Logging
 /// An event in the broker that people should know of. The broker logs it and publishes it as a message.
 package struct BrokerNotice: Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
-        /// Messages have a wrong checksum: they are never delivered.
+        /// The journal contains damaged messages, which cannot be delivered.
         case damaged = "journal.damaged"
         /// The journal has lost messages at its end, although an answer to a hello covered them.
         case lostEnd = "journal.lost-end"
