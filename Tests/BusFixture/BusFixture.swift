@@ -101,7 +101,8 @@ struct Lease: AsyncParsableCommand {
 }
 
 struct Stall: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Subscribes, and reads nothing until another process opens a pipe.")
+    static let configuration = CommandConfiguration(
+        abstract: "Subscribes, and reads nothing until another process opens a pipe.")
 
     @OptionGroup var options: FixtureOptions
 
