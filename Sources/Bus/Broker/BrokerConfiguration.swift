@@ -75,7 +75,8 @@ package struct RetainedAge: LosslessStringConvertible, Sendable {
     }
 }
 
-/// The size limit of retention as an option: `512MiB`, `1GiB` or a number of bytes; `0` or `none` for no limit.
+/// The size limit of retention as an option: a number of bytes, or a number with the unit `KiB`, `MiB`, `GiB` or `TiB`,
+/// such as `512MiB`; `0` or `none` for no limit.
 package struct RetainedSize: LosslessStringConvertible, Sendable {
     /// Nil for no limit.
     package let bytes: Int?

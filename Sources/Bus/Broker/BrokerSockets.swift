@@ -98,7 +98,7 @@ final class BrokerSockets {
 /// ``isHeard``. It cannot know if a subscription still exists, because libzmq also forwards the end of a subscription
 /// from a client that never had it.
 struct Subscriptions {
-    /// True if a client has ever subscribed to messages.
+    /// True if a client has subscribed to messages since the broker was started.
     private(set) var isHeard = false
     /// The number of messages that were not valid subscriptions.
     private(set) var garbageCount = 0

@@ -88,7 +88,8 @@ package struct ByteWriter: Hashable, Sendable {
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: count.bigEndian, toByteOffset: start, as: UInt32.self) }
     }
 
-    /// Writes a text: its length in 2 bytes, then its UTF-8. A longer string is cut to at most 65,535 bytes.
+    /// Writes a text: its length in 2 bytes, then its UTF-8. A string of more than 65,535 bytes is cut to at most this
+    /// length.
     package mutating func write(text: String) {
         var text = text.prefix(utf8: Int(UInt16.max))
         text.withUTF8 { utf8 in

@@ -58,7 +58,7 @@ package struct FeedMessage: Hashable, Sendable {
     /// The message as an envelope. If its header is unreadable or contradicts the topic, the envelope has the type and
     /// partition of the topic, and the mistake is in ``Envelope/unreadableHeader``. The mistake of one publisher must
     /// not affect other messages.
-    /// - Parameter settled: The offset up to which the subscription had delivered all messages; by default the
+    /// - Parameter settled: The offset up to which the subscription had delivered all its messages; by default the
     ///   message's own offset.
     /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
     package func envelope(settled: UInt64? = nil) throws -> Envelope {
@@ -67,7 +67,7 @@ package struct FeedMessage: Hashable, Sendable {
         do {
             let envelope = try Envelope(header: header, data: data, position: position)
             if Topic.name(topic, isOf: envelope) { return envelope }
-            reason = "its header says \(envelope.type) of '\(envelope.subject.shortened())'"
+            reason = "the header has the type \(envelope.type) and the subject '\(envelope.subject.shortened())'"
         } catch let error as BusError {
             reason = error.message
         }

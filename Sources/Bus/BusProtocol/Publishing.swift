@@ -6,9 +6,9 @@ package import EventBus
 /// | the messages, one after another, if there are any.
 package struct PublishRequest: Hashable, Sendable {
     package let producer: ProducerID
-    /// The number of the batch, counted from 1 for each producer. The broker accepts only the next number. Transient
-    /// batches are counted separately, because the journal does not record them; among them the broker accepts every
-    /// number that is higher than the previous one.
+    /// The number of the batch, counted from 1 for each producer. The broker records only the batch with the next
+    /// number. Transient batches are counted separately, because the journal does not record them; among them the
+    /// broker accepts every number that is higher than the previous one.
     package let sequence: UInt64
     /// True if the documents of this batch are withdrawn when the producer ends or falls silent.
     package let isLeased: Bool
@@ -194,7 +194,7 @@ package struct BatchContent: Hashable, Sendable {
 /// partitions | previous (8), optional.
 package struct CheckpointFrame: Hashable, Sendable {
     package let consumer: String
-    /// The owner epoch of the claim. A checkpoint with an older owner epoch is refused: its member is fenced.
+    /// The owner epoch of the claim. A checkpoint is refused if the partition has a newer owner epoch.
     package let ownerEpoch: UInt64
     package let epoch: UInt64
     package let offset: UInt64

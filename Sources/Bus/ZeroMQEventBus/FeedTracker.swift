@@ -30,7 +30,7 @@ struct FeedTracker {
     /// A message that may be delivered.
     struct Delivery {
         let message: FeedMessage
-        /// The offset up to which every matching message has been delivered, together with this message.
+        /// Once this message is delivered, every matching message up to this offset has been delivered.
         let settled: UInt64
     }
 

@@ -44,7 +44,7 @@ struct Outbox {
     /// The highest sequence number that the broker has answered. A broker that does not have this batch has forgotten
     /// this producer, or has lost the end of the journal.
     private(set) var answeredSequence: UInt64 = 0
-    /// True if the broker lacks a batch. When it answers the next hello, all requests are sent again.
+    /// True if the broker lacks a batch. When it answers the next hello, all unanswered requests are sent again.
     private(set) var isOutOfSequence = false
     /// True while the socket accepts requests.
     private var isOpen = false

@@ -18,7 +18,7 @@ package struct BrokerNotice: Hashable, Sendable {
     }
 
     package let code: Code
-    /// One line: what is wrong, where, and what to do.
+    /// One line for people: what has happened, and where.
     package let message: String
 }
 
@@ -29,7 +29,7 @@ struct BrokerNotices {
     private var pending: [BrokerNotice] = []
     /// The offsets of the damaged messages that were reported.
     private var reportedDamage: Set<UInt64> = []
-    /// The time of the last failed write. Nil if the journal can be written.
+    /// The time of the last failed write. Nil while the journal counts as writable.
     private var lastWriteFailure: ContinuousClock.Instant?
     private var garbageCount = 0
     private var lastGarbage = ""

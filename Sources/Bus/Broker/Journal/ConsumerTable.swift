@@ -160,8 +160,8 @@ struct ConsumerTable {
         guard let partition = checkpoint.partition else { return false }
         let handled = group.handled(partition)
         if handled >= checkpoint.offset { return true }
-        // The previous batch of the partition was refused. If this batch were recorded, the message of the previous one
-        // would count as handled.
+        // The previous checkpoint of the partition is missing. If this one were recorded, the message of the previous
+        // one would count as handled.
         if let previous = checkpoint.previous, handled < previous {
             throw ProtocolError(.unrecorded, "the previous checkpoint, at offset \(previous), is not recorded")
         }

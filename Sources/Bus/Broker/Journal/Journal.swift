@@ -321,7 +321,7 @@ package final class Journal {
 
     private func check(_ request: PageRequest) throws {
         try check(epoch: request.epoch)
-        // A client with such an offset has read messages that this journal has lost.
+        // A client with such an offset has probably read messages that this journal has lost.
         guard request.after <= head else {
             throw ProtocolError(.epoch, "offset \(request.after) is beyond the end of the journal, \(head)")
         }

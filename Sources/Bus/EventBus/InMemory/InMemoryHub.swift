@@ -156,7 +156,7 @@ public actor InMemoryHub {
         try requireThisJournal(claim.position)
         let subscription = InMemorySubscription(
             filters: filters, next: Int(clamping: claim.position.offset), claim: claim)
-        // Without this entry, the subscription ends with its first read.
+        // If the claim is not current, there is no entry, and the first read ends the subscription.
         if isCurrent(claim) { subscriptions[subscription.id] = subscription }
         return subscription.id
     }
