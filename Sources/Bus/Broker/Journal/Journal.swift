@@ -92,7 +92,7 @@ package final class Journal {
     /// Runs `body` in one transaction: the journal records everything that `body` appends, or nothing.
     /// - Parameter time: Milliseconds since 1970.
     /// - Throws: ``ProtocolError`` with code `journal` if SQLite fails, or the error of `body`. Nothing is recorded
-    ///   then.
+    ///   then, except possibly after a failed commit.
     func transaction<Result>(at time: Int64, _ body: (inout Transaction) throws -> Result) throws -> Result {
         do {
             try loadIfDue()
