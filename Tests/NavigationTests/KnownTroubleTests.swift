@@ -20,7 +20,7 @@ struct KnownTroubleTests {
         #expect(toNowhere.discarded == ["m3"])
         session.report("BackCompleted", "item-2")
         let empty = session.send("command.NavigationRequested", ["action": "pop"], platform: "ios")
-        #expect(empty.discards == ["command.NavigationRequested: there is nothing to pop: the path is empty"])
+        #expect(empty.discards == ["command.NavigationRequested: there is nothing to pop on the path"])
         #expect(before.state.path.map(\.id) == ["item-2"])
         #expect(session.path.isEmpty)
     }

@@ -7,7 +7,7 @@ public import Support
 /// (`init(_:version:platform:start:content:)`).
 public struct Flow: Hashable, Sendable {
     public let name: String
-    /// The version that its authors set. They raise it if a snapshot of the former version may no longer fit.
+    /// The version that its authors set. They must raise it if a snapshot of the former version may no longer fit.
     public let version: Int
     /// The platform that the flow is for, such as `ios`. Views of that platform send it as the attribute `platform` of
     /// their messages.
@@ -27,9 +27,6 @@ public struct Flow: Hashable, Sendable {
     /// The child flows, by name.
     public let flows: [String: Child]
     /// The rules, in the order in which they are tried. The first rule that matches a message applies, and no other.
-    ///
-    /// With one rule per message, one entry of the file explains each step. Route tables, firewalls and XState's
-    /// guarded transitions use the same order of precedence.
     public let transitions: [Transition]
     /// The deep links, in the order in which they are tried.
     public let links: [Link]

@@ -26,8 +26,8 @@ extension Flow {
         /// The maximum time for which the link stays parked, in whole milliseconds, from 0 to 366 days. Then the link
         /// is discarded. If the time is 0, the link is followed at once or discarded.
         public let park: Duration
-        /// The treatment of presentations that are in the link's way, by style. For other styles the default applies: the
-        /// link waits for alerts and dialogs, and dismisses all others.
+        /// The treatment of presentations that are in the link's way, by style. For a style that is not listed, the
+        /// default applies: the link waits for an alert or a dialog, and dismisses any other presentation.
         public let over: [PresentationStyle: Precedence]
         /// The parsed pattern. Nil if it is invalid, which the checker reports.
         let pattern: URLPattern?
@@ -116,7 +116,7 @@ extension Flow.Link {
             self.present = present
         }
 
-        /// All screens that the target names, from the root up.
+        /// The screens of the target whose arguments may use values of the URL, from the root up.
         var destinations: [Flow.Destination] {
             [root?.destination, first].compactMap(\.self) + columns.sorted { $0.key < $1.key }.flatMap(\.value.screens)
                 + path + [present?.destination].compactMap(\.self)
@@ -130,7 +130,7 @@ extension Flow.Link {
         }
     }
 
-    /// The root beneath the other screens of a deep link. The open root is replaced only if it is another one.
+    /// The root beneath the other screens of a deep link. An open root that fits is kept.
     public struct Root: Hashable, Sendable, ExpressibleByStringLiteral {
         public let destination: Flow.Destination
         /// The arrangement of the stacks that the root contains. Nil if any arrangement is allowed.

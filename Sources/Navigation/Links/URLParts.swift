@@ -1,8 +1,9 @@
-/// The decoded parts of an absolute URL. Two spellings of one URL have equal parts (RFC 3986, 6.2).
+/// The decoded parts of an absolute URL. Spellings that are equivalent by their syntax (RFC 3986, 6.2.2) have equal
+/// parts.
 struct URLParts {
     let scheme: String
-    /// The authority in lower case and without the default port of the scheme. A user name is part of the authority, so
-    /// a URL with a user name has another authority.
+    /// The authority in lower case, without the default port of `http` or `https`. A user name is part of the
+    /// authority, so a URL with a user name has another authority.
     let authority: String
     /// The path segments after `.` and `..` have been resolved.
     let segments: [String]
