@@ -133,7 +133,8 @@ extension FlowReviewer {
         warn("'\(type)' has no field '\(field)'; \(Spelling.advice(for: field, among: fields))", at: place)
     }
 
-    /// Finds commands that no service and no rule handles, and results of services that no rule answers.
+    /// Finds commands of screens that no service and no rule handles, results of services that no rule answers, and
+    /// entries of `ignores` that no service sends.
     mutating func reviewServices(_ catalogue: MessageCatalogue) {
         if catalogue.services.isEmpty { return }
         let answered = flow.messageTypes
@@ -152,8 +153,9 @@ extension FlowReviewer {
         }
     }
 
-    /// Notes the results that no rule answers. A service is skipped if it receives no command of the flow and sends no
-    /// message that the flow answers, because the app may have the service for other flows.
+    /// Notes the results that no rule answers and no other service receives. A service is skipped if it receives no
+    /// command of the flow and sends no message that the flow answers, because the app may have the service for other
+    /// flows.
     private mutating func reviewOutcomes(_ catalogue: MessageCatalogue, _ answered: Set<String>) {
         let sent = Set(flow.placedRules.flatMap(\.transition.possibleActions).compactMap(\.command))
             .union(flow.links.flatMap(\.sends).map(\.type)).union(senders.keys)
