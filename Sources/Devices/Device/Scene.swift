@@ -3,8 +3,7 @@ internal import EventBus
 public import Navigation
 internal import Support
 
-/// The visible screens of one platform, and the choices that a person has on them. Equal states and documents give
-/// equal scenes.
+/// The visible screens of one platform, and the choices that a person has on them.
 public struct Scene: Sendable {
     public let platform: String
     /// The revision of the navigation state.
@@ -23,9 +22,9 @@ public struct Scene: Sendable {
     public let bannerDismissal: Choice?
     /// The screens that a person can act on.
     public let active: [ScreenInstance]
-    /// True if a visible screen is loading, so that the numbers of choices may change.
+    /// True if a screen that is not covered is loading, so that the numbers of choices may change.
     public let isLoading: Bool
-    /// The type of the message about which a guard was asked. Nil if no guard waits for an answer.
+    /// The type of the message that a rule with a guard has matched. Nil if no guard waits for an answer.
     public let waiting: String?
     /// The URL that this device was last requested to open. Nil if it is no longer needed.
     public let requestedURL: OpenableURL?
@@ -66,7 +65,7 @@ public struct Scene: Sendable {
     }
 }
 
-/// One screen of a scene: the top of the stack, a column beside it, or a presentation over them.
+/// One screen of a scene: the top of the root's stack, of a column or of the selected tab, or a presentation over them.
 public struct Layer: Sendable {
     public enum Frame: Sendable {
         case none
@@ -147,8 +146,8 @@ private struct Source {
 
     // MARK: Screens without a view model
 
-    /// The content of a screen without a view model: the title from the flow, the arguments and the session's
-    /// documents.
+    /// The content of a screen without a view model: the title from the flow, the arguments and, on the screen in
+    /// front, the session's documents.
     private func plainContent(of instance: ScreenInstance) -> ScreenContent {
         ScreenContent(
             title: flow?.screens[instance.screen]?.title ?? instance.screen,

@@ -87,9 +87,9 @@ struct TerminalDevice: ReadyService, ForegroundService {
         }
     }
 
-    /// Publishes the messages and opens the URLs that `body` puts into the outbox, in order. When `body` has ended, the
-    /// remaining messages and URLs are still handled, but for at most `timeout` (a script) or one second (a person):
-    /// the broker may not answer, or a command may not end.
+    /// Publishes the messages that `body` puts into the outbox, in order, and opens the URLs in it. When `body` has
+    /// ended, the remaining messages and URLs are still handled, but for at most `timeout` (a script) or one second (a
+    /// person): the broker may not answer, or a command may not end.
     private func withOutbox(
         _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>, _ body: (DeviceOutbox) async throws -> Void
     ) async throws {

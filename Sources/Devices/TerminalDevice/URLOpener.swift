@@ -3,7 +3,7 @@ internal import Foundation
 internal import Subprocess
 internal import SystemPackage
 
-/// Runs a command with a URL as its last argument.
+/// Runs a command with a URL as its last argument, or in place of `%s`.
 struct URLOpener: Sendable {
     private let words: [String]
 
@@ -56,7 +56,7 @@ struct URLOpener: Sendable {
     private func open(_ url: String, platform: Subprocess.PlatformOptions) async -> String? {
         guard let url = OpenableURL(url)?.text else {
             let forms = OpenableURL.beginnings.joined(separator: ", ")
-            return "The URL was not opened: it is too long, has invisible characters, or begins with none of \(forms)."
+            return "The URL was not opened: it is invalid or too long, or begins with none of \(forms)."
         }
         do {
             let hasPlace = words.dropFirst().contains { $0.contains("%s") }

@@ -180,7 +180,7 @@ struct FlowReviewer {
     private mutating func reviewReach(_ reach: FlowReach) {
         let idle = Set(flow.flows.keys).subtracting(reach.flows)
         for name in idle.sorted() {
-            warn("no rule that can apply begins child flow '\(name)'; add such a rule, or remove it", at: "flows.\(name)")
+            warn("no rule that can apply begins child flow '\(name)'; add one, or remove it", at: "flows.\(name)")
         }
         for node in graph.nodes where !node.isReached {
             let ways = graph.edges.filter { $0.to == node.screen }
