@@ -3,8 +3,8 @@ import SampleFlows
 import Support
 import Testing
 
-/// Problems that users of other navigation libraries often report. Other suites cover further problems:
-/// `LinkPrecedenceTests` deep links over presentations, `ViewReportTests` swipes back, `ChildFlowTests` nested flows.
+/// Problems that users of other navigation libraries often report. Other suites cover further problems: deep links over
+/// presentations (`LinkPrecedenceTests`), swipes back (`ViewReportTests`) and nested flows (`ChildFlowTests`).
 @Suite("What users of navigation libraries have trouble with")
 struct KnownTroubleTests {
     @Test("A pop of what does not stand changes nothing, and says so")
