@@ -65,10 +65,10 @@ public struct DeviceSession: Sendable {
         case unreadable(BusError)
     }
 
-    /// A choice whose message was published.
+    /// A choice that the person has made.
     private struct Pick {
         let choice: Choice
-        /// The id of the published message.
+        /// The id of the choice's message.
         let id: String
         var isAnswered = false
     }
@@ -89,7 +89,7 @@ public struct DeviceSession: Sendable {
     private var requestedURL: OpenableURL?
     /// The id of the message that caused the last request to open a URL. Nil if there is none.
     private var requestCause: String?
-    /// The revision that was last reported as displayed. Nil if none was.
+    /// The revision that was last reported as displayed. Nil if no revision was reported.
     private var displayedRevision: Int?
     /// The ids of the leaving screen instances that were reported as gone.
     private var goneInstances: Set<String> = []
@@ -99,7 +99,7 @@ public struct DeviceSession: Sendable {
     /// - Parameters:
     ///   - flow: The flow by which screens without a view model are drawn. Nil for the flow that the platform's
     ///     coordinator publishes.
-    ///   - screens: The screens with view models. Nil if no screen has one.
+    ///   - screens: The screens with view models. Nil if no screen has a view model.
     ///   - commandLifetime: The time after which a person's command expires.
     ///   - keepsRequestedURL: True if a requested URL is kept when another part of the app is shown.
     public init(

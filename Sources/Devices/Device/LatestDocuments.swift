@@ -35,7 +35,7 @@ public struct LatestDocuments: Sendable {
         entries.first { $0.type == type.type && $0.key == key }?.document as? D
     }
 
-    /// Stores a document, or removes a withdrawn one. Other messages change nothing.
+    /// Stores a document, or removes a withdrawn document. Other messages change nothing.
     /// - Returns: True if a document was stored or removed.
     /// - Throws: ``BusError`` if the document cannot be read. The previous document is kept.
     @discardableResult

@@ -26,12 +26,12 @@ public struct Scene: Sendable {
     public let isLoading: Bool
     /// The type of the message that a rule with a guard has matched. Nil if no guard waits for an answer.
     public let waiting: String?
-    /// The URL that this device was last requested to open. Nil if it is no longer needed.
+    /// The URL that this device was last requested to open. Nil if there is none, or if it is no longer needed.
     public let requestedURL: OpenableURL?
 
     /// - Parameters:
     ///   - flow: The flow by which screens without a view model are drawn. Nil if it is not known.
-    ///   - screens: The screens with view models. Screens of another app's flow are not used.
+    ///   - screens: The screens with view models. They are ignored if they belong to the flow of another app.
     package init(
         _ snapshot: NavigationSnapshot, documents: LatestDocuments, flow: Flow? = nil, screens: AppScreens? = nil,
         requestedURL: OpenableURL? = nil
@@ -90,7 +90,7 @@ private struct Source {
     let snapshot: NavigationSnapshot
     let documents: LatestDocuments
     let flow: Flow?
-    /// The screens with view models. Nil if they belong to the flow of another app.
+    /// The screens with view models. Nil if there are none, or if they belong to the flow of another app.
     let screens: AppScreens?
 
     var layers: [Layer] {
@@ -99,7 +99,7 @@ private struct Source {
         var layers = [layer(state.path.last ?? state.root.instance, isCovered: topmost != nil)]
         layers += columns.map { layer($0.stack.top, frame: .column($0.name), isCovered: topmost != nil) }
         for (index, presentation) in state.presentations.enumerated() {
-            // A full screen hides all layers below it.
+            // A full-screen presentation hides all layers below it.
             if presentation.style == .fullScreen { layers = [] }
             layers.append(layer(presentation, isCovered: index != topmost))
         }
@@ -193,8 +193,7 @@ private struct Source {
     }
 
     /// The choice that dismisses the topmost presentation. Nil if there is no presentation, or if the flow forbids the
-    /// dismissal. Also nil for a full screen, which has no gesture for it, for a dialog, and for an alert with buttons,
-    /// which must be answered.
+    /// dismissal. Also nil for a full-screen presentation, for a dialog, and for an alert with buttons.
     var dismissal: Choice? {
         guard let presentation = snapshot.state.presentations.last, presentation.isInteractivelyDismissable else {
             return nil

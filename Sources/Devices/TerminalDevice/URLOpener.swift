@@ -38,7 +38,7 @@ struct URLOpener: Sendable {
 
     /// Opens a URL and waits until the command has ended. If the caller is cancelled, the command continues to run: a
     /// browser may run longer than the device, and Ctrl-C in the device's terminal must not end the browser.
-    /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened.
+    /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened, or if the caller is cancelled.
     func launch(_ url: String) async -> String? {
         var platform = Subprocess.PlatformOptions()
         platform.createSession = true

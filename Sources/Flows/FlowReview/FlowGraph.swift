@@ -10,7 +10,7 @@ internal import Support
 package struct FlowGraph: Hashable, Sendable {
     /// The screens, sorted by name.
     package let nodes: [Node]
-    /// The edges between them.
+    /// The edges between the screens.
     package let edges: [Edge]
 
     /// A screen of the flow.
@@ -40,7 +40,7 @@ package struct FlowGraph: Hashable, Sendable {
         package let place: Place
         /// The kind of the action.
         package let action: Flow.ActionName
-        /// The name of the child flow that the action begins. Nil if it begins none.
+        /// The name of the child flow that the action begins. Nil if the action begins no child flow.
         package let begins: String?
         package let rule: Rule
     }

@@ -2,7 +2,7 @@ internal import FlowFiles
 package import Navigation
 internal import Support
 
-/// The review of a flow: its mistakes and its probable mistakes.
+/// The result of the review of a flow: the flow, and the errors, warnings and notes about it.
 package struct FlowReview: Hashable, Sendable {
     /// The flow. Nil if it cannot be used.
     package let flow: Flow?

@@ -76,7 +76,7 @@ struct Occasion {
 extension Flow.Condition {
     /// True if `other` certainly holds whenever this condition holds.
     func implies(_ other: Flow.Condition) -> Bool {
-        // The screen in front of all others is always shown.
+        // The screen in front is always shown.
         guard place == other.place || (place == .top && other.place == .shown) else { return false }
         if screens.isEmpty { return other.screens.isEmpty }
         return screens.allSatisfy { screen in other.screens.contains { screen.isCovered(by: $0) } }
@@ -91,7 +91,7 @@ extension Flow.Condition {
         return Set(screens.map(\.screen)).isDisjoint(with: other.screens.map(\.screen))
     }
 
-    /// A condition that holds if both hold, with their common screens. Nil if there are none.
+    /// A condition with the common screens. If it holds, both conditions hold. Nil if there are no common screens.
     func overlap(with other: Flow.Condition) -> Flow.Condition? {
         if screens.isEmpty && other.screens.isEmpty { return self }
         let common =

@@ -119,7 +119,7 @@ package struct Scenario: Hashable, Sendable {
         case tab
         /// The stacks of the tabs, by the tabs' names.
         case tabs
-        /// The dismissed instances that the view may still be animating out.
+        /// The instances that the program has dismissed and the view may still be animating out.
         case leaving
         /// The runs of child flows.
         case runs

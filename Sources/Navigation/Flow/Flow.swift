@@ -21,8 +21,7 @@ public struct Flow: Hashable, Sendable {
     public let presentations: [PresentationStyle]?
     /// The actions that views may request with `command.NavigationRequested`.
     public let requests: [ActionName]
-    /// The events and errors that no rule has to answer, sorted. A review against the app's contract does not report
-    /// them.
+    /// The events and errors that no rule has to answer, sorted. A review does not note that they lack a rule.
     public let ignores: [String]
     /// The child flows, by name.
     public let flows: [String: Child]

@@ -23,8 +23,8 @@ extension Flow {
         /// The commands that are sent when the link is followed, so that services load the contents of the screens. The
         /// commands are not sent if the target is already open.
         public let sends: [Sending]
-        /// The maximum time for which the link stays parked, in whole milliseconds, from 0 to 366 days. Then the link
-        /// is discarded. If the time is 0, the link is followed at once or discarded.
+        /// The maximum time for which the link stays parked, in whole milliseconds, from 0 to 366 days. The first
+        /// message after this time discards the link. If the time is 0, the link is followed at once or discarded.
         public let park: Duration
         /// The treatment of presentations that are in the link's way, by style. For a style that is not listed, the
         /// default applies: the link waits for an alert or a dialog, and dismisses any other presentation.

@@ -18,7 +18,7 @@ internal import Support
 public struct Machine: Hashable, Sendable {
     /// The flow that the machine runs.
     public let flow: Flow
-    /// The session whose messages it takes. Messages of other sessions are ignored.
+    /// The session. Messages of other sessions are ignored.
     public let session: String
     /// The number of changes of the state.
     public private(set) var revision: Int
@@ -153,7 +153,7 @@ public struct Machine: Hashable, Sendable {
         return step
     }
 
-    /// Completes a step and takes over its state and memory.
+    /// Completes a step, and copies its state and memory to the machine.
     private mutating func commit(_ step: StateTransaction) -> [Effect] {
         var step = step
         tellOfReportedEndings(&step)
@@ -368,7 +368,8 @@ extension Machine {
     /// The type of the message with which the host reports that the deadline of an attempt has passed.
     public static let deadlinePassed = "event.GuardDeadlinePassed"
 
-    /// Sends the question of a guarded rule and begins its attempt. The rule's actions are taken when the answer comes.
+    /// Sends the question of a guarded rule and begins its attempt. The rule's actions are taken when the accepting
+    /// answer comes.
     private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: StateTransaction) -> [Effect]
     {
         let input = step.input

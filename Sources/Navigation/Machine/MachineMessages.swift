@@ -60,7 +60,7 @@ extension Machine {
 
     /// A task for the host of a machine. A change of the state is not an effect; the revision shows it.
     public enum Effect: Hashable, Sendable {
-        /// Let the device where the message began open this absolute URL.
+        /// Open this absolute URL on the device where the message began.
         case openURL(String)
         /// Send this command, with the machine's platform and the device of the message as its attributes.
         case send(type: String, data: JSONValue)

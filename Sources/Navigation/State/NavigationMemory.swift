@@ -1,7 +1,7 @@
 internal import Support
 
-/// The data that a machine keeps in addition to the state, so that a machine restored from a snapshot behaves
-/// identically.
+/// The data that a machine keeps in addition to the state, so that a machine restored from a snapshot behaves like the
+/// original machine.
 public struct NavigationMemory: Codable, Hashable, Sendable {
     /// The last number that was given to an instance or a run. The next instance or run gets the number after it.
     public private(set) var instances: Int

@@ -9,10 +9,10 @@ public struct NavigationState: Hashable, Sendable {
     public var root: RootScreen
     /// The screens pushed on the root; the topmost one is last.
     public var path: [ScreenInstance]
-    /// The presentations. The first lies over the root's stack, each further presentation over the presentation before
-    /// it.
+    /// The presentations, from the lowest to the topmost.
     public var presentations: [Presentation]
-    /// The dismissed instances that the view may still be animating out, in the order of their dismissal.
+    /// The instances that the program has dismissed and the view may still be animating out, in the order of their
+    /// dismissal.
     public var leaving: [ScreenInstance]
     /// The runs of child flows, in the order in which they began.
     public var runs: [FlowRun]
@@ -176,8 +176,7 @@ public struct NavigationState: Hashable, Sendable {
     }
 
     /// The maximum size of the arguments of all screens, together with the titles and messages of alerts and dialogs,
-    /// in bytes of JSON. Actions that would make the state grow beyond this size are not taken, and deep links that
-    /// would are discarded.
+    /// in bytes of JSON. If the state would grow beyond this size, actions are not taken, and a deep link is discarded.
     static let contentLimit = 512 * 1024
 
     /// True if the state exceeds ``contentLimit`` and has grown. A state from an older version may exceed the limit,
