@@ -4,7 +4,7 @@ public import Support
 ///
 /// A flow is a value. It is checked when it is created: all screens that it names exist, and all templates can be
 /// parsed. It is created from YAML (`init(yaml:file:)`) or with a result builder
-/// (`init(_:version:platform:start:content:)`).
+/// (`init(_:version:platform:start:presentations:requests:ignores:content:)`).
 public struct Flow: Hashable, Sendable {
     public let name: String
     /// The version that its authors set. They must raise it if a snapshot of the former version may no longer fit.

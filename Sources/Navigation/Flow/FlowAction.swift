@@ -13,7 +13,7 @@ extension Flow {
     /// of that screen. The screens are those of the state before the rule applied. If a placeholder has no value, the
     /// rule fails.
     public enum Action: Hashable, Sendable {
-        /// Replaces the root; all other screens are dismissed.
+        /// Replaces the root, and dismisses all open screens.
         case setRoot(Destination, container: Layout? = nil)
         /// Pushes a screen on the path.
         case push(Destination, column: String? = nil)

@@ -83,7 +83,7 @@ extension Flow.Guard {
     }
 
     /// The treatment of commands, and of other messages whose rules have a guard, that arrive while an attempt waits.
-    /// Views' reports are always handled at once.
+    /// Views' reports are handled at once.
     public enum Meanwhile: String, Hashable, Sendable, CaseIterable {
         /// The messages are discarded with `event.MessageDiscarded`. A command that no rule matches is ignored without
         /// this event, unless it requests an action.

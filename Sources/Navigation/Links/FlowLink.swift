@@ -12,7 +12,7 @@ extension Flow {
     ///         )
     ///     )
     public struct Link: Hashable, Sendable {
-        /// The pattern of its URLs; see ``URLPattern``.
+        /// The pattern of the link's URLs; see ``URLPattern``.
         public let url: String
         /// Conditions on the state, all of which must hold before the link is followed. Until then the link is parked.
         public let when: [Condition]
@@ -93,9 +93,9 @@ extension Flow.Link {
     public struct Target: Hashable, Sendable {
         /// The root. Nil to keep the current root.
         public let root: Root?
-        /// The tab to select. Nil to keep the selected one.
+        /// The tab to select. Nil to keep the selected tab.
         public let tab: String?
-        /// The stacks in the columns of a split root, by column. All other columns are emptied.
+        /// The stacks in the columns of a split root, by the columns' names. All other columns are emptied.
         public let columns: [String: Column]
         /// The screens on the root, or on the first screen of the selected tab; the topmost one is last.
         public let path: [Flow.Destination]
@@ -130,7 +130,7 @@ extension Flow.Link {
         }
     }
 
-    /// The root beneath the other screens of a deep link. An open root that fits is kept.
+    /// The root beneath the other screens of a deep link. An open root that fits the target is kept.
     public struct Root: Hashable, Sendable, ExpressibleByStringLiteral {
         public let destination: Flow.Destination
         /// The arrangement of the stacks that the root contains. Nil if any arrangement is allowed.

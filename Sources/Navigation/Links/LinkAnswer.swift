@@ -81,7 +81,7 @@ extension FollowedLink {
 /// which presentations are in its way.
 ///
 /// As many screens as possible are kept, from the root up. An instance that differs in a value of the URL's path is
-/// replaced by a new one. An instance that differs only in values of the query is kept and gets other arguments.
+/// replaced by a new instance. An instance that differs only in values of the query is kept and gets other arguments.
 struct FollowedLink {
     let link: Flow.Link
     let values: [String: String]

@@ -133,7 +133,7 @@ extension FlowChecker {
         }
     }
 
-    /// Reports a link that is never followed because an earlier one always matches its URLs.
+    /// Reports a link that is never followed because an earlier link always matches its URLs.
     private mutating func checkCompetition(with earlier: ArraySlice<Flow.Link>, of link: Flow.Link, at place: String) {
         guard let pattern = link.pattern else { return }
         for other in earlier {

@@ -9,8 +9,8 @@ struct URLParts {
     let segments: [String]
     let query: [(name: String, value: String)]
 
-    /// The maximum length of a URL in bytes. A longer URL matches no link. The length is limited because a parked URL
-    /// is part of every snapshot.
+    /// The maximum length of a URL in bytes. A longer URL matches no link. The length is limited because the snapshots
+    /// contain a parked URL.
     static let lengthLimit = 8192
 
     init?(_ url: String) {
@@ -52,8 +52,8 @@ struct URLParts {
 
 /// The parts of a URL or of a URL pattern, split at its delimiters (RFC 3986, 3) and not decoded yet.
 ///
-/// It is split by bytes, because for Swift a `/` followed by a combining accent is one character, which does not equal
-/// `/`.
+/// The URL is split by bytes, because for Swift a `/` followed by a combining accent is one character, which does not
+/// equal `/`.
 struct RawURL {
     /// The scheme in lower case.
     let scheme: String

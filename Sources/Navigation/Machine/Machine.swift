@@ -8,8 +8,8 @@ internal import Support
 /// - Views' reports are handled by the machine itself, in the same way for every flow.
 /// - An action that a view requests is taken if the flow allows it and the state makes it possible.
 /// - Deep links are handled by the flow's `links`, if the flow has any.
-/// - Other messages are handled by the first rule that matches. While a rule with a guard waits for its answer, some
-///   messages are queued or discarded (``Flow/Guard/Meanwhile``).
+/// - Other messages are handled by the first rule that matches. While a rule with a guard waits, its answer is handled
+///   by that rule, and some messages are queued or discarded (``Flow/Guard/Meanwhile``).
 /// - A command from a screen instance that was dismissed is discarded with `event.MessageDiscarded`.
 ///
 /// The machine does not know the instances of other platforms. Therefore it handles reports, requests and `links` only
@@ -26,7 +26,7 @@ public struct Machine: Hashable, Sendable {
     /// The id of the last message that changed the state. Nil if no message has changed it.
     public private(set) var cause: String?
     private(set) var memory: NavigationMemory
-    /// The queued messages of attempts that have ended, which have not been handled yet. Empty between calls of
+    /// Messages from the queues of ended attempts that have not been handled yet. Empty between calls of
     /// ``handle(_:)``.
     private var released: [Input] = []
 
@@ -227,8 +227,8 @@ public struct Machine: Hashable, Sendable {
 // - A repetition of the report that recently removed the instance is ignored. A view that reconnects, and a second
 //   device that shows the session, often repeat reports.
 // - A back or a dismissal of an instance that the program has dismissed and that is still leaving is ignored, because
-//   both have the same intent.
-// - `command.ScreenGone` ends the leaving of the instance.
+//   the report and the program have the same intent.
+// - `command.ScreenGone` removes the instance from `leaving`.
 // - Any other report comes too late and is discarded with `event.MessageDiscarded`, for example the answer to an alert
 //   that was dismissed.
 extension Machine {

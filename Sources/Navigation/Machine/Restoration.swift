@@ -2,16 +2,16 @@ internal import Support
 
 /// A machine that was restored from a snapshot, and the instances that could not be kept.
 ///
-/// The flow may have changed since the snapshot. Screens that it no longer has are dropped together with the screens
-/// that were opened on them. If the root is dropped, the session begins again at the start screen.
+/// The flow may have changed since the snapshot. Screens that the flow no longer has are dropped together with the
+/// screens that were opened on them. If the root is dropped, the session begins again at the start screen.
 public struct Restoration: Sendable {
     /// The machine. Its revision is greater than the snapshot's if its state differs from the snapshot's.
     public let machine: Machine
     /// The dropped instances, from the bottom up.
     public let dropped: [ScreenInstance]
-    /// The effects that the host has to carry out first. They report what was dropped, and start the timers for leaving
-    /// instances and for an attempt again, because the timers ended with the former process. Effects of queued messages
-    /// follow.
+    /// The effects that the host has to carry out first. They report dropped instances, links and attempts, and start
+    /// the timers for leaving instances and for an attempt again, because the timers ended with the former process.
+    /// Effects of queued messages follow.
     public let effects: [Machine.Effect]
 
     /// Restores a machine.

@@ -21,7 +21,7 @@ struct StateTransaction {
     /// The id of the run whose rule is being applied; for a request, of the run to which the requesting screen belongs.
     /// Nil for the flow itself.
     var scope: String?
-    /// The runs that have ended, whose ends no rule has handled yet.
+    /// The ends of runs that no rule has handled yet.
     var endings: [RunEnding] = []
 
     init(flow: Flow, input: Machine.Input, before: NavigationState, memory: NavigationMemory) {
