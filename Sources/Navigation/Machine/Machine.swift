@@ -8,8 +8,8 @@ internal import Support
 /// - Views' reports are handled by the machine itself, in the same way for every flow.
 /// - An action that a view requests is taken if the flow allows it and the state makes it possible.
 /// - Deep links are handled by the flow's `links`, if the flow has any.
-/// - Other messages are handled by the first rule that matches. While a rule with a guard waits, its answer is handled
-///   by that rule, and some messages are queued or discarded (``Flow/Guard/Meanwhile``).
+/// - Other messages are handled by the first rule that matches. While a rule with a guard waits, the answer ends the
+///   wait, and some other messages are queued or discarded (``Flow/Guard/Meanwhile``).
 /// - A command from a screen instance that was dismissed is discarded with `event.MessageDiscarded`.
 ///
 /// The machine does not know the instances of other platforms. Therefore it handles reports, requests and `links` only
