@@ -20,7 +20,8 @@ extension Flow {
         public let fields: [String: Match]
         /// The type of the command that leads on to the following steps. Nil for a last step.
         public let next: String?
-        /// A question that must be answered before a following step is shown. Nil if the step follows at once.
+        /// A question that must be answered before a following step is shown. Nil if the following step is shown at
+        /// once.
         public let `guard`: Guard?
         /// The steps that may follow. The first step whose fields match is taken.
         public let steps: [Step]
@@ -71,7 +72,7 @@ extension Flow.Step {
         [(place, unconditional)] + steps.enumerated().flatMap { $1.placed(at: "\(place).steps[\($0)]") }
     }
 
-    /// The step without the conditions under which it follows another one. It is equal for all occurrences of the same
+    /// The step without the conditions under which it follows another step. It is equal for all occurrences of the same
     /// step.
     private var unconditional: Flow.Step {
         Flow.Step(screen, title: title, where: [:], next: next, guard: `guard`, steps: steps)
