@@ -76,8 +76,8 @@ package struct RecordedSession: Sendable {
 struct RecordedStates: Sendable {
     private let platform: String
     private let session: String
-    /// The last state that each message led to, by the message's id. The states are decoded when they are compared,
-    /// because some never are.
+    /// The last state that each message led to, by the message's id. A state is decoded only when it is compared,
+    /// because not all states are compared.
     private var documents: [String: Envelope] = [:]
     /// The ids of the commands that expired.
     private var expired: Set<String> = []

@@ -109,8 +109,8 @@ package struct StoryFinder: Sendable {
             let isRead = try await tail.readStretch(Envelope.storyBeginnings) { if $0.beginsStory { id = $0.id } }
             guard isRead else { break }
         }
-        // The results of a message are usually after it in the journal. If another client has published one earlier, it
-        // is found only if it is in the last stretch that was read.
+        // The messages that a message has caused are usually after it in the journal. If another client has published a
+        // message before its cause, the message is found only if it is in the last stretch that was read.
         return if let id { try await story(id, from: .offset(tail.start.offset + 1)) } else { nil }
     }
 

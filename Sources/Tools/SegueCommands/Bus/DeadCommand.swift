@@ -233,8 +233,8 @@ extension DeadLetter {
         try await bus.document(message.type, subject: message.subject, key: message.attributes.key)?.id == message.id
     }
 
-    /// A new message of the same story, without attributes that the bus would refuse. The lifetime of a command is as
-    /// long as before, and begins now.
+    /// A copy with a new id and the same data, sent only to the consumer that gave the message up. A command's lifetime
+    /// has the same length and begins now.
     private func copy(from source: String) -> Envelope {
         var attributes = Attributes(type: message.type, source: source, causedBy: message.attributes)
         attributes.key = message.attributes.key

@@ -7,7 +7,7 @@ package struct MonitorCommand: AsyncParsableCommand {
         commandName: "monitor", abstract: "Print the messages of the bus as they are published.",
         discussion: """
             segue monitor                                all messages from now on
-            segue monitor --type 'command.*' --since 5m  five minutes, and new messages
+            segue monitor --type 'command.*' --since 5m  the last 5 minutes, then new commands
             segue monitor --since retained --json        the documents as they are now
             segue monitor --last --until end             the last message of each type
             segue monitor --where 'data.playlistID == "p1" and kind != event'

@@ -34,7 +34,7 @@ package struct ConfigCommand: AsyncParsableCommand {
     @OptionGroup var files: ComposeFileOptions
     @OptionGroup var project: ProjectOptions
 
-    @Flag(name: .shortAndLong, help: "Check the files, and print only mistakes.")
+    @Flag(name: .shortAndLong, help: "Check the files; print only errors and warnings.")
     var quiet = false
 
     @Flag var part: Part?

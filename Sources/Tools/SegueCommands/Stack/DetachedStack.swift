@@ -5,7 +5,7 @@ internal import Foundation
 struct DetachedStack {
     let project: Project
     let stack: Stack
-    /// The services that start at once.
+    /// The services to start.
     var selection = Selection.all
     /// Further arguments for the supervisor's command line.
     var arguments: [String] = []
@@ -33,7 +33,7 @@ struct DetachedStack {
 /// that becomes ready or unhealthy, ends or restarts.
 struct StartProgress {
     let project: Project
-    /// True to print the output of the services, too.
+    /// True to print the output of the services, and when each starts.
     let isVerbose: Bool
     private let begin = Date()
     private let line = WaitingLine(Console.error)
