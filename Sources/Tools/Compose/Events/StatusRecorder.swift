@@ -8,7 +8,6 @@ import Synchronization
 /// quadratic in the number of instances. So ``record(_:)`` collects changes, and ``flush()`` writes them together. Call
 /// ``flush()`` before another process is informed of a change, so that the process finds the change in the files.
 final class StatusRecorder: Sendable {
-    /// Events are short, so these limits keep about ten thousand of them.
     private static let retention = LogRetention(fileSize: 1 << 20, files: 3)
 
     private struct State {

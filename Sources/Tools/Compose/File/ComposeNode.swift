@@ -14,7 +14,8 @@ struct ComposeNode: Sendable {
 
     struct Scalar: Sendable {
         let text: String
-        /// The string as written, before variables are expanded. Errors show it, because the value may be a secret.
+        /// The string as written, before variables are expanded. Errors show this string and not `text`, because a
+        /// variable's value may be a secret.
         let written: String
         /// True if YAML reads it as a boolean, because it is not in quotes.
         var isBoolean = false

@@ -334,8 +334,8 @@ extension ComposeReader {
         service.backoff = backoff(policy, of: what)
     }
 
-    /// Reads the pauses between restarts; nil if none are given. As in the specification, each pause is `delay`. But
-    /// with `x-max-delay`, the pause doubles with each restart up to that maximum.
+    /// Reads the pauses between restarts; nil if none are given. With `delay` alone, each pause has this length, as in
+    /// the specification. With `x-max-delay`, the pause doubles with each restart up to that maximum.
     private func backoff(_ policy: ComposeNode.Entries, of what: String) -> RestartBackoff? {
         let delay = duration("delay", in: policy, of: what).flatMap { $0 == .zero ? nil : $0 }
         let maximum = duration("x-max-delay", in: policy, of: what)

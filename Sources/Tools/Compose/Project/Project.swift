@@ -48,7 +48,7 @@ package struct Project: Sendable, Hashable {
     /// The file of a detached supervisor's own messages.
     var supervisorLogPath: String { "\(stateDirectory)/supervisor.log" }
 
-    /// The file of the stack that was last requested, with everything resolved.
+    /// The file of the stack that was last requested.
     private var stackPath: String { "\(stateDirectory)/stack.yaml" }
 
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
@@ -91,10 +91,10 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Takes the project's lock. Its holder is the project's only supervisor, or a process that ends what a killed
-    /// supervisor has left.
+    /// Takes the project's lock. Its holder is the project's only supervisor, or a process that ends the processes that
+    /// a killed supervisor has left.
     ///
-    /// - Returns: nil if the lock is taken.
+    /// - Returns: nil if another process holds the lock.
     func lock() throws(ComposeError) -> FileLock? {
         try PrivateDirectory.make(stateDirectory)
         do {
@@ -105,7 +105,7 @@ package struct Project: Sendable, Hashable {
     }
 
     /// Removes all sockets of the project, and the sockets of its launchers that have ended. Must only be called while
-    /// no process of the project runs.
+    /// no service of the project runs.
     func removeRuntimeDirectory() {
         try? FileManager.default.removeItem(atPath: runtimeDirectory)
         let folder = (runtimeDirectory as NSString).deletingLastPathComponent
@@ -165,9 +165,9 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// The services that were to run according to the last status. A new supervisor starts them.
+    /// The services that were to run according to the last status, and further services. A new supervisor starts them.
     ///
-    /// - Parameter services: the names of further services or instances to select.
+    /// - Parameter services: the names of the further services, or of their instances.
     package func lastSelection(adding services: [String] = []) throws(ComposeError) -> Selection {
         let last = try ProjectStatus.read(self)?.services ?? []
         let named = last.filter { services.contains($0.name) }.map(\.service)

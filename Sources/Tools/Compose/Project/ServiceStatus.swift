@@ -33,15 +33,17 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package internal(set) var state: State = .created
     /// The main process, which leads the instance's session; nil if it does not run.
     package internal(set) var process: ProcessIdentity?
-    /// The exit status of the last run in this round; nil if a signal ended it, or if no run has ended.
+    /// The exit status of the last run that ended in this round; nil if a signal ended that run, or if no run has
+    /// ended.
     package internal(set) var exitCode: Int32?
-    /// The signal that ended the last run in this round; nil if it exited, or if no run has ended.
+    /// The signal that ended the last run that ended in this round; nil if that run exited, or if no run has ended.
     package internal(set) var signal: Int32?
     /// The number of restarts by its restart policy since the supervisor started.
     package internal(set) var restarts = 0
     /// The start of the current or last run in this round; nil if there was none.
     package internal(set) var startedAt: Date?
-    /// The status text that the service has sent (`STATUS=` of sd_notify(3)), or the reason for its failure.
+    /// The status text that the service has sent (`STATUS=` of sd_notify(3)), or the reason for its failure; nil if
+    /// there is neither.
     package internal(set) var message: String?
     /// The reason why it could not be started or did not become ready; nil if it has not failed.
     package internal(set) var failure: ComposeError?
@@ -70,7 +72,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
         order.isWanted ? isFinished && round == order.round : round > 0 && !isActive
     }
 
-    /// True if it has a process or is about to have one.
+    /// True if it has a process, or its process is being started.
     var isActive: Bool {
         switch state {
         case .starting, .ready, .running, .stopping: true
@@ -108,7 +110,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     /// The prospect that this instance meets a condition on which another service waits.
     func prospect(of condition: Dependency.Condition) -> Prospect {
         guard order.isWanted else { return .impossible }
-        // The result of an earlier round does not count for the requested one.
+        // The result of an earlier round does not count for the requested round.
         guard round == order.round else { return .pending }
         return switch (condition, state) {
         case (_, .failed): .impossible
@@ -149,7 +151,7 @@ package struct InstanceOrder: Sendable, Codable, Equatable {
     private(set) var isRemoved = false
     /// True if it starts without waiting for its dependencies.
     private(set) var ignoresDependencies = false
-    /// The grace period of its process; nil for the usual one.
+    /// The grace period that a request has set for its process; nil if no request has set one.
     private(set) var grace: Duration?
 
     mutating func start(ignoresDependencies: Bool = false, grace: Duration? = nil) {

@@ -56,7 +56,8 @@ struct DependencyGraph {
         placed.append(name)
     }
 
-    /// The cycles of dependencies. Each begins with the member that the search reaches first.
+    /// Cycles of dependencies, at least one if there is any. Each begins with the service that the search reaches
+    /// first.
     func cycles() -> [[String]] {
         var finished: Set<String> = []
         var found: [[String]] = []

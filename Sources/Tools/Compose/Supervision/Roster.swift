@@ -116,7 +116,8 @@ struct Roster: Sendable {
         stop != .none || !instance.order.isWanted || instance.round != instance.order.round
     }
 
-    /// True if an instance must end and may end now, because all its dependents that must end have ended.
+    /// True if an instance must end and may end now: because all its dependents that must end have ended, or because an
+    /// immediate stop was requested.
     func mayEnd(_ instance: String) -> Bool {
         if stop == .immediate { return true }
         guard isToEnd(instance) else { return false }
@@ -389,8 +390,7 @@ struct Roster: Sendable {
         }
     }
 
-    /// Replaces the current stack. New services start, changed services are restarted, services that the files no
-    /// longer contain are removed, and all other services do not change.
+    /// Replaces the current stack, and starts, restarts or removes instances so that they fit the new stack.
     private mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
         try request.stack.validate()
         // Services of inactive profiles stay part of the project if they have instances, so that they can be started

@@ -11,8 +11,8 @@ package struct ConfigCommand: AsyncParsableCommand {
             segue config -q -f compose/default.yaml  checks a file
             segue config --variables                 lists the variables
 
-            The printed file refers to no other file, variable or folder, and contains the project's name. The file \
-            contains the values of variables, also if these are secret.
+            The printed file needs no other compose file, env file or variable, and contains the project's name. The \
+            file contains the values of variables, even if the values are secret.
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
