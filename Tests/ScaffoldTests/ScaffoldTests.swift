@@ -5,8 +5,8 @@ import Testing
 
 @testable import Scaffold
 
-/// `scripts/examples` checks that the written files compile and pass their tests. These tests check what must not be
-/// written.
+/// Tests of the files that `segue new` changes and creates. `scripts/examples` checks that these files compile and pass
+/// their tests.
 @Suite("Something new in a package")
 struct ScaffoldTests {
     @Test("It lies where the package has such things, also when one stands in a folder of it")

@@ -14,7 +14,8 @@ package struct Project: Sendable, Hashable {
     /// The folder of the sockets of a run, which is removed when the run ends.
     let runtimeDirectory: String
 
-    /// A project in the usual folders: `$XDG_STATE_HOME/segue/NAME` and `$XDG_RUNTIME_DIR/segue/NAME`.
+    /// A project with its state in `$XDG_STATE_HOME/segue/NAME`, by default `~/.local/state/segue/NAME`, and its
+    /// sockets in the folder `NAME` of ``ProjectPlace/runtimeRoot(environment:)``.
     ///
     /// - Throws: ``ComposeError`` `invalid-project-name`.
     package init(
