@@ -31,7 +31,8 @@ package struct UpRequest: Sendable, Codable, Equatable {
     }
 
     package var stack: Stack
-    /// The names of services in the same files whose profiles are not active. Their existing instances do not change.
+    /// The names of services in the same files whose profiles are not active. Their existing instances stay in the
+    /// project.
     package var inactive: Set<String>
     package var selection: Selection
     package var recreation: Recreation

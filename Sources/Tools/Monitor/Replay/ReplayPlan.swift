@@ -189,12 +189,13 @@ extension JSONValue {
 
 /// The role of a recorded message in a replay.
 package enum ReplayRole: Hashable, Sendable {
-    /// The message came from outside of navigation: from a view, a service or a clock. A replay sends it.
+    /// The message came from outside of navigation: from a view, a service or a clock. By default, a replay sends it.
     case input
-    /// A coordinator or the error notifier published the message as a result of other messages. In a replay, that
-    /// process publishes the message again.
+    /// A coordinator or the error notifier published the message as a result of other messages. By default, a replay
+    /// does not send it, because that process publishes it again.
     case result
-    /// The message is a presence, a contract or a flow: it describes a process that has ended. A replay never sends it.
+    /// The message is a presence, a contract or a flow: it describes a process of the recorded stack. A replay never
+    /// sends it.
     case past
 
     package init(of message: Envelope) {

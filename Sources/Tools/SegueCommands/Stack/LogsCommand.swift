@@ -21,7 +21,7 @@ package struct LogsCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("n"), .customLong("tail")],
-        help: ArgumentHelp("The number of last lines of each service. (default: all)", valueName: "lines"))
+        help: ArgumentHelp("The number of last lines of each service instance. (default: all)", valueName: "lines"))
     var tail: Int?
 
     @OptionGroup var period: LogPeriodOptions
