@@ -125,8 +125,8 @@ extension JSONSchema {
 extension String {
     /// True if the string is not empty and contains only ASCII letters, digits, `_` and `-`, which no shell expands.
     ///
-    /// Bash expands completions, including `$(…)`, and any process on the bus can publish a contract with such names of
-    /// fields.
+    /// Bash expands completions, including `$(…)`, and any process on the bus can choose the names of the fields in its
+    /// contract.
     var isWord: Bool { !isEmpty && utf8.allSatisfy(Self.wordBytes.contains) }
 
     private static let wordBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-".utf8)

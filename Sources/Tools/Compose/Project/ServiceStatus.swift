@@ -33,10 +33,9 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package internal(set) var state: State = .created
     /// The main process, which leads the instance's session; nil if it does not run.
     package internal(set) var process: ProcessIdentity?
-    /// The exit status of the last run that ended in this round; nil if a signal ended that run, or if no run has
-    /// ended.
+    /// The exit status of the last ended run in this round; nil if a signal ended that run, or if no run has ended.
     package internal(set) var exitCode: Int32?
-    /// The signal that ended the last run that ended in this round; nil if that run exited, or if no run has ended.
+    /// The signal that ended the last ended run in this round; nil if that run exited, or if no run has ended.
     package internal(set) var signal: Int32?
     /// The number of restarts by its restart policy since the supervisor started.
     package internal(set) var restarts = 0

@@ -96,7 +96,7 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
             do {
                 try await bus.forget(consumer: name)
             } catch let error as BusError where error.code == .refused {
-                // The bus also counts processes that have published no presence.
+                // A process that has published no presence runs the consumer.
                 throw CommandError(code: "consumer-in-use", error.message)
             }
             return found

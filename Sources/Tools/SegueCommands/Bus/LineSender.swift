@@ -47,7 +47,8 @@ struct LineSender {
         do throws(CommandError) {
             batch.append((line, try sender.envelope(MessageInput.draft(text, of: type))))
         } catch {
-            // The lines before this one are published first, so that output and errors are in the order of the lines.
+            // The lines before the invalid line are published first, so that output and errors are in the order of the
+            // lines.
             try await flush()
             return await refuse(line, "\(error)")
         }

@@ -12,7 +12,7 @@ struct MessagePrinter: Sendable {
     /// terminal would interpret them.
     private let isCleaned: Bool
 
-    /// - Parameter verbose: true to print whole lines and all attributes; applies only to the format for people.
+    /// - Parameter verbose: true to print whole lines and further attributes; applies only to the format for people.
     /// - Throws: `ValidationError` for a syntax error in `--field` or `--template`.
     init(_ options: PrintOptions, verbose: Bool = false) throws {
         let isColored = Console.output.isColored(options.color)
@@ -41,7 +41,7 @@ struct MessagePrinter: Sendable {
 }
 
 /// The format for people: one line for each message, cut to the width of the terminal. If verbose, lines are not cut,
-/// and all attributes follow.
+/// and further attributes follow on lines of their own.
 struct TerminalFormat: MessageFormat {
     let verbose: Bool
     let isColored: Bool

@@ -112,7 +112,7 @@ struct MessageSender {
         try await Console.output.writeLines(lines)
     }
 
-    /// Warns if no process on the bus receives or sends a command or event, because its name may be misspelt. This is
+    /// Warns if no presence on the bus names the type of a command or event, because the type may be misspelt. This is
     /// not an error: a service that is restarting reads the message from the journal later.
     func warn(of type: MessageType) async throws {
         guard type.kind == .command || type.kind == .event else { return }

@@ -211,8 +211,8 @@ final class Console: Sendable {
 }
 
 extension FileDescriptor {
-    /// Waits with poll(2), on a thread of its own, for one of the events, for an error, or until the other side is
-    /// closed.
+    /// Waits with poll(2), on a dispatch queue of its own, for one of the events, for an error, or until the other side
+    /// is closed.
     ///
     /// - Returns: false if the task was cancelled first.
     func wait(for events: Int32) async throws -> Bool {

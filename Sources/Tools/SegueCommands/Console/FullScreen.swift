@@ -65,8 +65,8 @@ struct FullScreen {
         var (watching, standard) = (sigaction(), sigaction())
         standard.__sigaction_handler.sa_handler = SIG_DFL
         sigaction(SIGTSTP, &standard, &watching)
-        // The signal is blocked in all threads while a task watches for it. Because it is unblocked here, it takes
-        // effect before `raise` returns.
+        // SIGTSTP is blocked in all threads while a task watches for it. Because it is unblocked here, it takes effect
+        // before `raise` returns.
         var (signals, blocked) = (sigset_t(), sigset_t())
         sigemptyset(&signals)
         sigaddset(&signals, SIGTSTP)

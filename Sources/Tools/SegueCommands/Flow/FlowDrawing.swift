@@ -158,7 +158,7 @@ extension FlowGraph.Edge {
 }
 
 extension Flow.Condition {
-    /// True if the screen at which the arrow starts meets the condition, so that the label need not contain it.
+    /// True if the label leaves the condition out, because it names the screen at which the arrow starts.
     fileprivate func isObvious(from screen: String?) -> Bool {
         screens.contains { $0.screen == screen && $0.arguments.isEmpty } && place != .tab
     }

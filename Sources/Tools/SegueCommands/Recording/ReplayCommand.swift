@@ -172,7 +172,7 @@ extension Remapping: FormedArgument {
     }
 }
 
-/// Reports the progress of a replay to a person, and waits for Enter before each message with `--step`.
+/// Reports the progress of a replay to a person. With `--step`, waits for Enter before each message.
 actor ReplayTeller {
     private let total: Int
     private let waitsForEnter: Bool

@@ -52,7 +52,7 @@ package struct ConfigCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        // This prints the required variables even if they are not set; reading the files would fail.
+        // `printVariables()` also lists required variables that are not set; `files.read()` would throw an error.
         if part == .variables { return try await printVariables() }
         let file = try await files.read()
         var stack = try files.stack(of: file, services: services)
