@@ -152,7 +152,7 @@ public struct TestStack: Sendable {
         }
     }
 
-    /// Waits until `fit` returns true for all messages so far.
+    /// Waits until `fit` returns true for the array of all messages so far.
     /// - Parameter what: The condition in words, for the failure.
     /// - Throws: ``StackFailure`` if this has not happened before the deadline.
     public func until(
@@ -318,8 +318,8 @@ public struct TestService: Sendable {
     /// The broker, which every stack needs.
     public static let broker = TestService("broker")
 
-    /// The description of the service for the supervisor. The supervisor waits until the service is ready, and always
-    /// restarts it.
+    /// The description of the service for the supervisor. The supervisor waits until the service is ready. The restart
+    /// policy is `always`.
     var service: Service {
         Service(
             name: name, command: command, environment: environment.mapValues { $0 },

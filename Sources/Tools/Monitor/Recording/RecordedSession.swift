@@ -5,7 +5,8 @@ package import Navigation
 
 /// A recorded session that is played to a flow, without a bus.
 ///
-/// A machine handles the messages as a coordinator does. The machine's states are compared with the recorded states.
+/// A ``Machine`` handles the messages as a coordinator does. The machine's states are compared with the recorded
+/// states.
 package struct RecordedSession: Sendable {
     private let recording: Recording
     private let states: RecordedStates

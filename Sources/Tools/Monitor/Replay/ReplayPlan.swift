@@ -7,7 +7,7 @@ internal import Support
 /// The messages of a recording that a replay sends, and the changes to them.
 package struct ReplayPlan: Sendable {
     package var stretch = RecordingStretch()
-    /// The patterns of which at least one matches the type of a message to send. Empty for all types.
+    /// A message is sent only if its type matches one of these patterns. Empty for all types.
     package var types: [MessagePattern] = []
     /// True if the replay also sends the messages with the role ``ReplayRole/result``.
     package var sendsResults = false

@@ -130,7 +130,7 @@ struct WhereParser {
         guard let time = Timestamp.date(from: text) else {
             throw SyntaxMistake("'\(text)' is not a time; write it as 2026-03-01T12:00:00Z", column: place.column)
         }
-        // The times of all messages have this form. Strings of this form have the order of the times.
+        // The times of all messages have this form, and the order of such strings is the order of the times.
         return Timestamp.text(of: time)
     }
 

@@ -43,7 +43,8 @@ package struct Story: Sendable {
 
     package var tree: TraceTree { TraceTree(messages) }
 
-    /// True if a guard waits for an answer to a message of this story. More messages then follow, after any time.
+    /// True if a guard waits for an answer to a message of this story. The story is then not over, even if no message
+    /// arrives for a long time.
     package var isPending: Bool { !waiting.isEmpty }
 
     private mutating func noteGuard(_ message: Envelope) {
