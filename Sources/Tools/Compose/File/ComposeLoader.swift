@@ -164,9 +164,9 @@ struct ComposeProject {
 
     let files: [File]
     let includes: [ComposeProject]
-    /// The entries of `x-ports` in all files, included ones too. Other values may refer to these ports.
+    /// The entries of `x-ports` in all files, also in included files. Other values may refer to these ports.
     let ports: [ComposeNode]
-    /// The entries of `x-clients` in all files, included ones too.
+    /// The entries of `x-clients` in all files, also in included files.
     let clients: [ComposeNode]
 }
 

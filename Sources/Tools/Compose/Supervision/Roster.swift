@@ -352,8 +352,8 @@ struct Roster: Sendable {
         return named.reversed().map { instance in decide(.remove, instance.name) { $0.remove(grace: grace) } }
     }
 
-    /// Restarts the services that depend on restarted services with `restart: true`, then in turn the services that
-    /// depend on these.
+    /// Restarts the services that depend on a restarted service with `restart: true`, directly or through other
+    /// restarted services.
     private mutating func follow(_ restarted: Set<String>, sparing: Set<String>, grace: Duration?) -> [Change] {
         var changes: [Change] = []
         var reached = restarted
@@ -487,7 +487,7 @@ struct Roster: Sendable {
     }
 
     private mutating func add(_ replica: Int, of service: Service) -> String {
-        // An instance that is being removed is used again: it still has a keeper, and must not get a second one.
+        // An instance that is being removed is used again: it still has a keeper, and must not get a second keeper.
         let leaving = status.services.first { $0.service == service.name && $0.replica == replica }
         if let leaving { return leaving.name }
         let name = service.instanceName(replica)
