@@ -106,7 +106,7 @@ struct ScaffoldTests {
         ])
     func ofPlatform(type: String) throws {
         let error = #expect(throws: ScaffoldError.self) { try MessageTemplate(MessageName(type)) }
-        #expect(error?.message == "\(type) is one of the platform's own messages")
+        #expect(error?.message == "\(type) is one of Segue's own messages")
         _ = try MessageTemplate(MessageName("query.Presence"))
     }
 

@@ -17,7 +17,7 @@ package struct MessageTemplate {
         }
         guard !message.isOfPlatform else {
             throw ScaffoldError(
-                .package, "\(message.type) is one of the platform's own messages",
+                .package, "\(message.type) is one of Segue's own messages",
                 recovery: "use it as it is, or choose another name")
         }
         self.message = message

@@ -132,7 +132,7 @@ extension Project {
         guard let status = try ProjectStatus.read(self) else {
             throw ComposeError(
                 code: "no-project", message: "project '\(name)' was never started here",
-                recovery: "start it with 'segue up', or name another one with -p")
+                recovery: "start it with 'segue up', or name another project with -p")
         }
         let own = Set(status.services.map(\.service))
         if !services.isEmpty {

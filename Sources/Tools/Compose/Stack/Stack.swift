@@ -2,7 +2,7 @@ import Support
 
 /// A set of services that are started, watched and stopped together.
 ///
-/// It is read from a compose file by ``ComposeFile``, or built in code.
+/// A stack is read from a compose file by ``ComposeFile``, or built in code.
 package struct Stack: Sendable, Equatable {
     /// The project name that the file sets; nil if it sets none.
     package var name: String?

@@ -36,7 +36,7 @@ struct LineSender {
         }
         guard sent < messages else { return }
         throw CommandError(
-            code: "bad-lines", "\(messages - sent) of \(messages) messages could not be sent; all others were",
+            code: "bad-lines", "\(messages - sent) of \(messages) messages could not be sent; all other messages were",
             status: .dataError)
     }
 

@@ -23,7 +23,7 @@ package struct MonitorCommand: AsyncParsableCommand {
     @OptionGroup var span: MonitorSpanOptions
     @OptionGroup var print: PrintOptions
 
-    @Flag(name: .shortAndLong, help: "Print whole lines and all attributes.")
+    @Flag(name: .shortAndLong, help: "Print whole lines and further attributes.")
     var verbose = false
 
     @Flag(help: "Print statistics instead of messages: counts, rates and latencies of types, and the lag of services.")

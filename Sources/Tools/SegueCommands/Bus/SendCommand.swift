@@ -8,7 +8,7 @@ internal import Support
 
 package struct SendCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Publish a message, or one for each line of standard input.",
+        commandName: "send", abstract: "Publish a message, or a message for each line of standard input.",
         discussion: """
             segue send event.LaunchFinished
             segue send command.PlaylistSelected '{"playlistID": "p1"}' --platform ios
