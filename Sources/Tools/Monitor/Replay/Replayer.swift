@@ -4,7 +4,7 @@ internal import Foundation
 /// Sends the messages of a recording to the processes of a bus.
 ///
 /// Messages are sent in the order of the recording. The replay also waits for the results that the steps of the plan
-/// name, because other processes may react to them before the next message.
+/// name, because other processes may have reacted to them before the next message.
 package struct Replayer: Sendable {
     private let bus: any EventBus
     private let recording: Recording

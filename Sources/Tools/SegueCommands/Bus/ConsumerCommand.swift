@@ -96,7 +96,7 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
             do {
                 try await bus.forget(consumer: name)
             } catch let error as BusError where error.code == .refused {
-                // A process that has published no presence runs the consumer.
+                // A process that has published no presence may run the consumer.
                 throw CommandError(code: "consumer-in-use", error.message)
             }
             return found

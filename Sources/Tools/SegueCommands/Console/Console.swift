@@ -135,7 +135,8 @@ final class Console: Sendable {
         return bytes
     }
 
-    /// Runs `action` after the bytes that are queued now are written. Nothing is written while `action` runs.
+    /// Runs `action` after the bytes that are queued now are written. The console itself writes nothing while `action`
+    /// runs.
     func perform(_ action: @escaping @Sendable () -> Void) {
         queue.async(execute: action)
     }
