@@ -27,7 +27,7 @@ final class StatusRecorder: Sendable {
     private let project: Project
     private let logger: Logger
     private let state = Mutex(State())
-    /// Locked while the files are written, so that an older status cannot overwrite a newer one.
+    /// Locked while the files are written, so that an older status cannot overwrite a newer status.
     private let files = Mutex(Files())
 
     init(project: Project, logger: Logger) {

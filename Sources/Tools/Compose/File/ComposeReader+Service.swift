@@ -70,9 +70,9 @@ extension ComposeReader {
         return words
     }
 
-    /// The absolute path of `working_dir`; nil if it is not given. A relative path starts in the folder of its file. A
-    /// path that begins with `${SEGUE_STATE_DIR}` stays as it is, because that folder is known only when the service
-    /// starts.
+    /// The absolute path of `working_dir`; nil if it is not given. A relative path starts in the
+    /// ``ComposeSource/directory`` of its file. A path that begins with `${SEGUE_STATE_DIR}` stays as it is, because
+    /// that folder is known only when the service starts.
     private func directory(_ entries: ComposeNode.Entries, of place: String) -> String? {
         guard let entry = entries["working_dir"], !entry.value.isNull else {
             return nil

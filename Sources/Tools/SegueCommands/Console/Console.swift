@@ -189,8 +189,8 @@ final class Console: Sendable {
         getenv(variable).map { $0.pointee != 0 } ?? false
     }
 
-    /// Runs `body` until it ends, or until this stream has no reader any more. So the monitor in `segue monitor | head
-    /// -1` ends as soon as `head` ends, not at its next write.
+    /// Runs `body` until it ends, or until this stream has no reader any more. So in `segue monitor | head -1`, the
+    /// monitor ends as soon as `head` ends, and not only at the next write.
     ///
     /// - Throws: `Errno.brokenPipe`; the errors of `body`.
     func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {

@@ -13,8 +13,8 @@ struct DetachedStack {
     var isVerbose = false
 
     /// Starts the supervisor, and waits until the services have reached the milestone.
-    /// - Throws: ``CommandError`` `unknown-service` if the stack has no such service; the ``ComposeError`` of the
-    ///   supervisor.
+    /// - Throws: ``CommandError`` `unknown-service` if the selection names a service that is not in the stack; the
+    ///   ``ComposeError`` of the supervisor.
     func start(until milestone: Milestone) async throws {
         try stack.check(selection.services, among: stack.services.flatMap { [$0.name] + $0.instances })
         let flags = arguments + (selection.includesDependencies ? [] : ["--no-deps"])
