@@ -1,16 +1,16 @@
-# The commands for everyday work. Those that build install missing packages first.
+# The commands for everyday work. Commands that build first install missing packages.
 
 .PHONY: run down build build-tests test examples install bench footprint soak fuzz lint format setup
 
 BIN = .build/debug
-# The processes of compose/default.yaml.
+# The programs that compose/default.yaml starts.
 STACK = broker navigation-coordinator error-notifier auth-service music-service spotify-simulator
 # The programs that people start themselves.
 TOOLS = segue device focus-player
 # The program that `segue bench` runs.
 BENCHMARKS = segue-bench
 
-# Builds only the programs that it starts or that docs/try.txt mentions.
+# Builds only the programs of the default stack, and the programs that people start themselves.
 run:
 	@echo "Building and starting the focus player. The first build takes about 5 minutes on two cores, later ones seconds."
 	@scripts/setup
@@ -35,8 +35,8 @@ build-tests: setup
 examples: setup
 	@scripts/examples
 
-# Installs the programs of the focus player's stack in PREFIX (default: /usr/local), with completions, the manual page,
-# flows and compose files. CONFIGURATION=debug installs the programs that `make run` builds (default: release).
+# Installs the programs in PREFIX (default: /usr/local), with completions, the manual page, flows and compose files.
+# CONFIGURATION=debug installs debug builds (default: release).
 install: CONFIGURATION ?= release
 install: PREFIX ?= /usr/local
 install: setup
@@ -46,8 +46,8 @@ install: setup
 	@scripts/build generate-manual
 	@scripts/install .build/$(CONFIGURATION) "$(PREFIX)" $(STACK) $(TOOLS) $(BENCHMARKS)
 
-# Measures the figures in docs/performance.md. BENCH has names and options, such as BENCH="roundtrip --json"; without it
-# all benchmarks run.
+# Runs the benchmarks that docs/performance.md describes. BENCH names some of them and may have options, such as
+# BENCH="roundtrip --json"; without BENCH, all benchmarks run.
 bench: setup
 	@scripts/build --release broker navigation-coordinator segue $(BENCHMARKS)
 	@.build/release/segue bench $(BENCH)
@@ -57,14 +57,14 @@ footprint: setup
 	@scripts/build --release $(STACK) segue
 	@scripts/footprint
 
-# Kills and stops the processes of a bus under load for SECONDS (default: 60), and checks that it loses nothing. SEED
-# repeats a run; with SHAPE=short, a run of the tests.
+# Kills and stops the processes of a bus under load for SECONDS (default: 60), and checks that the bus loses no message.
+# SEED repeats a run. To repeat a run of the tests, also set SHAPE=short, which makes the rounds as short as there.
 soak: setup
 	@scripts/build broker bus-fixture bus-soak
 	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED)) $(if $(SHAPE),--shape $(SHAPE))
 
-# Sends INPUTS requests (default: a million), most of them invalid, to the broker's engine. SEED (default: 1) chooses
-# them.
+# Sends INPUTS requests (default: a million), most of them invalid, to the broker's engine. SEED (default: 1) determines
+# the requests.
 fuzz: setup
 	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
 

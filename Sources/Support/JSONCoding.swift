@@ -26,7 +26,7 @@ extension JSONValue {
 
     /// Decodes this value as `type`.
     ///
-    /// - Throws: `DecodingError` with the name of the member that is missing or has the wrong type.
+    /// - Throws: `DecodingError` if this value does not match `type`.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try JSONDecoder().decode(type, from: Data(description.utf8))
     }

@@ -1,8 +1,7 @@
 /// A strict parser of JSON (RFC 8259).
 ///
 /// Foundation's decoder can produce a value of unknown type only by trying one type after another, and each failed
-/// attempt throws an error. It takes 15 µs for the data of a small message and 370 µs for a snapshot; this parser takes
-/// 0.8 µs and 20 µs. The difference matters, because every message on the bus is parsed.
+/// attempt throws an error. This parser is almost 20 times as fast.
 struct JSONParser {
     /// The reason why the input is not JSON.
     struct Failure: Error {

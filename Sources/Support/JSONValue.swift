@@ -1,13 +1,13 @@
 /// A JSON value (RFC 8259), such as the data of a message or the arguments of a screen.
 ///
-/// Whole numbers and fractions are two cases, so that identifiers and counters are never converted to floating point.
-/// The two cases compare by value, because JSON has only one kind of number: `1` and `1.0` are equal.
+/// Whole numbers and fractions are two cases, so that whole numbers that fit in 64 bits keep all their digits. The two
+/// cases compare by value, because JSON has only one kind of number: `1` and `1.0` are equal.
 public enum JSONValue: Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without a fraction that fits in 64 bits. Parsing `1.0` or `1e3` gives a `number` instead.
+    /// A whole number that fits in 64 bits. Parsing `1.0` or `1e3` gives a `number` instead.
     case integer(Int)
     /// Any other number. JSON cannot represent infinities and NaN: encoding one of them throws.
     case number(Double)
@@ -115,7 +115,7 @@ extension JSONValue: Hashable {
         }
     }
 
-    /// Hashes the value. Equal numbers have equal hashes, in either case.
+    /// Hashes the value. Equal numbers have equal hashes, also if one is an `integer` and the other a `number`.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)

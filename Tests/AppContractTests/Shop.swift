@@ -16,7 +16,7 @@ enum Shop {
     static let receipt = JSONSchema.object(["items": .init(.array(.object(["name": .init(.string)])))])
     static let tag = JSONSchema.object(["cents": .init(.integer)])
 
-    /// Each parameter is the schema of a message. Nil for a message that the contract does not have.
+    /// The contract of the app. A schema is nil for a message that the contract does not have.
     static func contract(
         buy order: JSONSchema? = order, sold receipt: JSONSchema? = receipt, answer tag: JSONSchema = tag,
         asked question: JSONSchema = .object([:]), tillReads: Bool = true, tillBuys: Bool = true

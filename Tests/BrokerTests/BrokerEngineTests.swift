@@ -231,8 +231,7 @@ struct FuzzTests {
             try fuzz.run(inputs: 10_000)
             #expect(fuzz.summary.answers > 5000)
             #expect(fuzz.summary.feed > 500)
-            // All codes that an invalid request can get. Codes 9, 11 and 12 need a full disk, or a server that is slow
-            // or ends.
+            // The requests are refused with at least these codes.
             #expect(Set([14] + Array(1...8)).isSubset(of: fuzz.summary.refusals.keys))
         }
     }

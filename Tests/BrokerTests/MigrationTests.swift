@@ -111,7 +111,7 @@ struct EarlierVersionTests {
             let consumers = try #require(fixture.consumers())
             #expect(Dictionary(uniqueKeysWithValues: consumers.map { ($0.name, $0.position) }) == Self.positions)
             #expect(consumers.map(\.memberCount) == [0, 2, 0])
-            // After a lease, the processes that ran the consumers then count as ended.
+            // After the time of a lease (5 s), the processes that ran the consumers count as ended.
             try fixture.tick(after: .seconds(6))
             for (name, position) in Self.positions {
                 let claimed = try #require(fixture.claim(name))
@@ -173,7 +173,7 @@ struct EarlierVersionTests {
     @Test("a consumer of its time can be removed, and begins anew")
     func forgotten() throws {
         try onJournal { fixture in
-            // Until then the owner may still be alive.
+            // The owner may still be alive until the time of a lease (5 s) has passed.
             try fixture.tick(after: .seconds(6))
             #expect(fixture.ask(.forget("worker")) == .done)
             try fixture.restart()

@@ -33,9 +33,9 @@ package struct Checker {
         lastOfDocument = last
     }
 
-    /// True if the bus may have removed a value: it was a document that is not in the journal any more, and a later
-    /// version of the document is. A value that is still in the journal was there all the time, so every reader must
-    /// have received it.
+    /// True if the bus may have removed a value: it was a document that is no longer in the journal, and the journal
+    /// contains a later version of the document. A value that is still in the journal was there all the time, so every
+    /// reader must have received it.
     /// - Parameter offset: The offset of the value, if it is known. The later version must be after it.
     func isForgotten(_ value: Value, at offset: UInt64 = 0) -> Bool {
         guard !journalled.contains(value), let document = history.documents[value],

@@ -33,7 +33,7 @@ struct ConformanceFixture: Sendable {
     }
 }
 
-/// Runs `body` concurrently with tasks that do not end by themselves, and cancels these afterwards.
+/// Runs `body` concurrently with tasks that do not end by themselves, and cancels the tasks afterwards.
 func withBackground<Result: Sendable>(
     _ tasks: [@Sendable () async throws -> Void], _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
@@ -146,8 +146,7 @@ extension MessageSequence {
         return messages
     }
 
-    /// The messages before the next ``Marker``. If the case publishes a marker, they show that no other message has
-    /// arrived.
+    /// The messages before the next ``Marker``. A case publishes a marker to check that no other message has arrived.
     func beforeMarker() async throws -> [Envelope] {
         var messages: [Envelope] = []
         for try await message in self {

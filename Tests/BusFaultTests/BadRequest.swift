@@ -28,7 +28,7 @@ struct BadRequest: Sendable {
         BadRequest("8 MiB of nothing", [[UInt8](repeating: 0, count: Limits.maximumFrameSize)], .malformed),
     ]
 
-    /// For each operation a head without a body, and one with more frames than any request has.
+    /// Requests of every operation with a wrong number of frames.
     private static let frameCounts: [BadRequest] = Operation.allCases.filter { $0 != .query }.flatMap { operation in
         [
             operation == .consumers
@@ -80,7 +80,7 @@ struct BadRequest: Sendable {
         RequestHead(operation: operation, id: 7).bytes
     }
 
-    /// The first batch of a producer. Its frames are valid, its message is not.
+    /// The first batch of a producer. Its frames are valid, but its message is not.
     private static func publishing(
         _ name: String, _ topic: [UInt8], subject: [UInt8] = Array("default".utf8), key: Int = 0, header: Int = 2,
         _ code: ProtocolError.Code

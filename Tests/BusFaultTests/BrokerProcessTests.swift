@@ -42,7 +42,7 @@ struct BrokerProcessTests {
         "a burst far past the feed's mark costs the broker what is said for one that is stopped, and others do not notice",
         .timeLimit(.minutes(4)))
     func stoppedSubscriber() async throws {
-        // 60 MB. At most 2048 messages (33 MiB) wait for a subscriber that does not read.
+        // The messages have 60 MB together. At most 2048 messages (33 MiB) wait for a subscriber that does not read.
         let (count, step, warmUp) = (4000, 100, 400)
         try await Arena.with { arena in
             let broker = try await arena.startBroker()

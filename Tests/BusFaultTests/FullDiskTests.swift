@@ -21,8 +21,8 @@ struct FullDiskTests {
         try await Arena.with { arena in
             let disk = "\(arena.directory)/disk"
             try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
-            // Without the filler there is room to write the whole log back to the file. This is necessary: the log
-            // starts again from its beginning only after that, and with less room it could not grow.
+            // When the filler has been removed, there is room to write the whole write-ahead log back to the file. Only
+            // after that the log starts again from its beginning.
             let script = """
                 mount -t tmpfs -o size=16m none \(disk) && head -c 12000000 /dev/zero > \(disk)/filler \
                 && exec "$0" --bus \(arena.bus) --journal \(disk)/journal.sqlite

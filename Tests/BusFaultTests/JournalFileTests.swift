@@ -33,7 +33,7 @@ struct JournalFileTests {
                 return (texts, error)
             }
             #expect(texts == ["one", "three"])
-            // The message is on the bus, in the broker's log and in the reader's log.
+            // The error is on the bus, in the broker's log and in the reader's log.
             let line =
                 "the journal \(arena.journal) has damaged messages, which cannot be delivered (1): offset \(offsets[1])"
             #expect(error.code == "broker.journal.damaged")
@@ -96,7 +96,7 @@ struct JournalFileTests {
             let broker = try await arena.startBroker("second")
             try await arena.withBus { bus in
                 let lost = try await bus.publish(Noted(text: "lost")).position
-                // After this a hello of the client has reported the message.
+                // After this call, the client has a mark that covers the message. Its next hello contains the mark.
                 try await bus.waitUntilConnected(timeout: Arena.deadline)
                 try await broker.send(SIGTERM)
                 try await arena.untilEnd(of: broker)

@@ -34,7 +34,8 @@ struct LostJournalTests {
             let whole = JournalFiles(at: arena.journal)
             try loss.befall(arena.journal)
             let third = try await arena.startBroker("third")
-            // The marks of the other clients may not cover the messages of the last second. This one does.
+            // The marks of the other clients may not cover the messages of the last second. The mark of this client
+            // does.
             _ = try await greet(arena, with: witness)
             let count = await arena.counts(of: "publisher").acknowledged
             try await arena.until("they go on in another journal") {

@@ -149,7 +149,7 @@ struct StrangerTests {
         }
     }
 
-    /// A closure that runs, and whether it has ended.
+    /// Runs a closure, and records its end.
     private final class Flagged: Sendable {
         private let over = Mutex(false)
         private let body: @Sendable () async throws -> Void
@@ -202,7 +202,7 @@ extension Arena {
     ///   check.
     func startTCPBroker() async throws -> Int {
         for attempt in 1...50 {
-            // Below the ports that the kernel gives to outgoing connections.
+            // Below the ports that the kernel gives to outgoing connections by default.
             let port = Int.random(in: 10_000..<32_000)
             let name = "broker-\(attempt)"
             _ = try await start(

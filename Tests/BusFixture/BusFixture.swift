@@ -9,7 +9,7 @@ struct BusFixture: AsyncParsableCommand {
         commandName: "bus-fixture", subcommands: [Publish.self, Subscribe.self, Consume.self, Lease.self, Stall.self])
 }
 
-/// What every role is told.
+/// The options of every role.
 struct FixtureOptions: ParsableArguments {
     @Option(help: "The bus, such as ipc:///run/segue.")
     var bus: String
@@ -17,7 +17,7 @@ struct FixtureOptions: ParsableArguments {
     @Option(help: "The name of this incarnation.")
     var name: String
 
-    @Option(help: "The file in which it writes down what it does.")
+    @Option(help: "The file in which the process records its actions.")
     var history: String
 
     func process() throws -> FixtureProcess {
@@ -30,16 +30,16 @@ struct Publish: AsyncParsableCommand {
 
     @OptionGroup var options: FixtureOptions
 
-    @Option(help: "How many publish at the same time.")
+    @Option(help: "The number of tasks that publish at the same time.")
     var lanes = 8
 
-    @Option(help: "Values that go out in one batch.")
+    @Option(help: "The number of values in one batch.")
     var batch = 4
 
-    @Option(help: "Values of each lane; without it, until SIGTERM.")
+    @Option(help: "The number of values of each task. Without this option it publishes until SIGTERM.")
     var count: Int?
 
-    @Option(help: "Bytes that each message carries beside its value.")
+    @Option(help: "The number of bytes in each message in addition to its value.")
     var padding = 0
 
     func run() async throws {
@@ -54,7 +54,7 @@ struct Publish: AsyncParsableCommand {
 }
 
 struct Subscribe: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Writes down all values, from the first one.")
+    static let configuration = CommandConfiguration(abstract: "Records all values from the beginning of the journal.")
 
     @OptionGroup var options: FixtureOptions
 
@@ -67,14 +67,14 @@ struct Subscribe: AsyncParsableCommand {
 }
 
 struct Consume: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Commits one result for each value.")
+    static let configuration = CommandConfiguration(abstract: "Publishes one result for each value.")
 
     @OptionGroup var options: FixtureOptions
 
-    @Option(help: "The durable name.")
+    @Option(help: "The name of the durable consumer.")
     var group: String
 
-    @Flag(help: "Shares the group with all others that do.")
+    @Flag(help: "Share the consumer with the other processes that have this flag.")
     var shared = false
 
     func run() async throws {
@@ -101,14 +101,15 @@ struct Lease: AsyncParsableCommand {
 }
 
 struct Stall: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Subscribes, and reads nothing until it may.")
+    static let configuration = CommandConfiguration(
+        abstract: "Subscribes, and reads nothing until another process opens a pipe.")
 
     @OptionGroup var options: FixtureOptions
 
-    @Option(help: "The events to read after that.")
+    @Option(help: "The number of events to read after that.")
     var count: Int
 
-    @Option(help: "The named pipe that somebody opens when it may go on.")
+    @Option(help: "The named pipe that another process opens for writing.")
     var pipe: String
 
     func run() async throws {

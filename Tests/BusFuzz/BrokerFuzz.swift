@@ -6,7 +6,7 @@ import GRDB
 import Logging
 import TestSupport
 
-/// Sends invalid requests to a broker without sockets, and checks everything that it returns.
+/// Sends valid and invalid requests to a broker without sockets, and checks everything that it returns.
 package struct BrokerFuzz {
     package struct Summary: Sendable {
         package var inputs = 0

@@ -3,7 +3,7 @@ import EventBus
 import Foundation
 import TestSupport
 
-/// Creates valid requests of every operation, as several clients of one journal would send them.
+/// Creates valid requests of the operations that clients send, as several clients of one journal would send them.
 struct RequestSource {
     private var producers: [(id: ProducerID, sequence: UInt64, transient: UInt64)]
     private let members: [ConsumerMember]

@@ -6,8 +6,7 @@ import TestSupport
 @main
 struct BusFuzzCommand {
     /// The bytes by which memory may grow after the first tenth of the requests. It grows by the topics, producers and
-    /// consumers that the requests invent: in runs of a million requests with four seeds by 7 to 11 MiB, from 38 to 46
-    /// MiB. A leak of 20 bytes in each request exceeds this limit.
+    /// consumers that the requests invent: in four runs of a million requests by 7 to 11 MiB.
     private static let growth = 24 << 20
 
     static func main() throws {

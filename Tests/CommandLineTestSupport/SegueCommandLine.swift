@@ -18,7 +18,7 @@ package struct SegueCommandLine: Sendable {
     package var workingDirectory: String?
     package var environment: [String: String] = [:]
 
-    /// The folder of the built executables, which is that of the test bundle.
+    /// The folder of the built executables, which also contains the test bundle.
     private static let executables = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().path
 
@@ -34,7 +34,7 @@ package struct SegueCommandLine: Sendable {
         } catch {
             result = .failure(error)
         }
-        // A test that takes too long is cancelled. A separate task is not, and can still run 'segue down'.
+        // A test that takes too long is cancelled. A separate task is not cancelled, and can still run 'segue down'.
         try await Task { try await segue.cleanUp() }.value
         try result.get()
     }

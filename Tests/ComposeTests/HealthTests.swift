@@ -133,7 +133,7 @@ struct HealthTests {
         try await scratch.supervisor(scratch.stack([service])).running { supervisor in
             let first = try await supervisor.wait(for: "a") { $0.state == .ready }
             try FileManager.default.removeItem(atPath: scratch.path + "/ready")
-            // The test does not see every change of the board, but a new run must never show the health of the old one.
+            // The test does not see every change of the board, but a new run must never show the health of the old run.
             for await status in supervisor.statuses {
                 guard let status = status["a"], status.restarts == 1 else { continue }
                 #expect(status.health?.state != .unhealthy)
@@ -193,7 +193,7 @@ struct HealthTests {
     @Test("Two checks of a service never run at once")
     func oneAtATime() async throws {
         let scratch = try Scratch()
-        // The third check and all later ones succeed, unless two checks run at the same time.
+        // The third check and all later checks succeed, unless two checks run at the same time.
         let script = "mkdir busy || exit 1; echo >> count; sleep 0.05; rmdir busy; test $(wc -l < count) -ge 3"
         let check = probe(script, startPeriod: .seconds(1000))
         try await scratch.supervisor(scratch.stack([service(check)])).running { supervisor in

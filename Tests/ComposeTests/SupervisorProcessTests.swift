@@ -42,7 +42,7 @@ struct SupervisorProcessTests {
             depends_on: {first: {condition: service_healthy}}
         """
 
-    /// A string as written in a compose file: in quotes, with dollar signs doubled.
+    /// A command that sends `READY=1`, escaped for a quoted string in a compose file.
     private static let ready = Service.notify("READY=1")
         .replacing("$", with: "$$").replacing("\"", with: "\\\"")
 

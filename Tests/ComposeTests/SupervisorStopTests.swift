@@ -117,7 +117,7 @@ struct SupervisorStopTests {
         let scratch = try Scratch()
         var service = Service.shell("a", "exit 1")
         service.restart = .always(limit: nil)
-        // If runs did not count as good ones, the last pause would take minutes. Each pause of the supervisor's own
+        // If the runs did not count as good runs, the last pause would take minutes. Each pause of the supervisor's own
         // backoff would take an hour.
         service.backoff = RestartBackoff(initial: .milliseconds(1), maximum: .seconds(3600), resetAfter: .zero)
         var options = SupervisorOptions.test

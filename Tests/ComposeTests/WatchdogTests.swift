@@ -75,7 +75,7 @@ struct RunDeadlinesTests {
 
 @Suite("Watchdog")
 struct WatchdogTests {
-    /// Sends the given messages, then `WATCHDOG=1` the given number of times, from one process.
+    /// A service that sends `first`, and then `WATCHDOG=1` every `pause` seconds.
     private static func beating(_ first: String, every pause: Double) -> Service {
         let script = """
             use Socket; socket(S, PF_UNIX, SOCK_DGRAM, 0);

@@ -27,7 +27,7 @@ struct ConsumerGroupHistory {
     private let members: [ConsumerMember]
     /// The offset up to which each partition is handled, according to the accepted progress.
     private var handled = Array(repeating: UInt64(0), count: Partition.count)
-    /// The ownerships that members were told. Some are outdated.
+    /// The ownerships that claims have returned to members. Some are outdated.
     private var beliefs: [(member: ConsumerMember, ownership: Ownership)] = []
     private var offset: UInt64 = 10
     private var steps = 0
@@ -75,7 +75,7 @@ struct ConsumerGroupHistory {
         handled[Int(partition.number)] = max(handled[Int(partition.number)], late)
     }
 
-    /// The rule that is violated; nil if there is none.
+    /// A description of a violated rule; nil if no rule is violated.
     func brokenPromise() -> String? {
         let owners = Set(group.owners.compactMap(\.self))
         let ownerships = owners.map { group.ownership(of: $0) }
@@ -91,8 +91,7 @@ struct ConsumerGroupHistory {
         return wrongRecorders(of: Partition.all[steps % Partition.count])
     }
 
-    /// Checks that, of all members that were told recently that they own a partition, only its owner can record
-    /// progress.
+    /// Checks that only the current owner of a partition can record progress, and not a member that owned it recently.
     private func wrongRecorders(of partition: Partition) -> String? {
         let believers = Set(beliefs.suffix(20).map(\.ownership.ownerEpoch) + group.shares.map(\.ownerEpoch))
         let recorders = believers.filter { epoch in

@@ -113,7 +113,7 @@ struct TraceContextTests {
 
 private struct Opened: EventMessage {}
 
-/// The W3C Trace Context implementation of OpenTelemetry for Python, with which the tests compare this project's.
+/// The W3C Trace Context implementation of OpenTelemetry for Python. The tests compare it with that of this project.
 enum OpenTelemetry {
     /// A `traceparent` as OpenTelemetry parses it.
     struct Span: Codable, Hashable {

@@ -36,7 +36,7 @@ struct FlowSchemaTests {
         let texts = SchemaExamples.good
         for (text, complaints) in try zip(texts, FlowSchema.complaints(about: texts)) {
             #expect(complaints.isEmpty, "\(text)")
-            // Only the reader finds names that are not declared, such as those of unknown screens.
+            // Only the reader finds names that are not declared, here those of child flows and tabs.
             #expect(
                 problems(with: text).allSatisfy { $0.contains("unknown child flow") || $0.contains("tab") }, "\(text)")
         }
@@ -193,8 +193,7 @@ enum FlowSchema {
         .deletingLastPathComponent()
     private static let file = repository.appending(path: "config/flows/flow.schema.json")
     private static let python = repository.appending(path: ".build/venv/bin/python")
-    /// The validator is a Python package, because no Swift package validates by this draft. `make test` installs it if
-    /// pip is available.
+    /// The validator is a Python package, which `make test` installs if possible.
     static let hasValidator = FileManager.default.isExecutableFile(atPath: python.path)
 
     private static let validator = """
@@ -255,7 +254,7 @@ enum SchemaExamples {
 
     static func action(_ action: String) -> String { rule("do: [\(action)]") }
 
-    /// Files that the reader accepts, in every form.
+    /// Files with a valid structure. Some of them name child flows or tabs that they do not declare.
     static let good: [String] =
         [
             head + "steps: [{ screen: a, title: A, next: command.N, guard: \(guardOfStep), steps: [\(steps)] }]\n",

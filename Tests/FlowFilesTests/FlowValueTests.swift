@@ -64,7 +64,7 @@ struct FlowValueTests {
     }
 }
 
-/// A flow with every kind of action in every form.
+/// A flow with every kind of action, in several forms.
 enum EverythingFlow {
     static func flow() throws -> Flow {
         let buttons = [

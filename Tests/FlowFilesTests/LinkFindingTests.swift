@@ -79,7 +79,7 @@ struct LinkFindingTests {
                 "shop.yaml:16:7: the earlier link 'shop://item/{id}' matches all URLs of this link; "
                     + "move this link up, or remove it"
             ])
-        // A link that is followed in other states does not hide later links.
+        // An earlier link with a condition that the later link lacks does not hide the later link.
         let conditional = special.replacing("to:", with: "when: { root: settings }, to:")
         #expect(findings(conditional + special).isEmpty)
         #expect(findings(conditional + conditional).count == 1)

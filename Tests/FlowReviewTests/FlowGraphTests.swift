@@ -201,7 +201,7 @@ struct FlowReachTests {
             """
         #expect(
             findings(parts) == [
-                "shop.yaml:10:3: warning: no rule begins child flow 'child'; push or present it, or remove it"
+                "shop.yaml:10:3: warning: no rule that can apply begins child flow 'child'; add one, or remove it"
             ])
     }
 

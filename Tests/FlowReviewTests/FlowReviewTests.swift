@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What is surely a mistake in a flow that works is said in one line each")
 struct FlowReviewTests {
-    /// A flow with a list and an item. Its rules begin on line 10.
+    /// A flow with a list, an item and an offer. Its rules begin on line 10.
     private static let head = """
         name: shop
         version: 1

@@ -193,7 +193,7 @@ struct ScenarioAspectTests {
             - { back: c, expect: { presented: b, dismissed: c } }
             - { dismiss: , expect: { presented: [], dismissed: b } }
             - { send: { type: event.Go, data: { step: 10 } }, expect: { failed: navigation.nothingToPop } }
-            - { send: { type: event.Go, data: { step: 10 } }, expect: { failed: the path is empty } }
+            - { send: { type: event.Go, data: { step: 10 } }, expect: { failed: nothing to pop on the path } }
             - { send: { type: event.Go, data: { step: 25 } }, expect: { runs: wizard, path: e } }
             - { back: e, expect: { runs: [], path: [], dismissed: e } }
             """, of: PlaygroundFlow.flow())

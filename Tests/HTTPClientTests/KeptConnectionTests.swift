@@ -14,8 +14,8 @@ struct KeptConnectionTests {
         try await client.send(HTTPClient.Request(method, url), deadline: .seconds(30), maximumBody: 1 << 20)
     }
 
-    /// A server that answers the first request of its first connection and closes it on the second one, as a server does
-    /// whose idle timeout expires while a request is on its way.
+    /// A server that answers the first request of its first connection, and closes the connection on the second
+    /// request. A server does the same if its idle timeout expires while a request is on its way.
     func closingServer(
         _ body: (RawServer, _ received: @escaping @Sendable () -> [String]) async throws -> Void
     ) async throws {

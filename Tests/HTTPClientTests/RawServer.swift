@@ -52,8 +52,8 @@ final class RawServer: Sendable {
     private let listener: Int32
     private let count = Mutex(0)
 
-    /// - Parameter serve: Called for each connection with its number, counted from 1. The connection is closed when it
-    ///   returns.
+    /// - Parameter serve: Called for each connection with its number, counted from 1. The connection is closed when
+    ///   `serve` returns.
     static func with<Result>(
         _ serve: @escaping @Sendable (Connection, _ number: Int) -> Void,
         _ body: (RawServer) async throws -> Result

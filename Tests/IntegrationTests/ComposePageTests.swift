@@ -97,7 +97,7 @@ struct ComposePageTests {
     @Test("of systemd")
     func systemd() async throws {
         let output = try await run("How do I run a stack under systemd?")
-        #expect(output.contains("segue: port 'api' is 8123; choose another with --port api=NUMBER\n"))
+        #expect(output.contains("segue: port 'api' is 8123; choose another port with --port api=NUMBER\n"))
     }
 
     @Test("of the verbs, on the stack that stands before them", .timeLimit(.minutes(2)))

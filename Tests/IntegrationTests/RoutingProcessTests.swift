@@ -31,7 +31,7 @@ struct RoutingProcessTests {
             async let first = router.pop()
             async let second = router.pop()
             #expect(try await Set([first, second]) == [3, 4])
-            await #expect(throws: RouterError.refused("there is nothing to pop: the path is empty")) {
+            await #expect(throws: RouterError.refused("there is nothing to pop on the path")) {
                 try await router.pop()
             }
             await #expect(throws: RouterError.late("screen instance '\(departure)' was dismissed or never existed")) {

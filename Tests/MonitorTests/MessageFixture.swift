@@ -43,7 +43,7 @@ struct RecordingFile {
 }
 
 extension Envelope {
-    /// The message at an offset of a journal, published `seconds` after the first.
+    /// The message at an offset of a journal, published `seconds` after the first message.
     static func recorded(
         _ id: String, _ type: String, at offset: UInt64, data: String = "{}", source: String = "device/1",
         causedBy cause: String? = nil, in story: String? = nil, after seconds: Double = 0,

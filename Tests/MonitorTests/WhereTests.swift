@@ -154,7 +154,7 @@ struct WhereFuzzTests {
         #expect(understood > 0, "some of them have to have a meaning")
     }
 
-    /// A random sequence of pieces, or tests that are almost valid.
+    /// A random sequence of pieces of expressions, or an expression of comparisons with random operators and values.
     private static func text(with generator: inout SeededGenerator) -> String {
         guard generator.chance(1, in: 2) else {
             let count = Int.random(in: 0...12, using: &generator)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Actions")
 struct ActionTests {
-    /// A flow of five screens, in which `event.Go` takes the first actions and `event.Next` takes the second actions.
+    /// A flow of five screens, in which `event.Go` takes `actions` and `event.Next` takes `next`.
     static func flow(_ actions: Flow.Action..., next: [Flow.Action] = [.dismissAll]) throws -> Flow {
         try Flow("letters", version: 1, platform: "ios", start: "a") {
             for name in ["a", "b", "c", "d", "e"] { Flow.Screen(name, sends: ["command.From\(name.uppercased())"]) }

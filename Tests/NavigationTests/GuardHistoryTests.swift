@@ -89,7 +89,7 @@ struct GuardHistoryTests {
             var probe = machine
             _ = probe.handle(Machine.Input(id: "out", type: "event.Out"))
             #expect(probe.state.root.instance.screen == "out")
-            // The new root handles the queued messages. No instance from before is open.
+            // Queued messages may open new screens on the new root, but no instance from before is open.
             #expect(probe.state.standing.map(\.id).allSatisfy { !machine.state.isStanding($0) })
         }
     }
@@ -117,7 +117,7 @@ struct GuardHistory {
         if let attempt = state.attempt, attempts.last != attempt.id { attempts.append(attempt.id) }
         let known = state.standing.map(\.id) + state.leaving.map(\.id) + ["form-2", "ghost-9"]
         let instance = known.randomElement(using: &random) ?? ""
-        // Refers to the waiting attempt in most cases; otherwise it would never be answered.
+        // At least half of the messages refer to the newest attempt, so that attempts are often answered.
         let attempt = Bool.random(using: &random) ? attempts.last : attempts.randomElement(using: &random)
         let (type, data) = message(about: instance, attempt ?? "")
         return Machine.Input(

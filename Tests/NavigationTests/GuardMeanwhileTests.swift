@@ -97,7 +97,7 @@ struct GuardMeanwhileTests {
         var other = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         #expect(
             other.send("command.Home", large).discards == [
-                "command.Home: the data exceeds 65536 bytes, too many to be queued"
+                "command.Home: the data exceeds 65536 bytes, the limit for a queued message"
             ])
     }
 

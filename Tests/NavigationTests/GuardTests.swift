@@ -145,7 +145,7 @@ struct GuardTests {
         let data: JSONValue = ["name": .string(String(repeating: "x", count: 65536))]
         #expect(
             session.send("command.Next", data).discards
-                == ["command.Next: the data exceeds 65536 bytes, too many to wait for an answer"])
+                == ["command.Next: the data exceeds 65536 bytes, the limit for a message that waits"])
         #expect(session.state.attempt == nil)
     }
 }

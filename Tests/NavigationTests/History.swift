@@ -26,7 +26,7 @@ struct History {
         self.vocabulary = vocabulary
     }
 
-    /// The next message. It refers to an instance that is open, is leaving, is long gone or never existed.
+    /// The next message. The instance that it names may be open, leaving, long gone or unknown.
     mutating func next(for state: NavigationState) -> Machine.Input {
         count += 1
         let known = state.standing.map(\.id) + state.leaving.map(\.id) + vocabulary.instances
@@ -90,7 +90,7 @@ extension History.Vocabulary {
             ("event.Unheard", .null),
         ])
 
-    /// All messages of ``PlaygroundFlow``.
+    /// Messages for ``PlaygroundFlow``.
     static let playground = Self(
         platforms: [nil, "playground", "ios"],
         instances: ["a-1", "ghost-9"],

@@ -3,8 +3,8 @@ import SampleFlows
 import Support
 import Testing
 
-/// Problems that users of other navigation libraries often report. Other suites cover further problems:
-/// `LinkPrecedenceTests` deep links over presentations, `ViewReportTests` swipes back, `ChildFlowTests` nested flows.
+/// Problems that users of other navigation libraries often report. Other suites cover further problems: deep links over
+/// presentations (`LinkPrecedenceTests`), swipes back (`ViewReportTests`) and nested flows (`ChildFlowTests`).
 @Suite("What users of navigation libraries have trouble with")
 struct KnownTroubleTests {
     @Test("A pop of what does not stand changes nothing, and says so")
@@ -20,7 +20,7 @@ struct KnownTroubleTests {
         #expect(toNowhere.discarded == ["m3"])
         session.report("BackCompleted", "item-2")
         let empty = session.send("command.NavigationRequested", ["action": "pop"], platform: "ios")
-        #expect(empty.discards == ["command.NavigationRequested: there is nothing to pop: the path is empty"])
+        #expect(empty.discards == ["command.NavigationRequested: there is nothing to pop on the path"])
         #expect(before.state.path.map(\.id) == ["item-2"])
         #expect(session.path.isEmpty)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A parked deep link, and what the user chooses meanwhile")
 struct LinkChoiceTests {
-    /// A shop whose links wait for the list and for the dismissal of presentations.
+    /// A shop whose links wait for the list and for the dismissal of sheets.
     private static func flow() throws -> Flow {
         let item = Flow.Destination.screen("item", ["id": "${data.id}"])
         return try Flow("shop", version: 1, platform: "ios", start: "launch") {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Where deep links lead")
 struct LinkTargetTests {
-    /// A flow with these links and four screens. The last screen is a gate.
+    /// A session of a flow with these links and four screens. The last screen is a gate.
     private func session(_ links: Flow.Link..., go actions: Flow.Action...) throws -> Session {
         let flow = try Flow("letters", version: 1, platform: "ios", start: "a") {
             for name in ["a", "b", "c", "d"] { Flow.Screen(name, gate: name == "d") }
@@ -147,7 +147,7 @@ struct LinkTargetTests {
         #expect(session.open("x:find/cello?page=2").isEmpty)
         #expect(session.state.top.id == "c-4")
         #expect(session.machine.snapshot.url == "x:find/cello?page=2")
-        // Tabs are created together with their root, so another first screen needs a new root.
+        // Tabs are created together with their root, so a new instance of the tab's first screen needs a new root.
         #expect(session.open("x:find/bass").dismissals == ["c-4", "b-3", "a-2"])
         #expect(session.machine.snapshot.url == "x:find/bass")
     }

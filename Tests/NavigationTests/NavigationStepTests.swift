@@ -163,8 +163,8 @@ struct StepsTests {
         }
     }
 
-    /// A random state. Its instances are chosen from a few, so that two states have some of them in common. No state
-    /// has an instance twice.
+    /// A random state. Its instances are chosen from twelve, so that two states can have some of them in common. No
+    /// state has an instance twice.
     private func randomState(_ random: inout SeededGenerator) -> NavigationState {
         var pool = (1...12).map { number in
             ScreenInstance(
@@ -195,7 +195,7 @@ struct StepsTests {
         return state
     }
 
-    /// The state with one small random change.
+    /// The state after a random change, which may have no effect.
     private func changed(_ state: NavigationState, _ random: inout SeededGenerator) -> NavigationState {
         var state = state
         let new = ScreenInstance(screen: "b", id: "b-1")

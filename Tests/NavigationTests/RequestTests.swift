@@ -54,11 +54,11 @@ struct RequestTests {
     @Test(
         "What cannot be done is discarded with a reason, and changes nothing",
         arguments: [
-            ("pop", "there is nothing to pop: the path is empty"),
-            (["pop": 3], "there is nothing to pop: the path is empty"),
+            ("pop", "there is nothing to pop on the path"),
+            (["pop": 3], "there is nothing to pop on the path"),
             ("popToRoot", "the requested action changes nothing"),
             (["pop": -1], "'pop' removes at least one screen; write 1 or a greater number"),
-            (["pop": "item"], "screen 'item' is not on the front path"),
+            (["pop": "item"], "screen 'item' is not on the path"),
             ("dismiss", "nothing is presented"),
             (["selectTab": "home"], "the root has no tab 'home'"),
             (["show": ["screen": "item", "column": "detail"]], "there is no column 'detail': the root is not split"),

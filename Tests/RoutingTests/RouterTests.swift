@@ -72,14 +72,14 @@ struct RouterTests {
     @Test("an empty stack is not popped: the machine says why, and nothing has happened")
     func emptyStack() async throws {
         try await withRunning(fixture.coordinator(.shop())) {
-            await #expect(throws: RouterError.refused("there is nothing to pop: the path is empty")) {
+            await #expect(throws: RouterError.refused("there is nothing to pop on the path")) {
                 try await router.pop()
             }
             await #expect(throws: RouterError.refused("the requested action changes nothing")) {
                 try await router.popToRoot()
             }
             try await router.push(.list)
-            await #expect(throws: RouterError.refused("2 screens cannot be popped: the path holds 1")) {
+            await #expect(throws: RouterError.refused("2 screens cannot be popped: at most 1 can")) {
                 try await router.pop(2)
             }
             await #expect(
@@ -104,7 +104,7 @@ struct RouterTests {
             async let third = fixture.refusal { try await router.pop() }
             async let fourth = fixture.refusal { try await router.pop() }
             let refusals = try await [third, fourth].compactMap(\.self)
-            #expect(refusals == [.refused("there is nothing to pop: the path is empty")])
+            #expect(refusals == [.refused("there is nothing to pop on the path")])
             #expect(try await fixture.snapshot()?.revision == 4)
         }
     }

@@ -69,7 +69,7 @@ struct RouterWaitingTests {
             // Each of these is a revision: the attempt, three queued messages, the list, and the two pushed items.
             #expect(try await first == 6)
             #expect(try await third == 7)
-            #expect(try await second == .refused("5 screens cannot be popped: the path holds 2"))
+            #expect(try await second == .refused("5 screens cannot be popped: at most 2 can"))
             #expect(try await router.path?.routes == [.list, .item(id: 1), .item(id: 3)])
         }
     }
@@ -81,7 +81,7 @@ struct RouterWaitingTests {
                 let (mac, two) = (fixture.router("mac"), fixture.router(session: "two"))
                 try await mac.push(.list)
                 try await two.push(.item(id: 2))
-                await #expect(throws: RouterError.refused("there is nothing to pop: the path is empty")) {
+                await #expect(throws: RouterError.refused("there is nothing to pop on the path")) {
                     try await router.pop()
                 }
                 #expect(try await router.path?.routes == [])

@@ -1,7 +1,8 @@
 package import Navigation
 package import Support
 
-/// A flow with a form whose `next` waits until a service has saved it, a menu, and a way out from every screen.
+/// A flow with a form and a menu. `command.Next` waits until a service has saved the form, and `event.Out` replaces all
+/// screens.
 package enum GuardFlow {
     package static let saved: Flow.Guard = saving()
 
@@ -47,7 +48,7 @@ package enum GuardFlow {
         }
     }
 
-    /// A session with the form in front. Its `next`, which was `m2`, waits for the answer to `m2.ios.ask`.
+    /// A session with the form in front. The message `m2`, a `command.Next`, waits for the answer to `m2.ios.ask`.
     package static func waiting(_ condition: Flow.Guard = saved) throws -> Session {
         var session = Session(try flow(condition))
         session.send("command.Begin")

@@ -1,7 +1,7 @@
 package import Navigation
 import Support
 
-/// A flow of a shop with every kind of deep link.
+/// A flow of a shop with deep links.
 package enum LinkFlow {
     package static func flow(
         over: [PresentationStyle: Flow.Precedence] = [:],

@@ -2,8 +2,8 @@ package import Navigation
 import Support
 
 /// A flow in which `event.Go` with a number performs the step of ``steps`` with that number. The steps contain all
-/// kinds of actions, in any order. `command.Wait` waits for an answer, also within child flows, and ``links`` lead to
-/// every container.
+/// kinds of actions that change screens. `command.Wait` waits for an answer, also within child flows, and ``links``
+/// lead to plain roots, to split roots and to roots with tabs.
 package enum PlaygroundFlow {
     package static func flow() throws -> Flow { try made.get() }
 
@@ -44,7 +44,7 @@ package enum PlaygroundFlow {
         }
     }
 
-    /// Rules of a child flow that replace some steps. Others end the flow.
+    /// The rules of a child flow. Some of them replace steps, and some end the child flow.
     private static func childRules(_ name: String) -> [Flow.Transition] {
         let own: [(Int, [Flow.Action])] = [
             (4, [.push("d"), .finish(["by": .string(name)])]), (5, [.abandon]), (6, [.pushFlow("nested"), .finish()]),

@@ -46,7 +46,7 @@ package struct Session {
         return machine.handle(Machine.Input(id: "m\(sent)", type: type, data: data, attributes: attributes))
     }
 
-    /// Opens a deep link, at a time in milliseconds.
+    /// Opens a deep link, at a time in milliseconds since 1970.
     @discardableResult
     package mutating func open(_ url: String, at time: Int = 0, platform: String? = nil) -> [Machine.Effect] {
         send("event.DeepLinkReceived", ["url": .string(url)], platform: platform, time: time)
@@ -83,7 +83,7 @@ extension [Machine.Effect] {
         compactMap { if case .send(let type, _) = $0 { type } else { nil } }
     }
 
-    /// The states before the last one.
+    /// The intermediate states.
     package var passed: [NavigationSnapshot] {
         compactMap { if case .passed(let snapshot) = $0 { snapshot } else { nil } }
     }

@@ -15,7 +15,7 @@ package enum ShippedFlows {
         return try Scenario(yaml: String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent, flow: flow)
     }
 
-    /// The YAML of all flows.
+    /// The YAML of all flows, including the examples.
     package static func texts() throws -> [String] {
         let files = try [folder, folder.appending(path: "examples")].flatMap {
             try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil)

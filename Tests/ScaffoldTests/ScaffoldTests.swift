@@ -5,8 +5,8 @@ import Testing
 
 @testable import Scaffold
 
-/// `scripts/examples` checks that the written files compile and pass their tests. These tests check what must not be
-/// written.
+/// Tests of the files that `segue new` changes and creates. `scripts/examples` checks that these files compile and pass
+/// their tests.
 @Suite("Something new in a package")
 struct ScaffoldTests {
     @Test("It lies where the package has such things, also when one stands in a folder of it")
@@ -106,7 +106,7 @@ struct ScaffoldTests {
         ])
     func ofPlatform(type: String) throws {
         let error = #expect(throws: ScaffoldError.self) { try MessageTemplate(MessageName(type)) }
-        #expect(error?.message == "\(type) is one of the platform's own messages")
+        #expect(error?.message == "\(type) is one of Segue's own messages")
         _ = try MessageTemplate(MessageName("query.Presence"))
     }
 

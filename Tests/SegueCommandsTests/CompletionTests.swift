@@ -126,8 +126,8 @@ enum CompletingShell: String, CaseIterable {
 
     private var setUpFile: String { self == .zsh ? ".zshrc" : "set-up" }
 
-    /// A start file that loads the completion script as docs/contracts.md describes, and replaces `segue` by a function
-    /// that writes its arguments to a file.
+    /// A start file that loads the completion script as docs/contracts.md describes, and replaces `segue` with a
+    /// function that writes its arguments to a file.
     private var setUp: String {
         switch self {
         case .bash: "source <(segue --generate-completion-script bash)\n\(Self.writingDown)"

@@ -67,7 +67,7 @@ struct ContractVerbTests {
             let contract = try AppContract(parsing: Data(result.output.utf8))
             #expect(contract.receivers(of: ContractShop.sold) == ["clerk", "till"])
             #expect(
-                result.error == "segue: clerk describes event.Sold differently from an earlier service, whose "
+                result.error == "segue: clerk describes event.Sold differently from another service, whose "
                     + "description is used; build both from the same version of the message\n")
         }
     }

@@ -294,7 +294,8 @@ struct ControlVerbTests {
         """
     }
 
-    /// In a container without an init process, the processes that a killed supervisor left are never reaped.
+    /// True if the process has ended or is a zombie. In a container without an init process, the processes that a
+    /// killed supervisor has left are never reaped.
     private static func hasEnded(_ row: Row) throws -> Bool {
         let stat = try? String(contentsOfFile: "/proc/\(try #require(row.pid))/stat", encoding: .utf8)
         return stat?.contains(") Z ") ?? true

@@ -21,7 +21,7 @@ struct ExportVerbTests {
             let units = segue.directory + "/units"
             #expect(
                 export.errorLines == [
-                    "segue: port 'web' is 8123; choose another with --port web=NUMBER",
+                    "segue: port 'web' is 8123; choose another port with --port web=NUMBER",
                     "segue: wrote 4 files to \(units); start them with "
                         + "'systemctl --user daemon-reload && systemctl --user enable --now demo.target'",
                 ])

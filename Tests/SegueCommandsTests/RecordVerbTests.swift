@@ -192,7 +192,7 @@ struct RecordVerbTests {
         }
     }
 
-    /// A recording that is written by hand.
+    /// A line of a recording, written by hand.
     private static let line =
         #"{"specversion":"1.0","id":"1","source":"x","type":"event.A","time":"2026-03-01T12:34:56Z"}"#
 

@@ -108,7 +108,7 @@ struct SendCheckTests {
                     "segue: standard input:3: command.Buy: data.item: expected a string, found a number; "
                         + "correct it, or use --no-check",
                     "segue: standard input:4: the data is not JSON: malformed JSON: expected a value at byte 1",
-                    "segue: 2 of 4 messages could not be sent; all others were",
+                    "segue: 2 of 4 messages could not be sent; all other messages were",
                 ], "\(result.error)")
             let good = try await segue("send", "--stdin", "command.Buy", input: "{\"item\": \"hat\"}")
             #expect(good.status == 0 && good.lines.count == 1)
@@ -131,7 +131,7 @@ struct SendCheckTests {
             #expect(result.status == 65 && result.lines.count == 994)
             let named = result.errorLines.compactMap { $0.firstMatch(of: #/^segue: standard input:(\d+): /#)?.1 }
             #expect(named == ["7", "8", "300", "555", "700", "701"], "\(result.error)")
-            #expect(result.errorLines.last == "segue: 6 of 1000 messages could not be sent; all others were")
+            #expect(result.errorLines.last == "segue: 6 of 1000 messages could not be sent; all other messages were")
 
             let shown = try await segue(
                 "monitor", "--type", "event.Sold", "--since", "beginning", "--count", "994", "--json")

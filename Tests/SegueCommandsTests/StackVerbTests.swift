@@ -151,7 +151,7 @@ struct StackVerbTests {
     func progress() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.gated)
-            // The test waits for the message about a service before it makes the next one ready, because only the
+            // The test waits for the message about a service before it makes the next service ready, because only the
             // newest state is printed.
             let told = "told() { until grep -qF \"$1\" told; do sleep 0.02; done; }"
             let up = try await segue.shell(

@@ -60,7 +60,7 @@ struct DepartureViewModelTests {
             let root = try #require(
                 try await view.document(Document.NavigationState.self, key: "router")?.snapshot.state.root)
             let stray = DepartureViewModel(router: router, instance: root.instance.id)
-            #expect(try await stray.close() == "there is nothing to pop: the path is empty")
+            #expect(try await stray.close() == "there is nothing to pop on the path")
         }
     }
 }

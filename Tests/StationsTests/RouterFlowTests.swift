@@ -48,7 +48,7 @@ struct RouterFlowTests {
             journey.request("pop") == [
                 .messageDiscarded(
                     messageID: "m9",
-                    reason: "command.NavigationRequested: there is nothing to pop: the path is empty")
+                    reason: "command.NavigationRequested: there is nothing to pop on the path")
             ])
         #expect(journey.state == NavigationState(root: root))
         #expect(journey.machine.revision == 5)

@@ -98,8 +98,7 @@ struct DeviceFixture: Sendable {
     }
 }
 
-/// Answers each command of the app in place of the services. The answers are those without errors and without an active
-/// player.
+/// Answers some commands of the app in place of the services, without errors and without an active player.
 struct ScriptedServices: Service {
     let bus: InMemoryEventBus
 

@@ -80,7 +80,7 @@ struct FlowDeviceTests {
     func published() throws {
         var script = SessionScript(.interactive)
         var snapshot = Machine(flow: try Self.flow(), session: "anna").snapshot
-        // A command of another active screen.
+        // The state also allows a command of another active screen.
         snapshot.commands += ["command.OtherRequested"]
         _ = try script.show(snapshot)
         #expect(

@@ -63,7 +63,7 @@ struct LineTests {
         let links = links([Line("https://a.b/ü?q=日本")])
         #expect(links.map(\.target) == ["https://a.b/%C3%BC?q=%E6%97%A5%E6%9C%AC"])
         #expect(links.map(\.text) == ["https://a.b/ü?q=日本"])
-        // A Cyrillic letter in a host is visible in the encoded URL.
+        // The encoded URL shows that the host contains a letter that is not ASCII.
         #expect(OpenableURL("https://\u{430}pple.com")?.text.hasPrefix("https://xn--") == true)
     }
 

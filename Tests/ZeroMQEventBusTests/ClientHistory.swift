@@ -285,7 +285,7 @@ struct ClientHistory {
         if faults == .restarts, let checkpoint = batch.checkpoint { check(checkpoint) }
     }
 
-    /// Checks that no message counts as handled that was not delivered to the reader.
+    /// Checks that every message that counts as handled was delivered to the reader.
     private func check(_ checkpoint: CheckpointFrame) {
         guard
             let reader = readers.values.first(where: { $0.claim?.ownerEpoch == checkpoint.ownerEpoch }),

@@ -282,8 +282,7 @@ struct FeedTrackerTests {
     @Test("what retention has removed is no gap: a page is complete up to where it says")
     func pruned() {
         let reader = Reader(.after(Position(epoch: 1, offset: 0)))
-        // The messages up to 7 were removed. Message 10 was removed, too: it was a document that was replaced on
-        // another topic.
+        // Retention has removed the messages up to 7, and message 10, a document on another topic that was replaced.
         #expect(reader.receive(Self.page([Self.message(8, previous: 7)], through: 10)) == [8])
         #expect(reader.phase == .live)
         #expect(reader.receive(live: Self.message(11, previous: 10)))
@@ -322,7 +321,7 @@ struct FeedTrackerTests {
 
 /// A journal that grows, a feed that drops a quarter of its messages, and a tracker.
 ///
-/// Histories with even seeds subscribe to one type, those with odd seeds to all types.
+/// Histories with even seeds subscribe to one type, those with odd seeds to all events.
 struct LossyHistory {
     private var generator: SeededGenerator
     private var tracker: FeedTracker
@@ -345,7 +344,7 @@ struct LossyHistory {
         delivered.filter { journal[Int($0) - 1].topic.hasSuffix(partition) }
     }
 
-    /// Publishes a message, which may be lost or find no room. Then reads a page and checks the heads at times.
+    /// Publishes a message, which may be lost or find no room. At times it then reads a page or checks the heads.
     mutating func step() {
         let message = append()
         let (isLost, hasRoom) = (oneIn(4), !oneIn(9))

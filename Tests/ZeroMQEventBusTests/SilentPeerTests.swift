@@ -21,7 +21,7 @@ struct SilentPeerTests {
     private func withLine(_ body: @escaping @Sendable (Line) async throws -> Void) async throws {
         try await TestBroker.withDirectory { files in
             for _ in 1...20 {
-                // Below the ports that the kernel gives to outgoing connections.
+                // Below the ports that the kernel gives to outgoing connections by default.
                 let port = Int.random(in: 5_000..<16_000) * 2
                 var configuration = files.configuration
                 configuration.address = "tcp://127.0.0.1:\(port)"

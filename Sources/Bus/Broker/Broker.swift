@@ -7,8 +7,8 @@ internal import ZeroMQ
 
 /// Receives batches, records them in the journal and publishes them on the feed.
 ///
-/// The ingress is a ROUTER socket; every request is answered on it. The feed is an XPUB socket and never waits for a
-/// subscriber: a slow subscriber misses messages on the feed and reads them from the journal.
+/// The ingress is a ROUTER socket, which receives requests and sends replies. The feed is an XPUB socket and never
+/// waits for a subscriber: a slow subscriber misses messages on the feed and reads them from the journal.
 package actor Broker {
     private let configuration: BrokerConfiguration
     private let logger: Logger
@@ -155,7 +155,7 @@ package actor Broker {
         do {
             try sockets.publish(outgoing.feed)
         } catch {
-            // The messages are recorded already: subscribers read them from the journal.
+            // Recorded messages are not lost: subscribers read them from the journal.
             logger.error("publishing on the feed failed", metadata: ["error": "\(error)"])
         }
         for (peer, frames) in outgoing.frames {

@@ -59,7 +59,7 @@ package struct RetainedAge: LosslessStringConvertible, Sendable {
 
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
 
-    /// Nil if the string has none of these forms.
+    /// Nil if the string has none of these forms, or if the number is too large.
     package init?(_ text: String) {
         description = text
         if text == "0" || text == "none" {
@@ -75,7 +75,8 @@ package struct RetainedAge: LosslessStringConvertible, Sendable {
     }
 }
 
-/// The size limit of retention as an option: `512MiB`, `1GiB` or a number of bytes; `0` or `none` for no limit.
+/// The size limit of retention as an option: a number of bytes, or a number with the unit `KiB`, `MiB`, `GiB` or `TiB`,
+/// such as `512MiB`; `0` or `none` for no limit.
 package struct RetainedSize: LosslessStringConvertible, Sendable {
     /// Nil for no limit.
     package let bytes: Int?
@@ -83,7 +84,7 @@ package struct RetainedSize: LosslessStringConvertible, Sendable {
 
     private static let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40), ("", 1)]
 
-    /// Nil if the string has none of these forms.
+    /// Nil if the string has none of these forms, or if the number is too large.
     package init?(_ text: String) {
         description = text
         if text == "0" || text == "none" {

@@ -78,8 +78,7 @@ final class BrokerSockets {
         _ = try feed.send(frames)
     }
 
-    /// Sends messages on the feed without copying them into frames. Sends nothing if no client has ever subscribed to
-    /// messages.
+    /// Sends messages on the feed, in packets. Sends nothing until a client has subscribed to messages.
     func publish(_ messages: [FeedMessage]) throws {
         guard subscriptions.isHeard else { return }
         try messages.forEachPacket { packet in
@@ -89,8 +88,7 @@ final class BrokerSockets {
         }
     }
 
-    /// Sends frames to a peer. Errors are ignored: a peer that has left, or that does not read its replies, sends its
-    /// request again later.
+    /// Sends frames to a peer. Errors are ignored: a client sends a request again if it gets no reply.
     func send(_ frames: [[UInt8]], to peer: [UInt8]) {
         _ = try? ingress.send([peer] + frames)
     }
@@ -100,7 +98,7 @@ final class BrokerSockets {
 /// ``isHeard``. It cannot know if a subscription still exists, because libzmq also forwards the end of a subscription
 /// from a client that never had it.
 struct Subscriptions {
-    /// True if a client has ever subscribed to messages.
+    /// True if a client has subscribed to messages since the broker was started.
     private(set) var isHeard = false
     /// The number of messages that were not valid subscriptions.
     private(set) var garbageCount = 0

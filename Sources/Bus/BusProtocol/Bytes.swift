@@ -1,11 +1,10 @@
 internal import EventBus
 
-/// A slice of a received frame. The parts of a message are slices of the frame that contains them, so that they are not
-/// copied.
+/// A slice of a frame. The header and data of a received message are slices of its frame, so that they are not copied.
 package typealias Bytes = ArraySlice<UInt8>
 
-/// Reads the binary frames of the protocol. The frames come from other processes: an invalid frame throws and never
-/// traps.
+/// Reads the binary frames of the protocol. The frames come from other processes, so reading an invalid frame throws an
+/// error and never traps.
 package struct ByteReader {
     private let frame: [UInt8]
     private var index = 0
@@ -89,7 +88,8 @@ package struct ByteWriter: Hashable, Sendable {
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: count.bigEndian, toByteOffset: start, as: UInt32.self) }
     }
 
-    /// Writes a text: its length in 2 bytes, then its UTF-8. A string of more than 65,535 bytes is cut to that length.
+    /// Writes a text: its length in 2 bytes, then its UTF-8. A string of more than 65,535 bytes is cut to at most this
+    /// length.
     package mutating func write(text: String) {
         var text = text.prefix(utf8: Int(UInt16.max))
         text.withUTF8 { utf8 in

@@ -12,7 +12,8 @@ package struct ClaimRequest: Hashable, Sendable {
         /// owner.
         case renewal = 2
         /// The member stops handling messages. The partitions of a shared member go to the other members. An exclusive
-        /// member keeps its partitions until another one claims, but the consumer can be forgotten.
+        /// member keeps its partitions until another member claims, but the operation `forget` can then remove the
+        /// consumer.
         case leave = 4
     }
 
@@ -59,7 +60,8 @@ package struct ClaimRequest: Hashable, Sendable {
 }
 
 /// The reply to a claim. Frames: ownership (owner epoch, epoch, then partition (1) and offset (8) of each owned
-/// partition) | one for each type that lost unhandled messages to retention (first, last, count, type).
+/// partition) | one for each type of messages that retention removed before they were handled (first, last, count,
+/// type).
 package struct Claimed: Hashable, Sendable {
     /// The owner epoch of the member's partitions; 0 if the member owns none, or must claim before it can handle them.
     package let ownerEpoch: UInt64

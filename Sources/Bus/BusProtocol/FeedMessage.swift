@@ -47,20 +47,19 @@ package struct FeedMessage: Hashable, Sendable {
         writer.write(blob: data)
     }
 
-    /// True if header and data together exceed ``Limits/feedSize``. The feed then carries only the topic and the
-    /// offsets, and subscribers read the message from the journal. The queue of a stalled subscriber has a maximum
-    /// number of packets; the maximum size of a packet makes this a limit in bytes.
+    /// True for a recorded message if header and data together exceed ``Limits/feedSize``. The feed then carries only
+    /// the topic and the offsets, and subscribers read the message from the journal. The queue of a stalled subscriber
+    /// has a maximum number of packets; the maximum size of a packet makes this a limit in bytes.
     fileprivate var isTooLargeForFeed: Bool { offset > 0 && header.count + data.count > Limits.feedSize }
 
-    /// True if this is the announcement of a message that is too large for the feed: header and data are empty. All
-    /// other messages have a header.
+    /// True if the header is empty, as in the announcement of a message that is too large for the feed.
     package var isAnnouncement: Bool { header.isEmpty }
 
     /// The message as an envelope. If its header is unreadable or contradicts the topic, the envelope has the type and
     /// partition of the topic, and the mistake is in ``Envelope/unreadableHeader``. The mistake of one publisher must
     /// not affect other messages.
-    /// - Parameter settled: The offset up to which all messages had arrived before this one; by default the message's
-    ///   own offset.
+    /// - Parameter settled: The offset up to which the subscription had delivered all its messages; by default the
+    ///   message's own offset.
     /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
     package func envelope(settled: UInt64? = nil) throws -> Envelope {
         let position = offset > 0 ? Position(epoch: epoch, offset: offset, settled: settled ?? offset) : nil
@@ -68,7 +67,7 @@ package struct FeedMessage: Hashable, Sendable {
         do {
             let envelope = try Envelope(header: header, data: data, position: position)
             if Topic.name(topic, isOf: envelope) { return envelope }
-            reason = "its header says \(envelope.type) of '\(envelope.subject.shortened())'"
+            reason = "the header has the type \(envelope.type) and the subject '\(envelope.subject.shortened())'"
         } catch let error as BusError {
             reason = error.message
         }
@@ -85,8 +84,9 @@ package struct FeedMessage: Hashable, Sendable {
 /// previous, previous in partition, header, data (blobs). The messages share a frame because each frame costs libzmq as
 /// much time as the bytes of several messages.
 package struct FeedPacket {
-    /// The maximum size of a packet in bytes when the header and data of a further message are added. The queue of a
-    /// subscriber that does not read has a maximum number of packets; the maximum size makes this a limit in bytes.
+    /// A message is added to a packet only if the packet and the message's header and data together have at most this
+    /// number of bytes. The queue of a subscriber that does not read has a maximum number of packets; the maximum size
+    /// makes this a limit in bytes.
     private static let size = Limits.feedSize
 
     package let topic: String

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The content of the requests hello and bye: the producer, and the part of the journal that it has seen.
-/// Frames: producer (16), epoch (8), offset (8), head (8), mark (8), and in the long form one more byte, 1.
+/// The content of the requests hello and bye: the producer, and the part of the journal that it has seen. Frame:
+/// producer (16), epoch (8), offset (8), head (8), mark (8), and in the long form one more byte, 1.
 package struct Greeting: Hashable, Sendable {
     package let producer: ProducerID
     /// The epoch of the journal that the producer has seen; 0 if it has not seen a journal yet.
@@ -9,8 +9,8 @@ package struct Greeting: Hashable, Sendable {
     /// The highest offset that the producer has received. The broker cannot verify this offset and does not use it. The
     /// client compares it with the reply.
     package let offset: UInt64
-    /// The head of the last ``Welcome`` of this epoch. If the journal now ends before this offset, or has another
-    /// message at it, the journal has lost its end.
+    /// The head of the last ``Welcome`` of this epoch; 0 if there is none. If the journal now ends before this offset,
+    /// or has another message at it, the journal has lost its end.
     package let head: UInt64
     /// The mark of the last ``Welcome`` of this epoch; 0 if there is none.
     package let mark: UInt64
@@ -72,7 +72,7 @@ package struct Welcome: Hashable, Sendable {
 
     /// The additional fields of the reply to a long hello.
     package struct More: Hashable, Sendable {
-        /// The offset at which the epoch began: the messages after it were recorded in this epoch.
+        /// The offset after which the messages of this epoch begin.
         package let start: UInt64
         /// The number of retained documents that this producer leases.
         package let leased: UInt64

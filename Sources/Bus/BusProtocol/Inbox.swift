@@ -9,8 +9,8 @@ package enum Inbox {
     /// The maximum length of the topic in bytes. The broker does not answer on a longer one.
     package static let maximumLength = 64
 
-    /// The prefix of all inboxes of a client. The client is always subscribed to this prefix. A reconnection repeats
-    /// the subscription, and the broker answers it. So this answer tells the client of the reconnection.
+    /// The prefix of all inboxes of a client. The client is always subscribed to this prefix. After a reconnection
+    /// libzmq repeats the subscription, and the broker answers it. This answer tells the client of the reconnection.
     package static func prefix(of client: ProducerID) -> String {
         "\(mark)\(client.hexadecimal)."
     }

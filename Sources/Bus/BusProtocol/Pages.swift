@@ -52,8 +52,7 @@ package struct PageRequest: Hashable, Sendable {
 /// another.
 package struct Page: Hashable, Sendable {
     package let epoch: UInt64
-    /// Every matching message up to this offset is in this page or in an earlier one, is damaged, or was removed by
-    /// retention.
+    /// The offset up to which the journal was read for this page. The next page begins after it.
     package let through: UInt64
     /// True if `through` was the end of the journal.
     package let isComplete: Bool
@@ -109,7 +108,7 @@ package struct Page: Hashable, Sendable {
     }
 }
 
-/// A ``Page`` that the broker fills: each message is copied once, from the database into the frame that is sent.
+/// A ``Page`` that the broker fills: each message is copied from the database directly into the frame.
 package struct PackedPage: Sendable {
     package var through: UInt64
     package var isComplete = false

@@ -1,6 +1,6 @@
 package import EventBus
 
-/// A refusal by the broker, with the code that is sent to the client.
+/// An error of the protocol. If the broker refuses a request, its reply contains the code and the message.
 package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason for a refusal. A newer broker may send values that are not listed here.
     package struct Code: RawRepresentable, Hashable, Sendable {
@@ -10,34 +10,34 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
             self.rawValue = rawValue
         }
 
-        /// The request violates the protocol, a name in it is invalid, or the consumer to forget is in use.
+        /// The request violates the protocol, a name in it is invalid, or the consumer to forget is or may be in use.
         package static let malformed = Code(rawValue: 1)
         /// The request has another version of the protocol.
         package static let version = Code(rawValue: 2)
-        /// The broker does not know the operation.
+        /// The broker does not know the operation, or clients may not send it.
         package static let operation = Code(rawValue: 3)
-        /// A size or a number exceeds ``Limits`` or a limit of the broker.
+        /// A size or a number is not within the ``Limits``, or exceeds a limit of the broker.
         package static let tooLarge = Code(rawValue: 4)
-        /// The topic is not `kind.Name.partition`, its partition is not that of the subject, or its kind cannot be used
-        /// in this way.
+        /// A topic, type or filter is invalid, the partition of a topic is not that of its subject, or the request does
+        /// not allow the kind.
         package static let topic = Code(rawValue: 5)
-        /// A batch before this one is missing. The message names the expected sequence.
+        /// An earlier batch is missing. ``ProtocolError/message`` names the expected sequence.
         package static let sequence = Code(rawValue: 6)
-        /// Another member of the durable consumer has taken over.
+        /// The claim is no longer valid, usually because another member of the durable consumer has taken over.
         package static let fenced = Code(rawValue: 7)
         /// The offset belongs to another journal, or is beyond the end of this one.
         package static let epoch = Code(rawValue: 8)
         /// The journal cannot be written or read now. The request can succeed later.
         package static let journal = Code(rawValue: 9)
-        /// No process serves the query, or the process that served it has ended.
+        /// No process can take the query now, or the process that took it has ended.
         package static let unserved = Code(rawValue: 10)
         /// The query was not answered in time.
         package static let deadline = Code(rawValue: 11)
-        /// The process that served the query stopped before it answered.
+        /// The process that served the query stopped serving it, or could not answer.
         package static let cancelled = Code(rawValue: 12)
-        /// The dead letter, or the message that is to become one, no longer exists.
+        /// The dead letter that is to be removed, or the message that is to become one, does not exist.
         package static let letter = Code(rawValue: 13)
-        /// The previous checkpoint of the partition is not recorded: the batch that contained it was refused.
+        /// The previous checkpoint of the partition is not recorded.
         package static let unrecorded = Code(rawValue: 14)
     }
 

@@ -9,7 +9,7 @@ package struct PublishedMessage: Hashable, Sendable {
     package let key: String
     /// The CloudEvents attributes as JSON. The broker does not read them.
     package let header: Bytes
-    /// JSON. The broker does not read it.
+    /// JSON; empty if the message withdraws a document. The broker does not parse it.
     package let data: Bytes
 
     package init(topic: String, subject: String, key: String, header: Bytes, data: Bytes) {
@@ -60,8 +60,8 @@ package struct PublishedMessage: Hashable, Sendable {
         return topic
     }
 
-    /// - Throws: ``BusError`` with code `malformed` if the header of the envelope was unreadable, because a header that
-    ///   is written from its attributes would differ; `refused` if a client must not publish these attributes.
+    /// - Throws: ``BusError`` with code `malformed` if the envelope comes from a message with an unreadable header;
+    ///   `refused` if an attribute is too long, or a time is outside the years 0000 to 9999.
     package init(_ envelope: Envelope) throws {
         if let header = envelope.unreadableHeader { throw BusError(.malformed, header.reason) }
         do { try Rules.check(envelope.attributes) } catch { throw BusError(error) }
@@ -93,7 +93,7 @@ package struct PackedMessages: Hashable, Sendable {
     }
 
     /// Checks and packs messages.
-    /// - Throws: ``ProtocolError`` for the first message that the broker would refuse.
+    /// - Throws: ``ProtocolError`` for the first message that is invalid.
     package init(_ envelopes: [Envelope], isTransient: Bool) throws(ProtocolError) {
         writer = ByteWriter(capacity: envelopes.reduce(0) { $0 + $1.data.count + 512 })
         var last: (type: MessageType, subject: String, topic: String)?

@@ -1,22 +1,22 @@
 package import EventBus
 
-/// A batch: the journal records all of it or nothing.
+/// A batch. Unless it is transient, the journal records all of it or nothing.
 ///
 /// Frames: batch (producer, sequence, flags, count) | checkpoint | rejection | settled letters, each if its flag is set
 /// | the messages, one after another, if there are any.
 package struct PublishRequest: Hashable, Sendable {
     package let producer: ProducerID
-    /// The number of the batch, counted from 1 for each producer. The broker accepts only the next number. Transient
-    /// batches are counted separately, because the journal does not record them; among them the broker accepts every
-    /// number that is higher than the previous one.
+    /// The number of the batch, counted from 1 for each producer. The broker records only the batch with the next
+    /// number. Transient batches are counted separately, because the journal does not record them; among them the
+    /// broker accepts every number that is higher than the previous one.
     package let sequence: UInt64
     /// True if the documents of this batch are withdrawn when the producer ends or falls silent.
     package let isLeased: Bool
     /// True if the messages are sent on the feed only and are not recorded.
     package let isTransient: Bool
     package let checkpoint: CheckpointFrame?
-    /// The reason for giving up the message of the checkpoint, which is moved to the dead letters; nil if it was
-    /// handled.
+    /// The reason for giving up the message of the checkpoint, which is moved to the dead letters; nil if the message
+    /// was handled.
     package let rejection: RejectionFrame?
     /// The ids of the dead letters that this batch removes.
     package let settledLetters: [Int64]
@@ -56,8 +56,8 @@ package struct PublishRequest: Hashable, Sendable {
             checkpoint: checkpoint, rejection: rejection, settledLetters: settledLetters, messages: messages)
     }
 
-    /// Checks the size of the frame with the messages. A client must call this before it sends, because libzmq closes
-    /// the connection on a frame that is too large.
+    /// Checks the size of the frame with the messages. A client must call this before it sends the batch, because
+    /// libzmq closes the connection on a frame that is too large.
     package func validate() throws(ProtocolError) {
         guard messages.bytes.count <= Limits.maximumFrameSize else {
             throw ProtocolError(.tooLarge, "the messages of a batch exceed \(Limits.maximumFrameSize) bytes together")
@@ -102,9 +102,7 @@ package struct PublishRequest: Hashable, Sendable {
     }
 }
 
-/// The first frame of a batch. The other frames are parsed later, by ``BatchContent``: if one of them is invalid, the
-/// batch is refused and its sequence is used up.
-/// Frames: those of ``PublishRequest``.
+/// The first frame of a batch. ``BatchContent`` parses the other frames.
 package struct BatchHead: Hashable, Sendable {
     package let producer: ProducerID
     package let sequence: UInt64
@@ -196,7 +194,7 @@ package struct BatchContent: Hashable, Sendable {
 /// partitions | previous (8), optional.
 package struct CheckpointFrame: Hashable, Sendable {
     package let consumer: String
-    /// The owner epoch of the claim. A checkpoint with an older owner epoch is refused: its member is fenced.
+    /// The owner epoch of the claim. A checkpoint is refused if the partition has a newer owner epoch.
     package let ownerEpoch: UInt64
     package let epoch: UInt64
     package let offset: UInt64

@@ -7,7 +7,7 @@ package enum Reply: Hashable, Sendable {
     case page(Page)
     case heads(Heads)
     case claimed(Claimed)
-    /// The offset of the last message before a time.
+    /// The offset of the last message before a time; 0 if there is none.
     case located(epoch: UInt64, offset: UInt64)
     case letters(Letters)
     case consumers(ConsumerList)

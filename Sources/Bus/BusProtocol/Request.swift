@@ -119,11 +119,11 @@ package enum Request: Hashable, Sendable {
     }
 }
 
-/// The operation of a request. The broker also sends `query` and `cancel` to clients.
+/// The operation of a request. Only the broker sends `query`; clients and the broker send `cancel`.
 package enum Operation: UInt8, Sendable, CaseIterable {
     /// Reports that a producer is alive, and the part of the journal that it has seen.
     case hello = 1
-    /// Appends a batch to the journal.
+    /// Publishes a batch.
     case publish = 2
     /// Reads a page of the journal.
     case read = 3
@@ -134,7 +134,8 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case documents = 5
     /// Claims partitions of a durable consumer, renews a membership or leaves.
     case claim = 6
-    /// Reports that a producer ends. Its leased documents are withdrawn and its partitions are released at once.
+    /// Reports that a producer ends. The broker withdraws its leased documents, ends its shared memberships, and sends
+    /// it no more queries.
     case bye = 7
     /// Finds the offset of the last message before a time.
     case locate = 8
@@ -158,7 +159,7 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case forget = 17
 }
 
-/// The first frame of a request: magic, version, operation, id.
+/// The first frame of a request or a reply: magic, version, operation, id.
 package struct RequestHead: Hashable, Sendable {
     /// The length of ``bytes``.
     package static let length = 12
@@ -166,7 +167,7 @@ package struct RequestHead: Hashable, Sendable {
     package static let operationIndex = 3
 
     package let operation: Operation
-    /// Chosen by the client. The reply has the same id.
+    /// The id of a request, chosen by the client; its reply has the same id. In a ``Notice``, the number of a query.
     package let id: UInt64
 
     package init(operation: Operation, id: UInt64) {
@@ -183,8 +184,8 @@ package struct RequestHead: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads only the id, so that even a head with an unknown version or operation can be answered. Nil if the frame is
-    /// too short or does not begin with the magic.
+    /// Reads only the id, even if the version or the operation in the head is unknown. Nil if the frame is too short or
+    /// does not begin with the magic.
     package static func id(of frame: [UInt8]) -> UInt64? {
         var reader = ByteReader(frame)
         guard (try? reader.read()) == ProtocolVersion.magic,
@@ -212,7 +213,7 @@ package struct RequestHead: Hashable, Sendable {
     }
 }
 
-/// The constants at the start of every request and reply.
+/// The constants at the start of a request.
 package enum ProtocolVersion {
     /// The letters "SG". They distinguish a request of this protocol from other data.
     package static let magic: UInt16 = 0x5347
@@ -220,13 +221,12 @@ package enum ProtocolVersion {
     package static let current: UInt8 = 1
 }
 
-/// The limits of requests and answers. The broker refuses a request that exceeds one of them. Clients check the size of
-/// a frame before they send it, because libzmq closes the connection, without an error, on a frame of more than
-/// `maximumFrameSize` bytes.
+/// The limits of requests and replies.
 extension Limits {
-    /// The maximum size of a frame in bytes.
+    /// The maximum size of a frame in bytes. On a larger frame libzmq closes the connection without an error, so
+    /// clients check the size before they send.
     package static let maximumFrameSize = 8 * 1024 * 1024
-    /// The maximum number of filters in a request. The broker refuses a request with more.
+    /// The maximum number of filters, or of types to serve, in a request. The broker refuses a request with more.
     package static let filterCount = 1024
     /// The maximum number of messages in a page.
     package static let pageCount = 256

@@ -28,7 +28,7 @@ package struct Topic: Hashable, Sendable {
     }
 
     package var name: String {
-        // Interpolation would be slower, and this code runs for every message.
+        // Interpolation would be slower.
         type.kind.rawValue + "." + type.name + "." + Self.hexadecimal(partition.number)
     }
 

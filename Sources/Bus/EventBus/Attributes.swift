@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The metadata of a message: the attributes of CloudEvents 1.0 and the extensions of this project.
 ///
-/// The names on the wire are those of the CloudEvents specification, in lower case.
+/// The names on the wire are in lower case, as CloudEvents requires.
 public struct Attributes: Hashable, Sendable {
     public var id: String
     /// The process that published the message: `name/instance`.
@@ -12,12 +12,13 @@ public struct Attributes: Hashable, Sendable {
     /// The session, that is one user's app.
     public var subject: String
     public var time: Date
-    /// The id of the first message of the story, the one without a cause.
+    /// The id of the first message of the story. A story is a message without a cause, and all messages that it caused
+    /// directly or indirectly.
     public var correlationID: String
     /// The id of the message that directly caused this one; nil if there is none.
     public var causationID: String?
-    /// The context of the message in the story's trace, see ``TraceContext``. `nil` only in a message that was read
-    /// without it.
+    /// The context of the message in the story's trace, see ``TraceContext``. Nil if the message was received without
+    /// it.
     public var traceparent: String?
     /// The time after which a consumer no longer handles the command; nil if it does not expire.
     public var expiryTime: Date?
@@ -47,8 +48,8 @@ public struct Attributes: Hashable, Sendable {
     /// Creates the attributes of a message that another message caused. The new message has the subject, the story and
     /// the trace of its cause.
     ///
-    /// Only this initialiser derives attributes from a cause. A message of another client may have attributes longer
-    /// than 255 bytes. They are not inherited, because this client refuses to publish them.
+    /// A message of another client may have attributes longer than 255 bytes. They are not inherited, because this
+    /// client refuses to publish them.
     /// - Parameter origin: The view that the message concerns; if nil, the view of the cause.
     public init(
         type: MessageType, source: String, causedBy cause: Attributes, origin: Origin? = nil,
@@ -66,7 +67,7 @@ public struct Attributes: Hashable, Sendable {
         instance = origin.instance.flatMap { $0.isAttribute ? $0 : nil }
     }
 
-    /// Creates attributes from a message that was read.
+    /// Creates attributes of a known story and trace.
     init(
         type: MessageType, source: String, subject: String, id: String, time: Date, correlationID: String,
         traceparent: String?
@@ -133,8 +134,8 @@ public struct Origin: Hashable, Sendable {
     }
 }
 
-/// Generates message ids: 64 random bits, drawn once per process, and a counter. An id is unique by itself; CloudEvents
-/// requires only that source and id together are unique. Generating one needs no system call.
+/// Generates message ids: 64 random bits, drawn once per process, and a counter. An id is unique by itself, although
+/// CloudEvents requires only that source and id together are unique.
 public enum MessageID {
     private static let process: String = {
         let text = String(UInt64.random(in: .min ... .max), radix: 16)

@@ -26,7 +26,7 @@ public struct Batch: Sendable {
         self.isTransient = isTransient
     }
 
-    /// Checks everything except the messages.
+    /// Checks the batch, but not the single messages.
     /// - Throws: ``BusError`` with code `refused` if the batch is invalid.
     package func validate() throws(BusError) {
         guard messages.count <= Limits.batchCount, settledLetters.count <= Limits.batchCount else {

@@ -12,17 +12,18 @@ public struct BusError: Error, Hashable, Sendable {
         public static let unavailable = Code(rawValue: "bus.unavailable")
         /// The address of the bus cannot be used.
         public static let address = Code(rawValue: "bus.address")
-        /// The message does not match its type.
+        /// A message cannot be written or read, because its header or its data is invalid.
         public static let malformed = Code(rawValue: "bus.malformed")
-        /// The bus refuses the request because it is invalid.
+        /// The bus refuses the request. ``BusError/message`` gives the reason.
         public static let refused = Code(rawValue: "bus.refused")
-        /// Another process owns the durable consumer now.
+        /// The claim is no longer valid, usually because another process has taken over the durable consumer.
         public static let fenced = Code(rawValue: "bus.fenced")
-        /// The position is not in this journal: it belongs to another journal, or is beyond the end.
+        /// A position or a claim is not valid in the journal: it belongs to another journal, or the journal ends before
+        /// it.
         public static let epoch = Code(rawValue: "bus.epoch")
         /// The journal cannot be written or read.
         public static let journal = Code(rawValue: "bus.journal")
-        /// No process serves the query, or the process that served it has ended.
+        /// No process can take the query now, or the process that took it has ended.
         public static let unserved = Code(rawValue: "bus.unserved")
         /// No answer to the query came in time.
         public static let deadline = Code(rawValue: "bus.deadline")
@@ -30,7 +31,7 @@ public struct BusError: Error, Hashable, Sendable {
         public static let cancelled = Code(rawValue: "bus.cancelled")
         /// The message that is to become a dead letter, or the dead letter that is to be removed, does not exist.
         public static let letter = Code(rawValue: "bus.letter")
-        /// The checkpoint before this one in its partition is not recorded: the batch that contained it was refused.
+        /// The previous checkpoint of the partition is not recorded.
         public static let unrecorded = Code(rawValue: "bus.unrecorded")
         /// This process has closed the bus or ended the subscription.
         public static let closed = Code(rawValue: "bus.closed")

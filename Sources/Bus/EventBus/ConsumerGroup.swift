@@ -2,8 +2,8 @@ package import Foundation
 
 /// The owners of a durable consumer's partitions, and the offset up to which each partition is handled.
 ///
-/// A value without side effects: a broker keeps one for each consumer and records its changes. A partition has one
-/// owner at a time. A new owner takes up the partition under a higher *owner epoch*. Progress under an older owner
+/// A value without side effects: a broker keeps one for each consumer and records its changes. A partition has at most
+/// one owner at a time. A new owner takes up the partition under a higher *owner epoch*. Progress under an older owner
 /// epoch is refused, which fences the previous owner.
 package struct ConsumerGroup: Hashable, Sendable {
     /// The owner and the progress of one partition.
@@ -12,8 +12,8 @@ package struct ConsumerGroup: Hashable, Sendable {
         package var member: UUID?
         /// The owner epoch; 0 until the member has claimed the partition.
         package var ownerEpoch: UInt64
-        /// The offset up to which the partition is handled, without ``ConsumerGroup/progress``. It is the offset at
-        /// which the owner took up the partition, or later progress of this partition alone.
+        /// The offset at which the owner took up the partition, or later progress of this partition alone. The
+        /// partition is handled up to this offset, or up to the owner's ``ConsumerGroup/progress`` if that is higher.
         package var offset: UInt64
 
         package init(member: UUID? = nil, ownerEpoch: UInt64 = 0, offset: UInt64 = 0) {
@@ -31,7 +31,7 @@ package struct ConsumerGroup: Hashable, Sendable {
     package private(set) var progress: [UInt64: UInt64]
     /// The members that share the partitions. An exclusive owner is not among them.
     package private(set) var members: Set<UUID>
-    /// The exclusive members that were displaced most recently. A claim of such a member that arrives again is refused.
+    /// The exclusive members that were displaced most recently. Further claims of these members are refused.
     package private(set) var displaced: [UUID]
 
     /// The maximum number of displaced members that are remembered. Beyond it the oldest one is forgotten.
@@ -91,7 +91,7 @@ package struct ConsumerGroup: Hashable, Sendable {
             ownerEpoch: epochs.count == 1 ? epochs.first ?? 0 : 0, offsets: Dictionary(uniqueKeysWithValues: offsets))
     }
 
-    /// Removes a member. The other members get its partitions.
+    /// Removes a shared member. The other shared members get its partitions.
     package mutating func leave(_ member: UUID) {
         guard members.remove(member) != nil else { return }
         assign(shares.indices.filter { shares[$0].member == member }, to: nil)
@@ -172,8 +172,8 @@ package struct ConsumerGroup: Hashable, Sendable {
         }
     }
 
-    /// Gives partitions to another member. The previous owner is fenced at once; the new owner takes them up with its
-    /// next claim.
+    /// Gives partitions to another member, or to none if `member` is nil. The previous owner is fenced at once; the new
+    /// owner takes them up with its next claim.
     private mutating func assign(_ indices: [Int], to member: UUID?) {
         for index in indices where shares[index].member != member {
             shares[index] = Share(member: member, ownerEpoch: 0, offset: handled(index))

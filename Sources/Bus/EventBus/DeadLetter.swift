@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A message that a durable consumer gave up. It is kept until a person sends it again or drops it.
+/// A message that a durable consumer gave up. The bus keeps it until it is sent again or dropped.
 public struct DeadLetter: Hashable, Sendable, Identifiable {
     public let id: Int64
     public let consumer: String

@@ -51,15 +51,15 @@ public struct ConsumerMember: Hashable, Sendable {
 public struct ConsumerClaim: Hashable, Sendable {
     public let consumer: String
     public let member: ConsumerMember
-    /// A number that grows with every claim that changes the owners of this consumer's partitions. Progress that is
-    /// recorded under an older number is refused.
+    /// A number that is higher for each new owner of a partition. The bus refuses progress of a partition under the
+    /// number of an earlier owner.
     public let ownerEpoch: UInt64
     /// The epoch of the journal that the offsets belong to.
     public let epoch: UInt64
     /// The owned partitions, each with the offset up to which it is handled.
     public let offsets: [Partition: UInt64]
-    /// The messages that retention removed before the consumer handled them; empty once a checkpoint of this claim has
-    /// been recorded.
+    /// The messages that retention removed before the consumer handled them. Later claims repeat them until a
+    /// checkpoint is recorded under a claim that reported them.
     public let cutOffs: [CutOff]
 
     public init(
@@ -117,7 +117,8 @@ public struct Checkpoint: Hashable, Sendable {
     public let settled: UInt64
 
     /// - Parameters:
-    ///   - partition: The partition of the message at `position`. Required if partitions are shared.
+    ///   - partition: The partition of the message at `position`; nil if the checkpoint applies to all partitions of
+    ///     the claim.
     ///   - settled: If nil, the value that the bus delivered with the message at `position`.
     public init(
         claim: ConsumerClaim, position: Position, partition: Partition? = nil, previous: UInt64? = nil,

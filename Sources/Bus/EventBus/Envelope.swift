@@ -7,8 +7,8 @@ public struct Envelope: Hashable, Sendable {
     public var data: Data
     /// The position in the journal; nil until the message is published, and for a transient message.
     public var position: Position?
-    /// Nil if the header can be read. Otherwise this is the reason, and only the type and the partition of the message
-    /// are known. Only subscriptions under a claim and dead letters contain such messages.
+    /// Nil if the header can be read. Otherwise it contains the reason, and the attributes other than the type are
+    /// placeholders. Only subscriptions under a claim and dead letters contain such messages.
     public internal(set) var unreadableHeader: UnreadableHeader?
 
     public init(attributes: Attributes, data: Data, position: Position? = nil) {
@@ -94,7 +94,7 @@ public struct Envelope: Hashable, Sendable {
         return Envelope(attributes: attributes, data: Data())
     }
 
-    /// Creates a message that withdraws a document whose publisher has ended. No other message is its cause.
+    /// Creates a message that withdraws a document after its publisher has ended. The new message has no cause.
     package static func withdrawal(
         _ type: MessageType, key: String?, subject: String, source: String, time: Date = Date()
     ) -> Envelope {
@@ -159,8 +159,8 @@ public struct Envelope: Hashable, Sendable {
 
 /// A header that is not CloudEvents JSON, or whose type or subject does not match the topic of the message.
 ///
-/// Only the publisher can interpret such a message. Its topic contains the type and the partition, so the durable
-/// consumers of the type can give the message up and continue.
+/// The topic of such a message contains the type and the partition, so the durable consumers of the type can give the
+/// message up and continue.
 public struct UnreadableHeader: Hashable, Sendable {
     /// One line that says what is wrong.
     public let reason: String

@@ -1,6 +1,6 @@
 /// A publish-subscribe bus with a journal: the interface that every transport implements and every service uses.
 ///
-/// Call ``run()`` for as long as the bus is used. All background tasks of the bus are child tasks of that call.
+/// Keep a call of ``run()`` running for as long as the bus is used.
 public protocol EventBus: Sendable {
     /// The CloudEvents source of the messages that this process publishes: `name/instance`.
     var source: String { get }
@@ -14,10 +14,11 @@ public protocol EventBus: Sendable {
     /// - Throws: ``BusError`` with code `unavailable` if no broker answers within `timeout`.
     func waitUntilConnected(timeout: Duration) async throws
 
-    /// Appends a batch to the journal, either the whole batch or nothing. Returns when the journal has recorded the
-    /// batch: from then on it cannot be lost.
+    /// Publishes a batch, either the whole batch or nothing. Returns when the journal has recorded the batch. A
+    /// transient batch is not recorded.
     /// - Returns: The position of the last message of the batch; the other messages have the positions directly before
-    ///   it. For an empty batch, the end of the journal; for a transient batch, a position without meaning.
+    ///   it. For an empty batch, or one whose checkpoint is already recorded, the end of the journal; for a transient
+    ///   batch, a position without meaning.
     /// - Throws: ``BusError``: `refused` if a message is invalid, `journal` if the journal cannot be written now,
     ///   `fenced` if the claim of the checkpoint no longer owns its partition, `unrecorded` if the checkpoint's
     ///   predecessor is not recorded, `epoch` if the checkpoint is not a position of this journal, `letter` if a dead
@@ -25,11 +26,9 @@ public protocol EventBus: Sendable {
     @discardableResult
     func publish(_ batch: Batch) async throws -> Position
 
-    /// Subscribes for as long as `body` runs. The subscription is live before `body` begins: it receives every message
-    /// that is published from then on.
+    /// Subscribes for as long as `body` runs. The subscription is live before `body` begins.
     /// - Parameters:
-    ///   - end: The position after which the messages end: when every message up to this position has been delivered.
-    ///     Nil for no end.
+    ///   - end: The messages end when every message up to this position has been delivered. Nil for no end.
     ///   - onNotice: Called when the feed dropped messages, or retention removed them before they were read. Called on
     ///     a thread of the bus, so it must return at once.
     /// - Throws: ``BusError``: `epoch` if `start` or `end` belongs to another journal, or `start` is beyond the end of
@@ -55,8 +54,7 @@ public protocol EventBus: Sendable {
     /// The retained documents that match any of the filters, oldest first.
     func documents(matching filters: [MessageFilter]) async throws -> [Envelope]
 
-    /// The retained document of this type, subject and key; `nil` if there is none. The cost of the call does not
-    /// depend on the number of documents.
+    /// The retained document of this type, subject and key; `nil` if there is none. The call reads no other documents.
     func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope?
 
     /// The position of the newest message of a kind and name that a filter selects; offset 0 if there is none. A bus
@@ -71,8 +69,8 @@ public protocol EventBus: Sendable {
     /// - Throws: ``BusError``: `fenced` if the member is exclusive and another one has taken over.
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim
 
-    /// Ends the membership in a shared consumer: its partitions go to the other members at once. An exclusive member
-    /// keeps its partitions until the next member claims them. This also works in a cancelled task.
+    /// Ends a membership in a durable consumer. The partitions of a shared member go to the other members. An exclusive
+    /// member keeps its partitions until another member claims them. This also works in a cancelled task.
     func leave(consumer: String, as member: ConsumerMember) async
 
     /// The durable consumers whose progress the journal keeps, in alphabetical order.
@@ -80,7 +78,7 @@ public protocol EventBus: Sendable {
 
     /// Removes a durable consumer: its progress is lost, and retention no longer keeps messages for it. Its dead
     /// letters stay. Does nothing if there is no consumer of this name.
-    /// - Throws: ``BusError``: `refused` while a process runs the consumer.
+    /// - Throws: ``BusError``: `refused` while a process runs the consumer, or while the bus does not know if one does.
     func forget(consumer: String) async throws
 
     /// The dead letters: the messages that durable consumers gave up, oldest first.
@@ -195,8 +193,8 @@ extension EventBus {
         try await claim(consumer: consumer, as: .exclusive)
     }
 
-    /// Runs `body` with a new member of a durable consumer. The member leaves when `body` ends. Otherwise, if this
-    /// process continues to run, no process would handle the partitions of the member.
+    /// Runs `body` with a new member of a durable consumer. The member leaves when `body` ends. Otherwise, while this
+    /// process continues to run, no process would handle the partitions of a shared member.
     public func withMember<Result>(
         of consumer: String, _ mode: ConsumerMember.Mode, _ body: (ConsumerMember) async throws -> Result
     ) async throws -> Result {
@@ -238,7 +236,7 @@ extension EventBus {
 }
 
 extension EventBus {
-    /// Runs the bus for as long as `body` runs, then closes it: everything that was published has been sent.
+    /// Runs the bus for as long as `body` runs, then closes it.
     /// - Throws: The error of `body` or of ``run()``, whichever comes first.
     public func whileOpen<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result

@@ -4,9 +4,9 @@ internal import Support
 /// The header of a message: its attributes as one flat JSON object of strings. The keys are sorted, so that equal
 /// attributes have equal bytes.
 ///
-/// Every process writes and reads the header of every message. Therefore this file does not use a general JSON parser:
-/// it reads the strings in place, while `JSONValue` would copy each string into a dictionary. It reads only the plain
-/// form, without escapes; Foundation decodes all other headers.
+/// This code runs for each message that a process publishes or receives. Therefore it does not use a general JSON
+/// parser: it reads the strings in place, while `JSONValue` would copy each string into a dictionary. It reads only the
+/// plain form, without escapes; Foundation decodes all other headers.
 extension Attributes {
     package var json: [UInt8] {
         var bytes: [UInt8] = []
@@ -48,8 +48,8 @@ extension Attributes {
         return HeaderWriter.fixedCapacity + size * HeaderWriter.escapedSize
     }
 
-    /// - Throws: `DecodingError` unless `json` is a JSON object with `id`, `source`, `type` and CloudEvents version
-    ///   1.0.
+    /// - Throws: `DecodingError` if `json` is not a JSON object, if an attribute is invalid, or if `id`, `source`,
+    ///   `type` or CloudEvents version 1.0 is missing.
     package init(json: some RandomAccessCollection<UInt8>) throws {
         let plain = json.withContiguousStorageIfAvailable { Self.plain($0) } ?? nil
         self = try plain ?? JSONDecoder().decode(Attributes.self, from: Data(json))
@@ -304,7 +304,8 @@ extension Attributes: Codable {
         case platform, device, instance, key, recipient
     }
 
-    /// - Throws: `DecodingError` unless `id`, `source`, `type` and CloudEvents version 1.0 are present.
+    /// - Throws: `DecodingError` if an attribute is invalid, or if `id`, `source`, `type` or CloudEvents version 1.0 is
+    ///   missing.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guard try container.decode(String.self, forKey: .specVersion) == "1.0" else {

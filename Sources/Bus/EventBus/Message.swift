@@ -1,8 +1,6 @@
 internal import Synchronization
 
 /// A typed message: the `data` of a CloudEvent whose `type` is known at compile time.
-///
-/// Each message is one struct. Its name on the wire is the name of the struct.
 public protocol Message: Codable, Sendable {
     static var kind: MessageKind { get }
     /// The name after the kind in the message type. The name of the struct by default.
@@ -55,8 +53,7 @@ extension QueryMessage {
     public static var kind: MessageKind { .query }
 }
 
-/// A cache of the message types that this process uses. Asking the Swift runtime for the name of a struct takes as long
-/// as reading a message's JSON.
+/// A cache of the message types that this process uses. Asking the Swift runtime for the name of a struct is slow.
 final class MessageTypeCache: Sendable {
     static let shared = MessageTypeCache()
 

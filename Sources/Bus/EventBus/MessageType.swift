@@ -1,7 +1,6 @@
 /// The type of a message on the wire: `kind.Name`, such as `command.PlaylistSelected`.
 public struct MessageType: Hashable, Sendable {
-    /// The maximum length of a type in bytes. A type and its partition together stay within the 240 bytes that ZeroMQ
-    /// matches reliably.
+    /// The maximum length of a type in bytes.
     public static let maximumLength = 200
 
     public let kind: MessageKind
@@ -29,8 +28,8 @@ public struct MessageType: Hashable, Sendable {
         self.init(kind: kind, name: String(decoding: name, as: UTF8.self))
     }
 
-    /// True if ``init(_:)`` accepts the string form of the type. It rejects some characters that the name of a Swift
-    /// struct may contain.
+    /// True if ``init(_:)`` accepts the string form of the type. The name of a Swift struct may contain characters that
+    /// are not allowed in a type.
     package var isValid: Bool { Self.isName(name.utf8, of: kind) }
 
     private static func isName(_ name: some Collection<UInt8>, of kind: MessageKind) -> Bool {
@@ -72,13 +71,13 @@ extension MessageType: Codable {
 
 /// The kind of a message: the first word of its type on the wire.
 public enum MessageKind: String, Codable, Sendable, CaseIterable {
-    /// A request to do something. Every subscriber receives it; each durable consumer handles it once.
+    /// A request to do something.
     case command
     /// Something that happened.
     case event
     /// Something that failed.
     case error
-    /// A current state. It is retained: a later subscriber receives the last one.
+    /// A current state. The bus retains the last document of each type, subject and key.
     case document
     /// A question with one answer. It is never recorded in the journal.
     case query

@@ -4,8 +4,8 @@ public struct Position: Codable, Sendable {
     public let epoch: UInt64
     public let offset: UInt64
     /// The offset up to which the subscription had delivered everything when it delivered the message at this position.
-    /// It can be smaller than `offset`: after the feed has dropped messages, a message of one partition may arrive
-    /// before an earlier message of another partition. Ignored by `==` and `hash(into:)`.
+    /// It can be smaller than `offset`, because an earlier message of another partition may not have arrived yet.
+    /// Ignored by `==` and `hash(into:)`.
     package let settled: UInt64
 
     public init(epoch: UInt64, offset: UInt64) {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Support
 
-/// The rules for messages and names. The bus in memory, the client of a broker and the broker use the same rules.
+/// The rules for messages and names: for the bus in memory, the client of a broker, and the broker.
 package enum Rules {
     package static func check(_ type: MessageType, subject: String) throws(Mistake) {
         guard type.isValid else {
@@ -84,7 +84,7 @@ package enum Rules {
         guard text.utf8.count <= Limits.nameLength else {
             throw Mistake(.tooLarge, "\(what()) exceeds \(Limits.nameLength) bytes")
         }
-        // SQLite reads a string up to the first zero byte: the name would become another one.
+        // In SQLite, the result of an expression with a string that contains a zero byte is undefined.
         guard !text.utf8.contains(0) else { throw Mistake(.malformed, "\(what()) contains a zero byte") }
         // Swift compares strings by canonical equivalence, SQLite and other languages by bytes. In Unicode
         // Normalization Form C both agree.
@@ -100,11 +100,12 @@ extension String {
     }
 }
 
-/// The maximum sizes of names, messages and batches on every bus. A bus refuses a batch that exceeds one of them.
+/// The maximum sizes of names, messages and batches on every bus.
 package enum Limits {
     /// The maximum length of a subject, of a document's key and of a durable consumer's name, in bytes.
     package static let nameLength = 255
-    /// The maximum length of any other attribute, in bytes. Only clients check this: a broker does not decode headers.
+    /// The maximum length of the other text attributes, in bytes. Only clients check this, because a broker does not
+    /// decode headers. The type has a limit of its own.
     static let attributeLength = 255
     /// The maximum size of a message's header, that is of the attributes as JSON, in bytes.
     package static let headerSize = 64 * 1024
@@ -117,11 +118,11 @@ package enum Limits {
     package static let feedSize = 16 * 1024
 }
 
-/// A violation of the rules of every bus.
+/// A violation of the ``Rules``.
 package struct Mistake: Error, Hashable {
     package enum Kind: Sendable {
         case malformed
-        /// A value exceeds one of the ``Limits``.
+        /// A size or a length is not within the ``Limits``.
         case tooLarge
         /// A type is invalid, or cannot be used for this purpose.
         case type

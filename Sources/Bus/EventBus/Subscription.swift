@@ -13,17 +13,17 @@ public struct MessageFilter: Hashable, Sendable {
         self.subject = subject
     }
 
-    /// All messages of a kind.
+    /// The messages of a kind. If `subject` is nil, those of all subjects.
     public static func kind(_ kind: MessageKind, subject: String? = nil) -> MessageFilter {
         MessageFilter(kind: kind, name: nil, subject: subject)
     }
 
-    /// All messages of one type.
+    /// The messages of one type. If `subject` is nil, those of all subjects.
     public static func type(_ type: MessageType, subject: String? = nil) -> MessageFilter {
         MessageFilter(kind: type.kind, name: type.name, subject: subject)
     }
 
-    /// All messages of one type.
+    /// The messages of one type. If `subject` is nil, those of all subjects.
     public static func type<M: Message>(_ message: M.Type, subject: String? = nil) -> MessageFilter {
         .type(M.type, subject: subject)
     }
@@ -40,8 +40,7 @@ public struct MessageFilter: Hashable, Sendable {
     }
 }
 
-/// The start of a subscription. With every start, the change from recorded to live messages loses no message and
-/// repeats none.
+/// The start of a subscription.
 public enum StartPosition: Hashable, Sendable {
     /// The first message that is published after the subscription is live.
     case now
@@ -55,10 +54,10 @@ public enum StartPosition: Hashable, Sendable {
     case retained
 }
 
-/// The messages of one subscription, in order. Only one task may read them.
+/// The messages of one subscription. The messages of one subject are in order. Only one task may read them.
 ///
-/// The reader requests each message. Further messages wait in the journal, so a slow reader does not slow down other
-/// processes.
+/// The reader requests each message. Further messages wait in a buffer and in the journal, so a slow reader does not
+/// slow down other processes.
 public struct MessageSequence: AsyncSequence, Sendable {
     public typealias Element = Envelope
     public typealias Failure = any Error

@@ -23,9 +23,9 @@ public struct TraceContext: Hashable, Sendable {
         span = RandomBits.span.bits(number)
     }
 
-    /// Creates a context for a story whose first message has no readable context.
-    /// - Parameter story: The id of the first message. The trace id is derived from it, so that all replies to the
-    ///   story are in the same trace.
+    /// Creates a context for a message whose cause has no readable context.
+    /// - Parameter story: The id of the story's first message. The trace id is derived from it, so that all messages of
+    ///   the story that are created in this way are in one trace.
     public init(story: String) {
         trace = Pair(high: Self.hash(1, story), low: Self.hash(2, story))
         span = RandomBits.span.bits(RandomBits.nextNumber())
@@ -74,7 +74,7 @@ extension TraceContext {
         self.init(trace: Pair(high: high, low: low), span: span)
     }
 
-    /// The value of `traceparent`: version 00, and with the flag "sampled" because the journal records every message.
+    /// The value of `traceparent`: version 00, with the flag "sampled".
     public var text: String {
         String(unsafeUninitializedCapacity: Self.length) { buffer in
             _ = buffer.initialize(from: "00-00000000000000000000000000000000-0000000000000000-01".utf8)
@@ -96,8 +96,7 @@ extension TraceContext {
     }
 }
 
-/// A source of random bits that needs no system call: a random seed and a counter, mixed as in SplitMix64,
-/// https://prng.di.unimi.it/splitmix64.c.
+/// A source of random bits: a random seed and a counter, mixed as in SplitMix64, https://prng.di.unimi.it/splitmix64.c.
 private struct RandomBits {
     static let high = RandomBits()
     static let low = RandomBits()

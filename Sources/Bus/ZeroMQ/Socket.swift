@@ -4,9 +4,8 @@ internal import Glibc
 /// One libzmq socket. Not `Sendable`: only the thread that created it may use it.
 package final class Socket {
     fileprivate let pointer: UnsafeMutableRawPointer
-    /// True if ``readiness`` may have changed. libzmq signals on the socket's descriptor only the arrival of messages
-    /// at an idle socket, and any call may consume the signal of the next message. Only a receive that finds no message
-    /// shows that there is none.
+    /// True if ``readiness`` must be read before the thread waits. The descriptor alone is not enough, because any call
+    /// to the socket may consume the signal of a message that still waits.
     fileprivate var mayHaveNews = true
 
     /// - Throws: ``ZeroMQError`` if the process has no more sockets or file descriptors, or libzmq refuses an option.
@@ -86,7 +85,7 @@ package final class Socket {
     }
 
     /// Receives one message without waiting; nil if there is none.
-    /// - Parameter frameLimit: The maximum number of frames; further frames are dropped.
+    /// - Parameter frameLimit: The maximum number of frames to return; further frames are dropped.
     package func receive(frameLimit: Int = .max) throws -> [[UInt8]]? {
         mayHaveNews = true
         var frames: [[UInt8]] = []
@@ -112,7 +111,7 @@ package final class Socket {
     }
 }
 
-/// Calls without arrays, and calls that block: for a thread that does nothing else and must be as fast as C.
+/// Calls that may block, for a thread that does nothing else.
 extension Socket {
     /// Receives one frame. If it is larger than the buffer, the rest is dropped.
     /// - Returns: The size of the frame. Nil if `waiting` is false and there is no message, or if the time set with
@@ -129,7 +128,7 @@ extension Socket {
         }
     }
 
-    /// Forwards messages from one socket to the other, and subscriptions back. Does not return.
+    /// Forwards messages from one socket to the other, and subscriptions back, until an error occurs.
     package static func proxy(_ frontend: Socket, _ backend: Socket) throws {
         while zmq_proxy(frontend.pointer, backend.pointer, nil) < 0 {
             guard zmq_errno() == EINTR else { throw ZeroMQError.last("proxy") }
@@ -153,7 +152,7 @@ package enum SocketType: Sendable {
     }
 }
 
-/// A registration of a socket with the thread that waits for it. Like the socket, it belongs to that thread.
+/// A registration of a socket with the thread that waits for its messages. Like the socket, it belongs to that thread.
 package final class SocketWatch {
     /// True if `onWritable` is called when the socket can accept a message. Set it only while a message waits to be
     /// sent.
@@ -221,8 +220,7 @@ package final class SocketPoll {
 
 /// A libzmq context. There is one per process: two contexts can crash when one of them closes (libzmq #4242).
 ///
-/// - Note: `@unchecked Sendable`: a context is the only libzmq object that threads may share. The pointer never
-///   changes.
+/// - Note: `@unchecked Sendable`: threads may share a libzmq context, and the pointer never changes.
 package final class Context: @unchecked Sendable {
     /// The context of the process. It is never terminated: `zmq_ctx_term` would block until all sockets have lingered,
     /// and the end of the process frees it.
@@ -240,9 +238,9 @@ package final class Context: @unchecked Sendable {
 
 /// The failure of a libzmq call.
 package struct ZeroMQError: Error, Hashable, CustomStringConvertible {
-    /// The `errno` that libzmq left.
+    /// The error number of libzmq (`zmq_errno`).
     package let code: Int32
-    /// The function that failed, with its argument.
+    /// The operation that failed, such as `bind tcp://127.0.0.1:7000`.
     package let operation: String
 
     static func last(_ operation: String) -> ZeroMQError {

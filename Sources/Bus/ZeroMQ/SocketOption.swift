@@ -11,9 +11,9 @@ package struct SocketOption: Sendable {
         case bytes([UInt8])
     }
 
-    /// The maximum number of messages that wait to be sent to one peer.
+    /// The maximum number of messages that wait to be sent to one peer; 0 for no limit.
     package static func sendHighWaterMark(_ count: Int32) -> Self { Self(name: ZMQ_SNDHWM, value: .int32(count)) }
-    /// The maximum number of messages from one peer that wait to be received.
+    /// The maximum number of messages from one peer that wait to be received; 0 for no limit.
     package static func receiveHighWaterMark(_ count: Int32) -> Self { Self(name: ZMQ_RCVHWM, value: .int32(count)) }
     /// The maximum time that a receiving call blocks, in milliseconds.
     package static func receiveTimeout(_ milliseconds: Int32) -> Self {
@@ -43,8 +43,8 @@ package struct SocketOption: Sendable {
     package static func maximumReconnectInterval(_ milliseconds: Int32) -> Self {
         Self(name: ZMQ_RECONNECT_IVL_MAX, value: .int32(milliseconds))
     }
-    /// Makes the kernel probe a silent TCP peer: after 15 s, then every 5 s, three times. Other transports ignore these
-    /// options.
+    /// Makes the kernel probe a silent TCP peer after 15 s, then every 5 s. After three probes without an answer the
+    /// kernel closes the connection. Other transports ignore these options.
     ///
     /// libzmq's own heartbeats (`ZMQ_HEARTBEAT_IVL`) must stay off: if a peer leaves while its pipe is full, the
     /// heartbeat timer aborts the process.

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// It is an actor's executor and a task executor, so a message passes from the socket to the waiting code without a
 /// change of threads. It waits for the descriptors of its sockets and for an eventfd. `ZMQ_FD` is edge-triggered
-/// (libzmq #3641), so before it waits it checks every socket that was used since the last check.
+/// (zmq_getsockopt(3)), so before it waits it checks every socket that was used since the last check.
 package final class SocketThread: SerialExecutor, TaskExecutor {
     private let queue = Mutex(WorkQueue())
     private let wakeUp = EventDescriptor()
@@ -43,8 +43,7 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
         watches = []
     }
 
-    /// Runs `work` on this thread. Can be called from any thread, for example from a cancellation handler, which has no
-    /// task of its own.
+    /// Runs `work` on this thread. Can be called from any thread, for example from a cancellation handler.
     package func perform(_ work: @escaping @Sendable () -> Void) {
         enqueue(.closure(work))
     }
@@ -79,7 +78,7 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
             queue.ready.append(work)
             // The loop takes the whole queue at once, so one signal for its first entry is enough. The signal is sent
             // while the lock is held: the runtime does not retain an executor, and as soon as the lock is free the work
-            // can run and release the actor, and with it this thread.
+            // can run and release the actor, and with it this object.
             if queue.ready.count == 1, !isOwnThread { wakeUp.signal() }
         }
     }
@@ -110,7 +109,7 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
         return true
     }
 
-    /// Calls the owners of the sockets that are ready.
+    /// Calls the handlers of the sockets that are ready.
     /// - Returns: True if a socket was ready.
     private func handleSockets() -> Bool {
         var wasReady = false
@@ -193,8 +192,8 @@ struct WorkQueue {
 /// To wake a sleeping thread takes longer than to handle most messages: its core has to leave an idle state, in a
 /// virtual machine through the hypervisor. If messages follow each other closely, such as a command and its answer,
 /// polling for the next one is faster. The rule is that of Linux's guest halt polling
-/// (Documentation/virt/guest-halt-polling.rst): the window grows if a message arrives within it or a little later, and
-/// shrinks if messages take long. A bus that is idle, or waits for people, does not poll.
+/// (Documentation/virt/guest-halt-polling.rst): the window grows after a wait that was longer than the window but not
+/// longer than the maximum, and shrinks after a wait that was longer than the maximum. An idle bus soon stops polling.
 struct PollingWindow {
     private(set) var length = Duration.zero
     private let maximum: Duration
@@ -207,8 +206,8 @@ struct PollingWindow {
         self.maximum = maximum
     }
 
-    /// A little more than the usual time of an answer. Zero on a single core, where the sender could not run while this
-    /// thread polls.
+    /// A little more than the usual time of an answer. Zero on a single core, where polling would take time from the
+    /// sender.
     private static let defaultMaximum =
         ProcessInfo.processInfo.activeProcessorCount > 1 ? Duration.microseconds(400) : .zero
 

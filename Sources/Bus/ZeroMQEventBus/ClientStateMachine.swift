@@ -66,8 +66,8 @@ struct ClientStateMachine {
     /// The time at which leased documents were last published again.
     private var lastLeaseRenewal: Instant?
 
-    /// Two counters of the seconds in which the feed brought nothing: although a message was missing (`losses`), and
-    /// although a subscription was not confirmed (`confirmations`).
+    /// Two counters of seconds without a message on the feed. `losses` counts while a message is missing,
+    /// `confirmations` while a subscription is not confirmed.
     private var quietFeed = (losses: SilenceCounter(limit: 2), confirmations: SilenceCounter(limit: 3))
     private var quietIngress = SilenceCounter(limit: 6)
     /// The time at which the broker last answered, or the bus was opened. Each warning that no broker answers sets it
@@ -85,8 +85,8 @@ struct ClientStateMachine {
         let answered: UInt64
         /// The number of leased documents that the journal had recorded.
         let leased: Int
-        /// True if the client looks for losses when the hello is answered. It does so once a second, because the feed
-        /// needs some time.
+        /// True if the client looks for losses when the hello is answered. It does so at most once a second, because
+        /// the feed needs some time.
         var pollsHeads: Bool
     }
 
@@ -148,8 +148,8 @@ struct ClientStateMachine {
 
     // MARK: Requests
 
-    /// Sends a request for a caller. The request stays in the outbox until it is answered, even if the broker is away
-    /// for a long time.
+    /// Sends a request for a caller. The request stays in the outbox until it is answered or cancelled, even if the
+    /// broker is away for a long time.
     /// - Parameter batch: The batch that the request publishes; nil for other requests.
     mutating func ask(_ request: Request, publishing batch: Batch? = nil, id: UInt64) -> [Action] {
         guard state != .closed else { return [.fail(id: id, closed)] }
@@ -206,7 +206,7 @@ struct ClientStateMachine {
         outbox.noteSent(id, at: now)
     }
 
-    /// Notes that the ingress accepts no more requests: nothing is sent until ``unblock()`` or the next tick.
+    /// Notes that the ingress accepts no more requests now. Further requests wait.
     mutating func block() {
         outbox.block()
     }
@@ -288,8 +288,8 @@ struct ClientStateMachine {
         return isLossy || isUnconfirmed
     }
 
-    /// True if the ingress has brought nothing for too long. It is judged only for TCP, because a connection within one
-    /// machine does not fall silent.
+    /// True if the ingress has brought nothing for too long. It is judged only for TCP, because an IPC connection does
+    /// not fall silent.
     private mutating func isIngressSilent() -> Bool {
         address.directory == nil && outbox.awaitsAnswers && quietIngress.miss()
     }
@@ -410,8 +410,9 @@ struct ClientStateMachine {
         for id in outbox.dropCheckpoints() { actions.append(.fail(id: id, error)) }
     }
 
-    /// Sends the batches again that the broker lacks. If it lacks batches that it has answered, it has forgotten this
-    /// producer or lost the end of the journal: then the batches get new sequence numbers.
+    /// Sends all unanswered requests again if the broker lacks a batch. If the broker lacks a batch that it has
+    /// answered, it has forgotten this producer or lost the end of the journal: then the unanswered batches get new
+    /// sequence numbers.
     ///
     /// Only a hello that was created after the answer to a batch shows that the broker lacks this batch. An earlier
     /// hello may have been answered by a broker with an older copy of the journal. Only the next hello tells that
@@ -428,10 +429,9 @@ struct ClientStateMachine {
         send(outbox.restoreSequence())
     }
 
-    /// Publishes the leased documents again if the broker holds fewer of them than it has acknowledged, because this
-    /// process was silent for too long. Another process may have published one of them since, so this is done at most
-    /// once per lease time (5 s). It is also done if the journal has lost its end, because it may then hold older
-    /// documents.
+    /// Publishes the leased documents again if the broker holds fewer of them than it has acknowledged. The usual cause
+    /// is that this process was silent for too long. But another process may have published one of them since, so this
+    /// is done at most once in 5 s, the lease time. It is also done after the journal was replaced or has lost its end.
     private mutating func compareLeases(_ welcome: Welcome, leased count: Int, at now: Instant) {
         let isMissing = welcome.more.map { $0.leased < min(count, leased.count) } ?? false
         let isDue = lastLeaseRenewal.map { now - $0 > .seconds(5) } ?? true
@@ -453,7 +453,7 @@ struct ClientStateMachine {
 
     // MARK: Subscriptions
 
-    /// Begins a subscription. The action `confirm` follows when it is live.
+    /// Begins a subscription. The action `confirm` follows when it is live, or `refuse` if it cannot begin.
     mutating func subscribe(_ plan: Subscription.Plan, id: UInt64) -> [Action] {
         guard state != .closed else { return [.refuse(subscription: id, closed)] }
         plans[id] = plan
@@ -514,7 +514,7 @@ struct ClientStateMachine {
     private func inbox(of id: UInt64) -> String { Inbox.prefix(of: client) + String(id) }
 
     /// Handles the broker's answer, on the feed, to the subscription of an inbox.
-    /// - Parameter head: The end of the journal at that moment.
+    /// - Parameter head: The end of the journal when the broker answered.
     mutating func confirm(inbox: String, epoch: UInt64, head: UInt64) -> [Action] {
         hearFeed()
         if journal.epoch == 0 { follow(epoch: epoch, start: nil) }
@@ -645,7 +645,7 @@ struct ClientStateMachine {
             if !notices.isEmpty { actions.append(.notify(subscription: id, notices)) }
             handOver(index)
         case .refused(let error):
-            // The request was for an older journal, or the journal cannot be read now.
+            // The journal was replaced, has lost its end, or cannot be read now.
             subscriptions[index].refuse(request, untilNextTick: true)
             log(.warning, "the broker refused to read a page of the journal", ["reason": "\(error)"])
             if error.code == .epoch { greet() }
@@ -688,7 +688,7 @@ struct ClientStateMachine {
 
     // MARK: Queries
 
-    /// Adds a server of queries. The caller registers its types with ``registration``.
+    /// Adds a server of queries. The caller then sends ``registration``.
     mutating func addServer(_ types: [MessageType], id: UInt64) {
         queries.add(types, as: id)
     }

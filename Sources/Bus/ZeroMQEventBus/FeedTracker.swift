@@ -4,11 +4,11 @@ internal import EventBus
 /// Decides for each message if a subscription may deliver it, so that no message is missing or repeated, and the
 /// messages of one subject arrive in order.
 ///
-/// PUB/SUB drops messages silently. Every message names its predecessor in its ``Chain``: if the predecessor of a live
-/// message is unknown, there is a gap. The tracker then stops delivering live messages and reads pages of the journal
-/// after ``base``, until a page reaches every live message that it has skipped. A slow reader is handled in the same
-/// way: the messages for which it has no room are read from the journal later. The tracker is a value without side
-/// effects: its owner requests the pages and delivers the messages.
+/// PUB/SUB drops messages silently. Every recorded message names its predecessor in its ``Chain``: if the predecessor
+/// of a live message is unknown, there may be a gap. The tracker then stops delivering live messages and reads pages of
+/// the journal after ``base``, until a page reaches every live message that it has skipped. A slow reader is handled in
+/// the same way: the messages for which it has no room are read from the journal later. The tracker is a value without
+/// side effects: its owner requests the pages and delivers the messages.
 struct FeedTracker {
     /// The source of the next messages.
     enum Phase: Equatable {
@@ -30,7 +30,7 @@ struct FeedTracker {
     /// A message that may be delivered.
     struct Delivery {
         let message: FeedMessage
-        /// The offset up to which every matching message had been delivered before this message.
+        /// Once this message is delivered, every matching message up to this offset has been delivered.
         let settled: UInt64
     }
 
@@ -39,10 +39,11 @@ struct FeedTracker {
     private(set) var base: UInt64
     /// The last delivered offset of each chain, if it is after `base`.
     private var seen: [Substring: UInt64] = [:]
-    /// The last live message that was skipped. The journal must be read at least up to this offset.
+    /// The offset of the last live message that was skipped; at first the end of the journal. The journal must be read
+    /// at least up to this offset.
     private var skipped: UInt64
-    /// The last offsets of topics when the broker was last asked. A message up to these offsets that does not arrive
-    /// before the next check is lost.
+    /// The last offsets of topics when the broker was last asked; nil after a check. A message up to these offsets that
+    /// does not arrive before the next check is lost.
     private var expected: Heads?
     private var gaps: FeedGaps
     /// True if the subscription reports losses. Finding them takes time for each message.
@@ -116,7 +117,7 @@ struct FeedTracker {
         case .live: return []
         case .documents:
             phase = page.isComplete ? .journal(after: base) : .documents(after: page.through)
-            // Documents that were published since then are read from the journal, together with withdrawals.
+            // Documents that were published after `base` are read from the journal, together with withdrawals.
             return page.messages.filter { $0.offset <= base }.map { Delivery(message: $0, settled: base) }
         case .journal:
             let new = page.messages.filter { $0.offset > known(chain.key($0.topic)) }
@@ -200,8 +201,8 @@ struct FeedTracker {
         promised = promised ?? page.through
     }
 
-    /// True if the message names a predecessor that has not arrived and is not in the page. Not for documents, because
-    /// only the last one of each key is kept.
+    /// True if retention has removed the predecessor of the message: it has not arrived and is not in the page. False
+    /// for documents, because only the last one of each key is kept.
     private func isBehindRemoval(_ message: FeedMessage, in page: Page) -> Bool {
         guard let promised, message.previous > max(promised, known(chain.key(message.topic))) else { return false }
         return !page.holds(message.previous) && !message.topic.hasPrefix("document.")

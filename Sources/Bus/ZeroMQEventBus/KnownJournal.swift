@@ -13,8 +13,8 @@ struct KnownJournal {
     /// The last welcome. The next hello contains its head and mark: if the journal was replaced by an older copy, the
     /// broker has another message at that offset.
     private(set) var lastWelcome: Welcome?
-    /// True if the broker understands a long hello. Set to false when the broker refuses one. Set to true again when
-    /// the feed reconnects or another epoch begins, because a newer broker may have replaced an older one.
+    /// False after the broker has refused a long hello. True again when the feed reconnects or another epoch begins,
+    /// because a newer broker may have replaced an older one.
     private var takesLongGreetings = true
 
     init(producer: ProducerID) {
@@ -64,7 +64,7 @@ struct KnownJournal {
         see(welcome.head, of: welcome.epoch)
     }
 
-    /// Notes that the broker has refused a long hello, because it is of an older version.
+    /// Notes that the broker has refused a long hello: the broker is of an older version.
     mutating func shortenGreetings() {
         takesLongGreetings = false
     }

@@ -27,7 +27,7 @@ struct LeasedDocuments {
     private(set) var count = 0
 
     /// Finds the change that a batch makes to leased documents.
-    /// - Parameter packed: The encoded messages of the batch. The documents refer to its memory.
+    /// - Parameter packed: The encoded messages of the batch. The returned documents share this memory.
     /// - Returns: `nil` if the batch changes no leased document.
     mutating func change(by batch: Batch, _ packed: PackedMessages) throws(ProtocolError) -> Change? {
         if batch.isLeased {

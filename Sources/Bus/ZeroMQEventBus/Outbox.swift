@@ -5,8 +5,8 @@ internal import OrderedCollections
 /// The requests that the broker has not answered, in the order in which they were made.
 ///
 /// When the broker ends, it loses the requests that it has received and not answered. Every request can safely be sent
-/// twice. Therefore a request stays here until it is answered, and is sent again after a reconnection or when its
-/// answer is overdue. Batches get their sequence number here.
+/// twice. Therefore a request stays here until it is answered, and is sent again after a reconnection or, unless it is
+/// a query, when its answer is overdue. Batches get their sequence number here.
 struct Outbox {
     /// The number of unanswered requests at which further batches wait.
     static let capacity = 1024
@@ -42,10 +42,9 @@ struct Outbox {
     /// restarted has forgotten their numbers.
     private var transientSequence: UInt64 = 0
     /// The highest sequence number that the broker has answered. A broker that does not have this batch has forgotten
-    /// this producer.
+    /// this producer, or has lost the end of the journal.
     private(set) var answeredSequence: UInt64 = 0
-    /// True if the broker lacks a batch that precedes one it received. Its next welcome names the last batch that it
-    /// has.
+    /// True if the broker lacks a batch. When it answers the next hello, all unanswered requests are sent again.
     private(set) var isOutOfSequence = false
     /// True while the socket accepts requests.
     private var isOpen = false
@@ -127,8 +126,8 @@ struct Outbox {
         pending[id] = nil
     }
 
-    /// Replaces earlier registrations of served queries by this one: an older registration that was sent again later
-    /// would undo it.
+    /// Replaces earlier registrations of served queries by `request`, because an older registration that was sent again
+    /// later would undo it.
     mutating func supersedeServe(with request: Request) {
         guard pending.values.contains(where: \.isServe) else { return }
         pending.removeAll { $0.value.isServe && $0.value.purpose == .none }
@@ -140,7 +139,8 @@ struct Outbox {
         pending.removeAll { $0.value.purpose.isRead }
     }
 
-    /// Replaces the batches that record the progress of a durable consumer by empty ones.
+    /// Gives up the batches that record the progress of a durable consumer. A batch with a sequence number is replaced
+    /// by an empty one; a waiting batch is removed.
     /// - Returns: The requests whose callers get an error.
     mutating func dropCheckpoints() -> [UInt64] {
         let held = pending.filter(\.value.hasCheckpoint).keys.filter { giveUp($0) }

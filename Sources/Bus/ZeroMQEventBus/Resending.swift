@@ -1,4 +1,5 @@
-/// The time at which a request was sent, and the time to wait before it is sent again. The wait doubles each time.
+/// The time at which a request was sent, and the time to wait before it is sent again. The wait doubles each time, up
+/// to ``longestWait``.
 struct Resending {
     static let shortestWait: Duration = .milliseconds(250)
     static let longestWait: Duration = .seconds(2)
@@ -16,7 +17,7 @@ struct Resending {
         count += 1
     }
 
-    /// Starts again, because the connection on which the request was sent is closed.
+    /// Starts again, as if the request had not been sent.
     mutating func reset() {
         (sentAt, wait) = (nil, nil)
     }

@@ -110,15 +110,14 @@ struct Subscription {
         return .messages(takeBuffered())
     }
 
-    /// Ends the messages, because the claim no longer matches the partitions of its member.
+    /// Ends the messages, because the claim may no longer be valid.
     mutating func finish() {
         hasEnded = true
     }
 
     // MARK: The feed and the journal
 
-    /// The next page to read. `nil` while the subscription is live, while a page is requested, or while the reader has
-    /// enough messages.
+    /// The next page to read; nil if no page is needed, or if none may be requested now.
     var nextRead: FeedTracker.Phase? {
         let hasEnough = buffer.count >= Self.capacity / 2 || bufferSize >= Self.capacitySize / 2
         return tracker.phase == .live || page != nil || isRefused || hasEnough || isAtEnd || hasEnded

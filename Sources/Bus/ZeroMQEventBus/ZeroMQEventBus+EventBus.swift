@@ -64,7 +64,7 @@ extension ZeroMQEventBus {
         // The broker does not decode headers, so the header may contradict the topic.
         guard document.subject == subject, document.attributes.key ?? "" == request.key else {
             let found = "key '\(document.attributes.key ?? "")' of session '\(document.subject)'"
-            skipped.note("the header of \(type), key '\(request.key)' of session '\(subject)', says \(found)")
+            skipped.note("\(type), key '\(request.key)' of session '\(subject)', has a header with \(found)")
             return nil
         }
         return document
@@ -174,8 +174,7 @@ extension DeadLetter {
 }
 
 extension PublishedMessage {
-    /// Creates a message and checks its size: a frame that is too large would close the connection each time it is
-    /// sent.
+    /// Creates a message and checks it. A frame that is too large would close the connection each time it is sent.
     /// - Throws: ``BusError`` if the broker would refuse the message.
     init(checking envelope: Envelope) throws {
         try self.init(envelope)

@@ -209,7 +209,8 @@ public actor ZeroMQEventBus: EventBus {
     private func renewIngress() {
         ingressWatch.map(thread.remove)
         do {
-            // The new socket sends the requests again that this one has not sent.
+            // The old socket drops the requests that it has not sent. All unanswered requests are sent again on the new
+            // socket.
             try ingress?.set(.linger(0))
             (ingress, ingressWatch) = (nil, nil)
             try connectIngress()
@@ -319,8 +320,8 @@ public actor ZeroMQEventBus: EventBus {
     }
 
     /// Suspends until the continuation that `body` receives is resumed.
-    /// - Parameter onCancel: Resumes the continuation when the task is cancelled. Called on the actor, always after
-    ///   `body`.
+    /// - Parameter onCancel: Resumes the continuation when the task is cancelled. Called on the actor, and never before
+    ///   `body`. If the task was cancelled already, `body` is not called.
     private func suspend<Result: Sendable>(
         _ body: (CheckedContinuation<Result, any Error>) -> Void,
         onCancel: @escaping @Sendable (isolated ZeroMQEventBus) -> Void

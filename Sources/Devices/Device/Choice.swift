@@ -21,8 +21,9 @@ public struct Choice: Sendable {
         case named(MessageType, [String: JSONValue])
     }
 
-    /// The kind of message that shows that the choice has been acted upon. An error and a discarded message always show
-    /// this, and a request to open a URL shows it for every outcome except `closedBanner`.
+    /// The kind of message that shows that the choice has been acted upon. Among the messages with the choice's
+    /// correlation id, an error and a discarded message always show this, and a request to open a URL shows it for
+    /// every outcome except `closedBanner`.
     enum Outcome {
         /// A new navigation state, or an event with a notice.
         case navigation

@@ -52,7 +52,7 @@ public struct DeviceSession: Sendable {
     }
 
     public enum Output: Sendable {
-        /// The scene has changed.
+        /// Draw the scene, which may have changed.
         case draw
         /// A text to show to the person in addition to the scene.
         case say(String)
@@ -65,10 +65,10 @@ public struct DeviceSession: Sendable {
         case unreadable(BusError)
     }
 
-    /// A choice whose message was published.
+    /// A choice that the person has made.
     private struct Pick {
         let choice: Choice
-        /// The id of the published message.
+        /// The id of the choice's message.
         let id: String
         var isAnswered = false
     }
@@ -79,17 +79,17 @@ public struct DeviceSession: Sendable {
     private let keepsRequestedURL: Bool
     /// The flow that was passed to the initialiser. It has priority over `publishedFlow`. Nil if none was passed.
     private let givenFlow: Flow?
-    /// The flow that the platform's coordinator publishes. Nil until it has published one.
+    /// The flow that the platform's coordinator publishes. Nil if there is none, or if it was withdrawn.
     private var publishedFlow: Flow?
     /// The state that the platform's coordinator published last. Nil if there is none, or if it was withdrawn.
     private var snapshot: NavigationSnapshot?
     private var documents: LatestDocuments
-    /// The URL that the device was last requested to open. Nil if there is none, if the URL must not be opened, if the
-    /// person has made a choice since then, or if another part of the app is shown.
+    /// The URL that the device was last requested to open. Nil if there is none, if it must not be opened, or if it is
+    /// no longer needed.
     private var requestedURL: OpenableURL?
     /// The id of the message that caused the last request to open a URL. Nil if there is none.
     private var requestCause: String?
-    /// The revision that was last reported as displayed. Nil if none was.
+    /// The revision that was last reported as displayed. Nil if no revision was reported.
     private var displayedRevision: Int?
     /// The ids of the leaving screen instances that were reported as gone.
     private var goneInstances: Set<String> = []
@@ -99,7 +99,7 @@ public struct DeviceSession: Sendable {
     /// - Parameters:
     ///   - flow: The flow by which screens without a view model are drawn. Nil for the flow that the platform's
     ///     coordinator publishes.
-    ///   - screens: The screens with view models. Nil if no screen has one.
+    ///   - screens: The screens with view models. Nil if no screen has a view model.
     ///   - commandLifetime: The time after which a person's command expires.
     ///   - keepsRequestedURL: True if a requested URL is kept when another part of the app is shown.
     public init(
@@ -219,7 +219,7 @@ public struct DeviceSession: Sendable {
     }
 
     /// True if the message is the first one that shows that the last choice has been acted upon. A new state shows this
-    /// only if it belongs to the story of the choice, because other views and the reports of this view also change the
+    /// only if it has the choice's correlation id, because other views and the reports of this view also change the
     /// state.
     private mutating func isAnswered(by message: Envelope) -> Bool {
         guard let pick = lastPick, !pick.isAnswered, isAnswer(message, to: pick) else { return false }

@@ -14,7 +14,7 @@ public struct LatestDocuments: Sendable {
     }
 
     /// The maximum number of documents of undeclared types: many more than fit on a screen. If there are more, the
-    /// document that appeared first is removed.
+    /// first of them is removed.
     private static let limit = 64
     /// The documents of the platform itself, which are not shown as rows.
     private static let hidden = Set(PlatformMessages.all.types + [MessageType(kind: .document, name: "ErrorQueue")])
@@ -35,9 +35,9 @@ public struct LatestDocuments: Sendable {
         entries.first { $0.type == type.type && $0.key == key }?.document as? D
     }
 
-    /// Stores a document, or removes a withdrawn one. Other messages change nothing.
-    /// - Returns: True if the documents have changed.
-    /// - Throws: ``BusError`` if the document cannot be read. The previous one is kept.
+    /// Stores a document, or removes a withdrawn document. Other messages change nothing.
+    /// - Returns: True if a document was stored or removed.
+    /// - Throws: ``BusError`` if the document cannot be read. The previous document is kept.
     @discardableResult
     public mutating func receive(_ message: Envelope) throws -> Bool {
         let type = types[message.type]
@@ -78,7 +78,7 @@ public struct LatestDocuments: Sendable {
 extension JSONValue {
     /// The maximum depth of indented lines. Deeper values are written as JSON on one line.
     private static let depthLimit = 3
-    /// The maximum number of members of a list or object that are shown. A note with the number of further members
+    /// The maximum number of members of a list or object that are shown. If there are more, a note with their number
     /// follows. `segue get` shows all members.
     private static let countLimit = 20
 

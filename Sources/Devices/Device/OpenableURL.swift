@@ -7,8 +7,8 @@ internal import Foundation
 public struct OpenableURL: Hashable, Sendable {
     /// The allowed beginnings of a URL.
     package static let beginnings = ["http://", "https://", "spotify:"]
-    /// The maximum length of a URL in bytes. A longer URL is only shown. Browsers and servers accept this length: RFC
-    /// 9110 recommends at least 8,000 bytes.
+    /// The maximum length of a URL in bytes. A longer URL is only shown. RFC 9110 recommends that programs support at
+    /// least 8,000 bytes.
     private static let maximumLength = 8192
     /// The maximum length in bytes of a text that is searched for URLs. No URL is found in a longer text.
     private static let maximumTextLength = 2 * maximumLength
@@ -36,7 +36,7 @@ public struct OpenableURL: Hashable, Sendable {
         }
     }
 
-    /// The URLs in a text, from left to right, without the punctuation after them.
+    /// The openable URLs in a text, from left to right, without the punctuation after them.
     package static func found(in text: String) -> [(range: Range<String.Index>, url: OpenableURL)] {
         guard text.utf8.count <= maximumTextLength, text.utf8.contains(UInt8(ascii: ":")),
             let form = try? Regex("(?i)\\b(?:\(beginnings.joined(separator: "|")))[^\\s\"<>\\\\^`{|}]+")

@@ -3,8 +3,7 @@ internal import EventBus
 public import Navigation
 internal import Support
 
-/// The visible screens of one platform, and the choices that a person has on them. Equal states and documents give
-/// equal scenes.
+/// The visible screens of one platform, and the choices that a person has on them.
 public struct Scene: Sendable {
     public let platform: String
     /// The revision of the navigation state.
@@ -23,16 +22,16 @@ public struct Scene: Sendable {
     public let bannerDismissal: Choice?
     /// The screens that a person can act on.
     public let active: [ScreenInstance]
-    /// True if a visible screen is loading, so that the numbers of choices may change.
+    /// True if a screen that is not covered is loading, so that the numbers of choices may change.
     public let isLoading: Bool
-    /// The type of the message about which a guard was asked. Nil if no guard waits for an answer.
+    /// The type of the message that a rule with a guard has matched. Nil if no guard waits for an answer.
     public let waiting: String?
-    /// The URL that this device was last requested to open. Nil if it is no longer needed.
+    /// The URL that this device was last requested to open. Nil if there is none, or if it is no longer needed.
     public let requestedURL: OpenableURL?
 
     /// - Parameters:
     ///   - flow: The flow by which screens without a view model are drawn. Nil if it is not known.
-    ///   - screens: The screens with view models. Screens of another app's flow are not used.
+    ///   - screens: The screens with view models. They are ignored if they belong to the flow of another app.
     package init(
         _ snapshot: NavigationSnapshot, documents: LatestDocuments, flow: Flow? = nil, screens: AppScreens? = nil,
         requestedURL: OpenableURL? = nil
@@ -66,7 +65,7 @@ public struct Scene: Sendable {
     }
 }
 
-/// One screen of a scene: the top of the stack, a column beside it, or a presentation over them.
+/// One screen of a scene: the top of the root's stack, of a column or of the selected tab, or a presentation over them.
 public struct Layer: Sendable {
     public enum Frame: Sendable {
         case none
@@ -91,7 +90,7 @@ private struct Source {
     let snapshot: NavigationSnapshot
     let documents: LatestDocuments
     let flow: Flow?
-    /// The screens with view models. Nil if they belong to the flow of another app.
+    /// The screens with view models. Nil if there are none, or if they belong to the flow of another app.
     let screens: AppScreens?
 
     var layers: [Layer] {
@@ -100,7 +99,7 @@ private struct Source {
         var layers = [layer(state.path.last ?? state.root.instance, isCovered: topmost != nil)]
         layers += columns.map { layer($0.stack.top, frame: .column($0.name), isCovered: topmost != nil) }
         for (index, presentation) in state.presentations.enumerated() {
-            // A full screen hides all layers below it.
+            // A full-screen presentation hides all layers below it.
             if presentation.style == .fullScreen { layers = [] }
             layers.append(layer(presentation, isCovered: index != topmost))
         }
@@ -147,8 +146,8 @@ private struct Source {
 
     // MARK: Screens without a view model
 
-    /// The content of a screen without a view model: the title from the flow, the arguments and the session's
-    /// documents.
+    /// The content of a screen without a view model: the title from the flow, the arguments and, on the screen in
+    /// front, the session's documents.
     private func plainContent(of instance: ScreenInstance) -> ScreenContent {
         ScreenContent(
             title: flow?.screens[instance.screen]?.title ?? instance.screen,
@@ -194,8 +193,7 @@ private struct Source {
     }
 
     /// The choice that dismisses the topmost presentation. Nil if there is no presentation, or if the flow forbids the
-    /// dismissal. Also nil for a full screen, which has no gesture for it, for a dialog, and for an alert with buttons,
-    /// which must be answered.
+    /// dismissal. Also nil for a full-screen presentation, for a dialog, and for an alert with buttons.
     var dismissal: Choice? {
         guard let presentation = snapshot.state.presentations.last, presentation.isInteractivelyDismissable else {
             return nil

@@ -5,7 +5,7 @@ public import EventBus
 public protocol ViewModel: Sendable {
     /// - Parameters:
     ///   - documents: The newest documents of the session.
-    ///   - arguments: The arguments of the screen instance. They are identifiers, not content.
+    ///   - arguments: The arguments of the screen instance that are strings. They are identifiers, not content.
     init(documents: LatestDocuments, arguments: [String: String])
 
     var content: ScreenContent { get }
@@ -16,7 +16,7 @@ public struct ScreenContent: Sendable {
     public var title: String
     /// Lines of text, from top to bottom.
     public var rows: [String]
-    /// All actions that a person can choose on the screen.
+    /// The actions that a person can choose on the screen, if the flow allows their commands.
     public var actions: [ScreenAction]
     /// True if the content is still being loaded, so that rows and actions will change.
     public var isLoading: Bool
@@ -44,9 +44,10 @@ public struct ScreenAction: Sendable {
 }
 
 /// The screens of an app that have view models, with the messages that the view models receive and send. Other screens
-/// are drawn by the flow.
+/// are drawn from the flow and the documents.
 public struct AppScreens: Sendable {
-    /// A text that is shown when an event arrives. The event is also an answer to the choice that led to the event.
+    /// A text that is shown when an event arrives. The event can also be the answer to the choice that led to the
+    /// event.
     public struct Notice: Sendable {
         let event: any EventMessage.Type
         let text: String
@@ -100,7 +101,7 @@ public struct Banner: Sendable {
     public let message: String
     /// An action that solves the problem. Nil if none is known.
     public let recovery: String?
-    /// The number of errors that will be shown after this one.
+    /// The number of errors that will be shown after this error.
     public let waiting: Int
     /// The command that closes the banner.
     let dismissal: Command.ErrorDismissed

@@ -38,7 +38,7 @@ enum Answer: Hashable, Sendable {
 
 /// Reads the fields of a command as a person types them: `name=Ann age=5 vegan=true`, or a JSON object.
 ///
-/// A value that is JSON (a number, true, false, null, a string in quotes) is read as JSON. Any other value is a string.
+/// A value that is JSON, such as a number, `true` or a string in quotes, is read as JSON. Any other value is a string.
 enum TypedFields {
     /// The error of fields that cannot be read.
     struct Mistake: Error, Hashable, CustomStringConvertible {

@@ -33,10 +33,10 @@ package struct DeviceOptions: ParsableArguments {
             valueName: "name"))
     var project: String?
 
-    @Option(help: ArgumentHelp("The platform whose screens to show. (default: the flow's)", valueName: "name"))
+    @Option(help: ArgumentHelp("The platform of the screens. (default: the platform of --flow)", valueName: "name"))
     var platform: String?
 
-    @Option(help: ArgumentHelp("The flow whose screens to show, such as config/flows/ios.yaml.", valueName: "file"))
+    @Option(help: ArgumentHelp("The flow of the screens, such as config/flows/ios.yaml.", valueName: "file"))
     var flow: String?
 
     @OptionGroup var contract: ContractOption
@@ -48,7 +48,7 @@ package struct DeviceOptions: ParsableArguments {
     var subject = "default"
 
     @Option(
-        help: "A command to run with each requested URL as its last argument. (default: o runs $BROWSER or xdg-open)")
+        help: "A command to run with each requested URL. (default: the key o runs $BROWSER or xdg-open)")
     var open: String?
 
     @Option(help: "The maximum time that a line from a pipe waits, in seconds; then the device fails.")

@@ -119,8 +119,8 @@ extension [[Line]] {
     var lineCount: Int { reduce(0) { $0 + $1.count } }
 
     /// The items in at most `limit` lines, if possible. If the items have more lines, a note with the number of missing
-    /// items replaces items in the middle. The last item and the last item with a URL, which a key opens, are always
-    /// kept. Items are not divided.
+    /// items replaces items in the middle. The last item and the last item with a URL are always kept. Items are not
+    /// divided.
     /// - Parameter note: Returns the note for a number of missing items.
     func elided(to limit: Int, note: (Int) -> String) -> [Line] {
         guard lineCount > limit else { return flatMap(\.self) }
@@ -151,8 +151,8 @@ extension String {
         case .control: return scalar == "\t" || scalar == "\n" ? " " : nil
         case .lineSeparator, .paragraphSeparator: return " "
         case .format:
-            // U+200C and U+200D join emoji and are part of Persian and Indic words. Other format characters are removed
-            // because they hide or reorder text.
+            // U+200D joins emoji, and U+200C and U+200D are part of Persian and Indic words. Other format characters
+            // are removed because they hide or reorder text.
             return scalar == "\u{200C}" || scalar == "\u{200D}" ? scalar : nil
         default: return scalar
         }

@@ -28,7 +28,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
     ///   - busAddress: The address of the bus, to be shown to a person.
     ///   - timeout: The maximum time that a line of a script waits. If a wait takes longer, the device fails.
     ///   - flow: The flow by which screens without a view model are drawn. Nil for the published flow.
-    ///   - screens: The screens with view models. Nil if no screen has one.
+    ///   - screens: The screens with view models. Nil if no screen has a view model.
     ///   - opener: Opens each URL that this device is requested to open. Nil if such URLs are only shown.
     ///   - browser: Opens a URL when a line is `o` and `opener` is nil. Nil if there is no such program.
     init(
@@ -87,9 +87,9 @@ struct TerminalDevice: ReadyService, ForegroundService {
         }
     }
 
-    /// Publishes the messages and opens the URLs that `body` puts into the outbox, in order. When `body` has ended, the
-    /// remaining messages and URLs are still handled, but for at most `timeout` (a script) or one second (a person):
-    /// the broker may not answer, or a command may not end.
+    /// Publishes the messages that `body` puts into the outbox, in order, and opens the URLs in it. When `body` has
+    /// ended, the remaining messages and URLs are still handled, but for at most `timeout` (a script) or one second (a
+    /// person): the broker may not answer, or a command may not end.
     private func withOutbox(
         _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>, _ body: (DeviceOutbox) async throws -> Void
     ) async throws {

@@ -9,9 +9,10 @@ internal import Navigation
 /// does not depend on the speed of the services:
 ///
 /// 1. Lines are taken one after the other. A line is taken when the choice before it has been answered by a message
-///    with the same correlation: a navigation state in which no guard waits for the choice, a request to open a URL, an
-///    event with a notice, an error, or a discarded message. If no rule of the flow handles the choice, a document is
-///    also an answer. The answer to the dismissal of an error is a banner with another error, or without one.
+///    with the same correlation id: usually a navigation state in which no guard waits for the choice, a request to
+///    open a URL, an event with a notice, an error, or a discarded message. If no rule is known to handle the choice, a
+///    document is also an answer. The answer to the dismissal of an error is a banner with another error, or without
+///    one.
 /// 2. A line waits until its choice is on the screen.
 /// 3. A number is the number of a choice on the screen. A number also waits until no screen is loading and, after a
 ///    choice, until the active screens differ from the active screens at that choice. For a second choice on the same
@@ -45,7 +46,7 @@ struct TerminalSession: Sendable {
         /// Start the deadline of the wait with this number.
         case startDeadline(Int)
         case fail(DeviceFailure)
-        /// End the device after the waiting messages have been sent.
+        /// End the device.
         case end
     }
 

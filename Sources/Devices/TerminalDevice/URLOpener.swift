@@ -3,7 +3,7 @@ internal import Foundation
 internal import Subprocess
 internal import SystemPackage
 
-/// Runs a command with a URL as its last argument.
+/// Runs a command with a URL as its last argument, or in place of `%s`.
 struct URLOpener: Sendable {
     private let words: [String]
 
@@ -38,7 +38,7 @@ struct URLOpener: Sendable {
 
     /// Opens a URL and waits until the command has ended. If the caller is cancelled, the command continues to run: a
     /// browser may run longer than the device, and Ctrl-C in the device's terminal must not end the browser.
-    /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened.
+    /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened, or if the caller is cancelled.
     func launch(_ url: String) async -> String? {
         var platform = Subprocess.PlatformOptions()
         platform.createSession = true
@@ -56,7 +56,7 @@ struct URLOpener: Sendable {
     private func open(_ url: String, platform: Subprocess.PlatformOptions) async -> String? {
         guard let url = OpenableURL(url)?.text else {
             let forms = OpenableURL.beginnings.joined(separator: ", ")
-            return "The URL was not opened: it is too long, has invisible characters, or begins with none of \(forms)."
+            return "The URL was not opened: it is invalid or too long, or begins with none of \(forms)."
         }
         do {
             let hasPlace = words.dropFirst().contains { $0.contains("%s") }

@@ -2,8 +2,7 @@ public import Navigation
 internal import Support
 
 extension Flow {
-    /// The flow as a readable YAML file: in the order of docs/flows.md, without unnecessary quotes and without default
-    /// values. Reading this file gives an equal flow.
+    /// The flow as a readable YAML file, without default values. Reading this file gives an equal flow.
     public var yaml: String {
         guard case .mapping(let members) = YAMLNode(flow: json) else { return "" }
         return members.enumerated()
@@ -91,7 +90,7 @@ extension YAMLNode: CustomStringConvertible {
     }
 }
 
-// The canonical JSON of a flow writes each value in only one form, the longest. In YAML, people write shorter forms.
+// The JSON of a flow (`Flow.json`) writes each value in only one form. In YAML, people write shorter forms.
 //
 // This code knows the keys of the language but not its structure. Keys that are not in `order` are written too, after
 // the others.
@@ -117,7 +116,7 @@ extension YAMLNode {
         }
     }
 
-    /// The keys in the order in which docs/flows.md explains them.
+    /// The keys in the order in which they are written.
     private static let order = [
         "name", "version", "platform", "start", "presentations", "requests", "ignores", "screens", "flows",
         "transitions", "links",
@@ -132,7 +131,7 @@ extension YAMLNode {
     /// The keys under which a single element may be written instead of a list of one.
     private static let lists: Set = ["root", "top", "path", "presented", "shown", "tab", "replacePath", "send"]
 
-    /// Converts the canonical JSON of a flow.
+    /// Converts the JSON of a flow (`Flow.json`).
     init(flow: JSONValue) {
         self.init(flow, .language(under: ""))
     }
@@ -184,7 +183,7 @@ extension YAMLNode {
     }
 }
 
-/// The YAML text of single values: plain if a reader of flows gets the same value back, otherwise as JSON.
+/// The YAML text of single values: plain only if a reader of flows gets the same value back, otherwise as JSON.
 enum YAMLScalar {
     static func text(of value: JSONValue) -> String {
         guard case .string(let string) = value else { return value.description }

@@ -31,7 +31,7 @@ extension FlowReader {
 
     private mutating func flowMembers(of document: FlowNode) -> [String: FlowNode]? {
         let keys = ["name", "version", "platform", "start"]
-        // A flow with steps may leave these out, because steps declare screens and rules.
+        // A flow with `steps` may leave out `screens` and `transitions`, because steps declare screens and rules.
         let written = ["screens", "transitions"]
         let hasSteps = document.mapping?.contains { name(of: $0.key) == "steps" } ?? false
         return members(

@@ -2,7 +2,7 @@ public import Navigation
 
 /// The result of reading a flow file: the flow, as far as it could be read, and all findings.
 package struct FlowReading {
-    /// The flow. Nil if nothing in the file could be read.
+    /// The flow. Nil if the file is not a YAML mapping.
     package private(set) var flow: Flow?
     /// True if every part of the file could be read. The flow may still fail the checks.
     package private(set) var isComplete = false
@@ -40,7 +40,7 @@ extension Flow {
     /// - Parameters:
     ///   - yaml: The contents of the file.
     ///   - file: The name of the file in findings.
-    /// - Throws: ``FlowError`` with all findings, each with its line and column.
+    /// - Throws: ``FlowError`` with all findings.
     public init(yaml: String, file: String) throws(FlowError) {
         let reading = FlowReading(yaml: yaml, file: file)
         guard let flow = reading.flow, reading.findings.isEmpty else { throw FlowError(findings: reading.findings) }

@@ -108,8 +108,8 @@ extension FlowFinding {
 }
 
 extension YAMLScalar {
-    /// Converts a plain scalar as YAML 1.2 does. Yams follows YAML 1.1, in which `on`, `yes` and `no` are booleans,
-    /// `1:30` is a number and `2026-11-21` is a date. Here all of these are strings, as an author of a flow expects.
+    /// Converts a plain scalar. Yams follows YAML 1.1, in which `on`, `yes` and `no` are booleans, `1:30` is a number
+    /// and `2026-11-21` is a date. Here all of these are strings, as in YAML 1.2.
     static func value(ofPlain text: String) -> JSONValue {
         switch text {
         case "", "~", "null": return .null

@@ -2,15 +2,15 @@ internal import FlowFiles
 package import Navigation
 internal import Support
 
-/// The graph of a flow, derived from its rules without running it: its screens, and the edges by which messages lead
-/// from one screen to another.
+/// The graph of a flow, derived from its rules and deep links without running it: its screens, and the edges by which
+/// messages lead from one screen to another.
 ///
 /// Equal flows have equal graphs. Screens are sorted by name. Edges are in the order of the flow's rules, then of the
 /// child flows' rules (child flows are sorted by name), then of the deep links.
 package struct FlowGraph: Hashable, Sendable {
     /// The screens, sorted by name.
     package let nodes: [Node]
-    /// The edges between them.
+    /// The edges between the screens.
     package let edges: [Edge]
 
     /// A screen of the flow.
@@ -20,7 +20,7 @@ package struct FlowGraph: Hashable, Sendable {
         package let title: String?
         /// True if a session begins with this screen.
         package let isStart: Bool
-        /// True if the screen can be reached from the start screen.
+        /// True if the rules do not exclude that the screen is shown; see ``FlowReach``.
         package let isReached: Bool
         /// The ways in which the screen can be shown.
         package let places: Set<Place>
@@ -28,8 +28,8 @@ package struct FlowGraph: Hashable, Sendable {
 
     /// The effect of one action of a rule, from one of the screens where the rule may apply.
     package struct Edge: Hashable, Sendable {
-        /// The screen where the rule may apply: a screen that the rule's conditions name, or a screen that sends its
-        /// message. Nil means any screen; for a child flow's rule, any screen of that flow.
+        /// The screen where the rule may apply; see ``Flow/origins(of:senders:)``. Nil means any screen; for a child
+        /// flow's rule, any screen of that flow.
         package let from: String?
         /// The screen that is shown. Nil means the screen beneath the removed screens.
         package let to: String?
@@ -40,7 +40,7 @@ package struct FlowGraph: Hashable, Sendable {
         package let place: Place
         /// The kind of the action.
         package let action: Flow.ActionName
-        /// The name of the child flow that the action begins. Nil if it begins none.
+        /// The name of the child flow that the action begins. Nil if the action begins no child flow.
         package let begins: String?
         package let rule: Rule
     }
@@ -53,7 +53,7 @@ package struct FlowGraph: Hashable, Sendable {
         package var isLink = false
         /// The index among the flow's rules or links, from 0.
         package let index: Int
-        /// The answer to the guard. Nil for a rule without one.
+        /// The answer to the guard. Nil for a rule without a guard, and for a deep link.
         package let answer: Answer?
     }
 
@@ -169,7 +169,7 @@ extension Flow {
     }
 
     /// The screens that an action shows, and the child flow that it begins. A nil screen means the screen beneath the
-    /// removed screens. A nil flow means that the action begins none.
+    /// removed screens. A nil flow means that the action begins no child flow.
     func showings(by action: Action) -> [(screen: String?, place: FlowGraph.Place, flow: String?)] {
         switch action {
         case .setRoot(let root, let layout):
@@ -187,7 +187,7 @@ extension Flow {
         }
     }
 
-    /// The tabs of all roots of the flow, without duplicates.
+    /// The tabs of all roots that rules set, without duplicates.
     private var tabs: [Tab] {
         let layouts = allTransitions.flatMap(\.possibleActions).compactMap { action -> Layout? in
             if case .setRoot(_, let layout) = action { layout } else { nil }
@@ -199,9 +199,9 @@ extension Flow {
 
     /// The screens where a rule may apply, sorted by name. A single nil means any screen.
     ///
-    /// The first of the following that names a screen decides: the condition on the screen in front; the screens that
-    /// send the message (a screen sends a command only while it is open); the child flows whose end the rule handles;
-    /// the other conditions.
+    /// Screens that `unless` excludes are left out. The first of the following that names another screen decides: the
+    /// condition on the screen in front; the screens that send the message (a screen sends a command only while it is
+    /// open); the child flows whose end the rule handles; the other conditions.
     ///
     /// - Parameter senders: The names of the screens that send each command.
     func origins(of transition: Transition, senders: [String: Set<String>]) -> [String?] {

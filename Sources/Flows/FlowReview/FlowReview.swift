@@ -2,7 +2,7 @@ internal import FlowFiles
 package import Navigation
 internal import Support
 
-/// The review of a flow: its mistakes and its probable mistakes.
+/// The result of the review of a flow: the flow, and the errors, warnings and notes about it.
 package struct FlowReview: Hashable, Sendable {
     /// The flow. Nil if it cannot be used.
     package let flow: Flow?
@@ -27,7 +27,7 @@ extension Flow {
         var reading = FlowReading(yaml: yaml, file: file)
         let isValid = reading.findings.isEmpty
         // If a part could not be read, the review is skipped: an incomplete rule may look like a duplicate of another
-        // one.
+        // rule.
         if reading.isComplete, let flow = reading.flow {
             // A mistyped name makes the intended screen or child flow unreachable, so the review leaves out the graph
             // unless the flow is valid.
@@ -36,7 +36,7 @@ extension Flow {
         return FlowReview(flow: isValid ? reading.flow : nil, findings: reading.findings)
     }
 
-    /// Returns the probable mistakes in a flow that was built in Swift. Tests can require that there are none.
+    /// Returns the warnings and notes about a flow that was built in Swift. A test can require that there are none.
     ///
     /// - Parameter messages: The app's messages. Nil to leave out the checks of messages.
     package func review(messages: MessageCatalogue? = nil) -> [FlowFinding] {
@@ -180,7 +180,7 @@ struct FlowReviewer {
     private mutating func reviewReach(_ reach: FlowReach) {
         let idle = Set(flow.flows.keys).subtracting(reach.flows)
         for name in idle.sorted() {
-            warn("no rule begins child flow '\(name)'; push or present it, or remove it", at: "flows.\(name)")
+            warn("no rule that can apply begins child flow '\(name)'; add one, or remove it", at: "flows.\(name)")
         }
         for node in graph.nodes where !node.isReached {
             let ways = graph.edges.filter { $0.to == node.screen }
@@ -242,7 +242,8 @@ struct FlowReviewer {
     }
 
     /// Finds screens that the user cannot leave. The user can swipe back from a path and can dismiss most
-    /// presentations. From a root, or from a presentation that the user cannot dismiss, only rules lead on.
+    /// presentations. At a root, and at a presentation that the user cannot dismiss, the user needs a rule that leads
+    /// on.
     private mutating func reviewTraps() {
         // An app with only one screen has no other screen to go to.
         guard graph.nodes.count > 1, flow.requests(anyOf: Self.leading).isEmpty else { return }

@@ -1,8 +1,8 @@
 internal import Navigation
 internal import Support
 
-/// The messages of an app with their fields, and the services that send and receive them. A flow does not have this
-/// information, and a review compares the flow with it.
+/// The messages of an app with their fields, and the services that send and receive them. A flow does not contain this
+/// information. A review compares the flow with the catalogue.
 package struct MessageCatalogue: Hashable, Sendable {
     /// The names of the fields of each message, by type. Nil if the message may have any fields.
     package let fields: [String: Set<String>?]
@@ -122,18 +122,20 @@ extension FlowReviewer {
 
     /// Warns if the message has no such field.
     ///
-    /// - Parameter path: A dotted path, whose first name is the field.
+    /// - Parameter path: A dotted path. Its first name is the field.
     private mutating func review(
         _ path: String, of type: String, _ catalogue: MessageCatalogue, at place: String
     ) {
-        // An unknown message has been reported already. A message of which only the type is known may have any fields.
+        // An unknown message has been reported already. If only the type of a message is known, the message may have
+        // any fields.
         guard case let fields?? = catalogue.fields[type], let field = path.split(separator: ".").first.map(String.init),
             !fields.contains(field)
         else { return }
         warn("'\(type)' has no field '\(field)'; \(Spelling.advice(for: field, among: fields))", at: place)
     }
 
-    /// Finds commands that no service and no rule handles, and results of services that no rule answers.
+    /// Finds commands of screens that no service and no rule handles, results of services that no rule answers, and
+    /// entries of `ignores` that no service sends.
     mutating func reviewServices(_ catalogue: MessageCatalogue) {
         if catalogue.services.isEmpty { return }
         let answered = flow.messageTypes
@@ -152,8 +154,9 @@ extension FlowReviewer {
         }
     }
 
-    /// Notes the results that no rule answers. A service is skipped if it receives no command of the flow and sends no
-    /// message that the flow answers, because the app may have the service for other flows.
+    /// Notes the results that no rule answers and no other service receives. A service is skipped if it receives no
+    /// command of the flow and sends no message that the flow answers, because the app may have the service for other
+    /// flows.
     private mutating func reviewOutcomes(_ catalogue: MessageCatalogue, _ answered: Set<String>) {
         let sent = Set(flow.placedRules.flatMap(\.transition.possibleActions).compactMap(\.command))
             .union(flow.links.flatMap(\.sends).map(\.type)).union(senders.keys)

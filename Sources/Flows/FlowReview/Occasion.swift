@@ -14,7 +14,7 @@ struct Occasion {
         isOwn = transition.origin == .own
     }
 
-    /// True if `other` holds whenever this occasion holds.
+    /// True if `other` certainly holds whenever this occasion holds.
     func implies(_ other: Occasion) -> Bool {
         other.fields.allSatisfy { name, match in fields[name]?.implies(match) ?? false }
             && other.when.allSatisfy { wanted in when.contains { $0.implies(wanted) } }
@@ -74,15 +74,15 @@ struct Occasion {
 }
 
 extension Flow.Condition {
-    /// True if `other` holds whenever this condition holds.
+    /// True if `other` certainly holds whenever this condition holds.
     func implies(_ other: Flow.Condition) -> Bool {
-        // The screen in front of all others is always shown.
+        // The screen in front is always shown.
         guard place == other.place || (place == .top && other.place == .shown) else { return false }
         if screens.isEmpty { return other.screens.isEmpty }
         return screens.allSatisfy { screen in other.screens.contains { screen.isCovered(by: $0) } }
     }
 
-    /// True if `other` never holds when this condition holds.
+    /// True if `other` certainly does not hold when this condition holds.
     func excludes(_ other: Flow.Condition) -> Bool {
         guard place == other.place else { return false }
         if screens.isEmpty || other.screens.isEmpty { return screens.isEmpty != other.screens.isEmpty }
@@ -91,7 +91,7 @@ extension Flow.Condition {
         return Set(screens.map(\.screen)).isDisjoint(with: other.screens.map(\.screen))
     }
 
-    /// A condition that holds if both hold, with their common screens. Nil if there are none.
+    /// A condition with the common screens. If it holds, both conditions hold. Nil if there are no common screens.
     func overlap(with other: Flow.Condition) -> Flow.Condition? {
         if screens.isEmpty && other.screens.isEmpty { return self }
         let common =
@@ -110,7 +110,7 @@ extension Flow.Destination {
 }
 
 extension Flow.Match {
-    /// True if `other` allows every value that this allows.
+    /// True if `other` certainly allows every value that this condition allows.
     func implies(_ other: Flow.Match) -> Bool {
         if let anyOf { return anyOf.filter { holds(for: $0) }.allSatisfy { other.holds(for: $0) } }
         return other.anyOf == nil
@@ -120,7 +120,7 @@ extension Flow.Match {
             && (other.atMost.map { (atMost ?? .infinity) <= $0 } ?? true)
     }
 
-    /// True if no value is allowed.
+    /// True if certainly no value is allowed.
     var isImpossible: Bool {
         anyOf.map { values in !values.contains { holds(for: $0) } } ?? (exists == false && isNumeric)
     }

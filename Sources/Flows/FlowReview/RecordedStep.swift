@@ -31,7 +31,7 @@ package struct RecordedStep: Sendable {
 }
 
 extension Machine {
-    /// Handles a message of a recording, and compares the state with the recorded one.
+    /// Handles a message of a recording, and compares the state with the recorded state.
     ///
     /// If the states differ, the machine continues from the recorded state, so each difference is reported only once.
     package mutating func take(_ recorded: RecordedStep) -> Scenario.Outcome {

@@ -1,7 +1,7 @@
 package import Navigation
 package import Support
 
-/// A scenario: the test of a flow. It lists messages in order and, for each, the expected changes.
+/// A scenario: the test of a flow. It lists acts in order, such as messages, and for each act the expected changes.
 package struct Scenario: Hashable, Sendable {
     /// The name of the file in outcomes.
     package let file: String
@@ -10,7 +10,8 @@ package struct Scenario: Hashable, Sendable {
     /// Runs the scenario in a new session.
     ///
     /// - Parameter keepsGoing: True to continue after a step that failed.
-    /// - Returns: The outcomes of the steps. The last one is the first that failed, unless `keepsGoing` is true.
+    /// - Returns: The outcomes of the steps, up to the first step that failed or, if `keepsGoing` is true, of all
+    ///   steps.
     package func play(on flow: Flow, keepsGoing: Bool = false) -> [Outcome] {
         var run = ScenarioRun(of: flow)
         var outcomes: [Outcome] = []
@@ -87,7 +88,7 @@ package struct Scenario: Hashable, Sendable {
         package var at: Duration?
     }
 
-    /// The expected changes of a step. Changes that are not listed must not happen.
+    /// The expected changes of a step. Changes that are not listed must not happen, except for derived aspects.
     package struct Expectation: Hashable, Sendable {
         /// The position in the file.
         package let position: Position
@@ -106,7 +107,7 @@ package struct Scenario: Hashable, Sendable {
     /// An aspect of a step's outcome, which a scenario can expect.
     package enum Aspect: String, Hashable, Sendable, CaseIterable {
         case root
-        /// The screen in front of all others.
+        /// The screen in front.
         case top
         /// The path beneath all presentations.
         case path
@@ -118,7 +119,7 @@ package struct Scenario: Hashable, Sendable {
         case tab
         /// The stacks of the tabs, by the tabs' names.
         case tabs
-        /// The dismissed instances that the view may still be animating out.
+        /// The instances that the program has dismissed and the view may still be animating out.
         case leaving
         /// The runs of child flows.
         case runs
@@ -144,7 +145,7 @@ package struct Scenario: Hashable, Sendable {
         /// True if the aspect follows from other aspects, so that a scenario need not list it.
         var isDerived: Bool { self == .top || self == .commands }
 
-        /// True if the aspect lists effects of the step. Other aspects describe the state after it.
+        /// True if the aspect lists effects of the step. Other aspects describe the state after the step.
         var isEffect: Bool { [.sent, .opened, .dismissed, .discarded, .failed].contains(self) }
 
         /// True if the expected value has lists by name.

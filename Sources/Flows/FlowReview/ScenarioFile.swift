@@ -9,7 +9,7 @@ extension Scenario {
     ///   - yaml: The contents of the file.
     ///   - file: The name of the file in findings and outcomes.
     ///   - flow: The flow that the scenario tests.
-    /// - Throws: ``FlowError`` with all findings, each with its line and column.
+    /// - Throws: ``FlowError`` with all findings.
     package init(yaml: String, file: String, flow: Flow) throws(FlowError) {
         var reader = FlowReader(file: file)
         let document = reader.document(yaml, "describe a scenario in it")
@@ -117,8 +117,8 @@ extension FlowReader {
         Scenario.Position(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
     }
 
-    /// Reads the expected changes of a step; `expect: {}` means no changes. Nil, with a finding, if the node is not a
-    /// mapping.
+    /// Reads the expected changes of a step; `expect: {}` means no changes. Nil, with a finding, if the node is neither
+    /// a mapping nor empty.
     mutating func expectation(
         _ node: FlowNode, _ position: Scenario.Position, _ flow: Flow
     ) -> Scenario.Expectation? {

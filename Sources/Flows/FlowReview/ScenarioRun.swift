@@ -267,8 +267,7 @@ struct ScenarioObservation {
         ["type": .string(input.type), "id": .string(input.id)]
     }
 
-    /// The aspect that shows an effect, with its value. Nil if no aspect is needed: the state shows everything that a
-    /// timer waits for.
+    /// The aspect that shows an effect, with its value. Nil if no aspect shows the effect.
     private static func trace(_ effect: Machine.Effect) -> (aspect: Scenario.Aspect, value: JSONValue)? {
         switch effect {
         case .openURL(let url): (.opened, .string(url))

@@ -4,10 +4,10 @@ public import Support
 ///
 /// A flow is a value. It is checked when it is created: all screens that it names exist, and all templates can be
 /// parsed. It is created from YAML (`init(yaml:file:)`) or with a result builder
-/// (`init(_:version:platform:start:content:)`).
+/// (`init(_:version:platform:start:presentations:requests:ignores:content:)`).
 public struct Flow: Hashable, Sendable {
     public let name: String
-    /// The version that its authors set. They raise it if a snapshot of the former version may no longer fit.
+    /// The version that its authors set. They must raise it if a snapshot of the former version may no longer fit.
     public let version: Int
     /// The platform that the flow is for, such as `ios`. Views of that platform send it as the attribute `platform` of
     /// their messages.
@@ -21,15 +21,11 @@ public struct Flow: Hashable, Sendable {
     public let presentations: [PresentationStyle]?
     /// The actions that views may request with `command.NavigationRequested`.
     public let requests: [ActionName]
-    /// The events and errors that no rule has to answer, sorted. A review against the app's contract does not report
-    /// them.
+    /// The events and errors that no rule has to answer, sorted. A review does not note that they lack a rule.
     public let ignores: [String]
     /// The child flows, by name.
     public let flows: [String: Child]
     /// The rules, in the order in which they are tried. The first rule that matches a message applies, and no other.
-    ///
-    /// With one rule per message, one entry of the file explains each step. Route tables, firewalls and XState's
-    /// guarded transitions use the same order of precedence.
     public let transitions: [Transition]
     /// The deep links, in the order in which they are tried.
     public let links: [Link]

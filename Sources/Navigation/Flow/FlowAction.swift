@@ -4,15 +4,16 @@ extension Flow {
     /// An action of a rule.
     ///
     /// `push`, `pop`, `popToRoot` and `replacePath` change the front path: the path of the topmost presentation,
-    /// otherwise of the selected tab, otherwise of the root. If the root is split, `push` and `pop` may name another
-    /// column.
+    /// otherwise of the selected tab, otherwise of the root. If the root is split, `push` and `pop` may name a column
+    /// instead. Rules of a child flow cannot pop or replace its first screen and the screens below it.
     ///
-    /// Strings in arguments, URLs, alerts and commands' data may be templates with placeholders: `${data.FIELD}` from
-    /// the message, `${answer.FIELD}` from the answer to the rule's guard, `${arguments.NAME}` from the screen in
-    /// front, `${screens.SCREEN.NAME}` from the frontmost instance of that screen. The screens are those of the state
-    /// before the rule applied. If a placeholder has no value, the rule fails.
+    /// Strings in arguments, URLs, results and commands' data, and the titles and messages of alerts and dialogs, may
+    /// be templates with placeholders: `${data.FIELD}` from the message, `${answer.FIELD}` from the answer to the
+    /// rule's guard, `${arguments.NAME}` from the screen in front, `${screens.SCREEN.NAME}` from the frontmost instance
+    /// of that screen. The screens are those of the state before the rule applied. If a placeholder has no value, the
+    /// rule fails.
     public enum Action: Hashable, Sendable {
-        /// Replaces the root; all other screens are dismissed.
+        /// Replaces the root, and dismisses all open screens.
         case setRoot(Destination, container: Layout? = nil)
         /// Pushes a screen on the path.
         case push(Destination, column: String? = nil)

@@ -66,8 +66,8 @@ package struct FlowChecker {
         checkLinks()
     }
 
-    /// Reports screens with the same name. A YAML mapping cannot have duplicate keys, but a builder can declare a
-    /// screen twice.
+    /// Reports screens with the same name. A YAML mapping cannot have duplicate keys, but a builder or a step can
+    /// declare a screen again.
     package mutating func checkUniqueness(of screens: [Flow.Screen]) {
         var names = Set<String>()
         for screen in screens where !names.insert(screen.name).inserted {
@@ -163,7 +163,7 @@ package struct FlowChecker {
             }
             if condition.screens.isEmpty, ![.path, .presented].contains(condition.place) {
                 report(
-                    "'\(condition.place.rawValue)' names no screen, but is never empty; name at least one", at: place
+                    "'\(condition.place.rawValue)' names no screen or tab; name at least one", at: place
                 )
             }
             for (index, screen) in condition.screens.enumerated() {
@@ -314,8 +314,7 @@ package struct FlowChecker {
         for type in buttons.compactMap(\.sends) { checkCommand(type, at: "\(place).buttons") }
     }
 
-    /// The maximum deadline of a guard; a longer deadline is an error. A user does not wait longer for an answer, and
-    /// every waiting guard occupies a timer of the host.
+    /// The maximum deadline of a guard; a longer deadline is an error.
     private static let longestWait: Duration = .seconds(3600)
 
     mutating func check(_ condition: Flow.Guard, at place: String) {
@@ -401,8 +400,8 @@ package struct FlowChecker {
         checkTemplates(in: .object(arguments), at: "\(place).arguments")
     }
 
-    /// Checks a rule on the end of a child flow: the flow that it names must exist, and it cannot have a guard, because
-    /// the end of a child flow is handled within one step.
+    /// Checks a rule on the end of a child flow: the child flows that the rule names must exist, and the rule cannot
+    /// have a guard, because the end of a child flow is handled within one step.
     private mutating func checkEndingFields(of transition: Flow.Transition, at place: String) {
         for name in transition.fields["flow"]?.anyOf?.compactMap(\.stringValue) ?? [] where flow.flows[name] == nil {
             let advice = Spelling.advice(for: name, among: flow.flows.keys)
@@ -441,7 +440,7 @@ package struct FlowChecker {
             for (index, following) in step.steps.enumerated() where step.guard == nil {
                 guard !following.answerFields.isEmpty else { continue }
                 report(
-                    "step '\(step.screen)' has no guard, so 'answer.' fields match nothing; add a guard, or remove them",
+                    "step '\(step.screen)' has no guard and so no answer; add a guard, or remove the 'answer.' fields",
                     at: "\(place).steps[\(index)].where")
             }
         }

@@ -6,11 +6,12 @@ extension Flow {
         /// The part of the state that a condition examines.
         public enum Place: String, Hashable, Sendable, CaseIterable {
             case root
-            /// The screen in front of all others.
+            /// The screen in front: of the topmost presentation, otherwise of the selected tab, otherwise of the root's
+            /// stack.
             case top
             /// The path beneath all presentations: the selected tab's, or otherwise the root's.
             case path
-            /// The presented screens.
+            /// The presented screens, without the screens pushed on them.
             case presented
             /// The front screen of each layer, of each column and of the selected tab. A screen beneath a presentation
             /// counts.

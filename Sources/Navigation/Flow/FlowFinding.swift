@@ -10,7 +10,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
         case note
     }
 
-    /// The file name, or the name of the flow if it was built in Swift.
+    /// The file name, or `flow NAME` for a flow that was built in Swift.
     public let source: String
     /// The line in the file, from 1. Nil if the position is unknown, as for a flow that was built in Swift.
     public let line: Int?
@@ -45,7 +45,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
 
 /// The error of a flow that cannot be used, with all findings.
 public struct FlowError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The findings, from the beginning of the file to its end; never empty.
+    /// The findings, never empty. Findings of a file are in the order of their positions.
     public let findings: [FlowFinding]
 
     package init(findings: [FlowFinding]) {

@@ -17,10 +17,10 @@ extension Flow {
         /// The maximum time to wait for an answer, 1 ms to 1 h. After this time the actions in ``expired`` are taken,
         /// so that a service that has failed does not block the user.
         public let deadline: Duration
-        /// The treatment of commands, and of events whose rules have a guard, while the attempt waits.
+        /// The treatment of commands, and of other messages whose rules have a guard, while the attempt waits.
         public let meanwhile: Meanwhile
         /// The actions to take after a rejection. If there are none, the rules handle the rejecting message like any
-        /// other.
+        /// other message.
         public let rejected: [Action]
         /// The actions to take when the deadline has passed.
         public let expired: [Action]
@@ -76,16 +76,17 @@ extension Flow.Guard {
             self.fields = fields
         }
 
-        /// Accepts every message of this type.
+        /// An answer of this type, with any data.
         public init(stringLiteral on: String) {
             self.init(on)
         }
     }
 
-    /// The treatment of commands, and of events whose rules have a guard, that arrive while an attempt waits.
+    /// The treatment of commands, and of other messages whose rules have a guard, that arrive while an attempt waits.
+    /// Views' reports are handled at once.
     public enum Meanwhile: String, Hashable, Sendable, CaseIterable {
         /// The messages are discarded with `event.MessageDiscarded`. A command that no rule matches is ignored without
-        /// this event.
+        /// this event, unless it requests an action.
         case drop
         /// The messages are queued, and handled in order after the attempt has ended. At most 16 messages are queued;
         /// further messages are discarded with `event.MessageDiscarded`.

@@ -157,8 +157,8 @@ extension Flow.Guard {
     }
 
     /// Returns the name of a rule with this guard. Snapshots refer to the rule by this name. The name is the same in
-    /// every process. It changes only if the rule's message type, its conditions, or the guard's `ask`, `accept` or
-    /// `reject` change.
+    /// every process. It changes only if the rule's message type, conditions or origin change, or the guard's `ask`,
+    /// `accept` or `reject`.
     func name(ofRule rule: JSONValue) -> String {
         var occasion = rule.objectValue ?? [:]
         occasion["do"] = nil

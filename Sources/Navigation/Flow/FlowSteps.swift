@@ -20,7 +20,8 @@ extension Flow {
         public let fields: [String: Match]
         /// The type of the command that leads on to the following steps. Nil for a last step.
         public let next: String?
-        /// A question that must be answered before a following step is shown. Nil if the step follows at once.
+        /// A question that must be answered before a following step is shown. Nil if the following step is shown at
+        /// once.
         public let `guard`: Guard?
         /// The steps that may follow. The first step whose fields match is taken.
         public let steps: [Step]

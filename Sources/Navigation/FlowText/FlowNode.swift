@@ -1,8 +1,8 @@
 package import Support
 
-/// A value in a file that describes a flow, a scenario or an action, with its position in the file.
+/// A value in the description of a flow, a scenario or an action, with its position in the file.
 ///
-/// The reader of flows works with nodes, so it is independent of YAML and of the YAML parser.
+/// ``FlowReader`` works with nodes, so it does not depend on the YAML parser.
 package struct FlowNode: Sendable {
     package enum Content: Sendable {
         case scalar(Scalar)

@@ -1,6 +1,6 @@
 package import Support
 
-/// Converts the nodes of a file to Swift values, and collects the findings and the positions of all values.
+/// Converts the nodes of a file to Swift values, and collects findings and positions.
 ///
 /// A place such as `transitions[2].do[0].screen` refers to a node by its position in the flow. The checks of the
 /// finished flow use places, because they do not know files. The reader converts the places to lines.
@@ -97,8 +97,7 @@ package struct FlowReader {
         return members
     }
 
-    /// Reads the text of a scalar as it is written in the file. Nil, with a finding, if the node is not a scalar or is
-    /// empty.
+    /// Reads a scalar as text. Nil, with a finding, if the node is not a scalar or is empty.
     package mutating func string(_ node: FlowNode, _ what: String) -> String? {
         guard case .scalar(let scalar) = node.content, !scalar.text.isEmpty else {
             report("\(what) must be a string that is not empty", at: node)

@@ -12,7 +12,7 @@ extension Flow {
     ///         )
     ///     )
     public struct Link: Hashable, Sendable {
-        /// The pattern of its URLs; see ``URLPattern``.
+        /// The pattern of the link's URLs; see ``URLPattern``.
         public let url: String
         /// Conditions on the state, all of which must hold before the link is followed. Until then the link is parked.
         public let when: [Condition]
@@ -23,11 +23,11 @@ extension Flow {
         /// The commands that are sent when the link is followed, so that services load the contents of the screens. The
         /// commands are not sent if the target is already open.
         public let sends: [Sending]
-        /// The maximum time for which the link stays parked, in whole milliseconds, from 0 to 366 days. Then the link
-        /// is discarded. If the time is 0, the link is followed at once or discarded.
+        /// The maximum time for which the link stays parked, in whole milliseconds, from 0 to 366 days. The first
+        /// message after this time discards the link. If the time is 0, the link is followed at once or discarded.
         public let park: Duration
-        /// The treatment of presentations that are in the link's way, by style. For other styles the default applies: the
-        /// link waits for alerts and dialogs, and dismisses all others.
+        /// The treatment of presentations that are in the link's way, by style. For a style that is not listed, the
+        /// default applies: the link waits for an alert or a dialog, and dismisses any other presentation.
         public let over: [PresentationStyle: Precedence]
         /// The parsed pattern. Nil if it is invalid, which the checker reports.
         let pattern: URLPattern?
@@ -93,9 +93,9 @@ extension Flow.Link {
     public struct Target: Hashable, Sendable {
         /// The root. Nil to keep the current root.
         public let root: Root?
-        /// The tab to select. Nil to keep the selected one.
+        /// The tab to select. Nil to keep the selected tab.
         public let tab: String?
-        /// The stacks in the columns of a split root, by column. All other columns are emptied.
+        /// The stacks in the columns of a split root, by the columns' names. All other columns are emptied.
         public let columns: [String: Column]
         /// The screens on the root, or on the first screen of the selected tab; the topmost one is last.
         public let path: [Flow.Destination]
@@ -116,7 +116,7 @@ extension Flow.Link {
             self.present = present
         }
 
-        /// All screens that the target names, from the root up.
+        /// The screens of the target whose arguments may use values of the URL, from the root up.
         var destinations: [Flow.Destination] {
             [root?.destination, first].compactMap(\.self) + columns.sorted { $0.key < $1.key }.flatMap(\.value.screens)
                 + path + [present?.destination].compactMap(\.self)
@@ -130,7 +130,7 @@ extension Flow.Link {
         }
     }
 
-    /// The root beneath the other screens of a deep link. The open root is replaced only if it is another one.
+    /// The root beneath the other screens of a deep link. An open root that fits the target is kept.
     public struct Root: Hashable, Sendable, ExpressibleByStringLiteral {
         public let destination: Flow.Destination
         /// The arrangement of the stacks that the root contains. Nil if any arrangement is allowed.

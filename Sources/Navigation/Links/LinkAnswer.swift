@@ -15,8 +15,8 @@ enum LinkAnswer {
 extension Flow {
     /// Returns the treatment of a URL in a state.
     ///
-    /// The first link that matches the URL and whose conditions hold applies. If the conditions of no matching link
-    /// hold, the URL waits for the time that the first matching link specifies.
+    /// The first matching link applies whose conditions hold or whose target is open already. If there is none, the URL
+    /// waits for the time that the first matching link specifies.
     func answer(to url: String, in state: NavigationState) -> LinkAnswer {
         guard let parts = URLParts(url) else { return .unknown }
         let matches = links.compactMap { link in
@@ -64,7 +64,7 @@ extension Flow {
     public func url(for state: NavigationState) -> String? {
         for (index, link) in links.enumerated() {
             guard let url = link.url(for: state), let parts = URLParts(url) else { continue }
-            // An earlier link that matches this URL would lead elsewhere.
+            // An earlier link that matches this URL, and whose conditions hold, would be followed instead.
             let isTaken = links[..<index].contains { $0.admits(state) && $0.pattern?.values(in: parts) != nil }
             if !isTaken { return url }
         }
@@ -81,7 +81,7 @@ extension FollowedLink {
 /// which presentations are in its way.
 ///
 /// As many screens as possible are kept, from the root up. An instance that differs in a value of the URL's path is
-/// replaced by a new one. An instance that differs only in values of the query is kept and gets other arguments.
+/// replaced by a new instance. An instance that differs only in values of the query is kept and gets other arguments.
 struct FollowedLink {
     let link: Flow.Link
     let values: [String: String]
@@ -157,8 +157,8 @@ public struct ParkedLink: Codable, Hashable, Sendable {
     /// time is handled.
     public var expires: Int
     /// The ids of the messages that were waiting when the link arrived: the message that waited for an answer, and the
-    /// messages queued after it. The link is newer than any screen that these messages open. Nil if no message was
-    /// waiting.
+    /// messages queued after it. A screen that these messages open is not a newer choice of the user than the link. Nil
+    /// if no message was waiting.
     public var older: [String]?
 
     public init(url: String, messageID: String, expires: Int, older: [String]? = nil) {

@@ -133,7 +133,7 @@ extension FlowChecker {
         }
     }
 
-    /// Reports a link that is never followed because an earlier one always matches its URLs.
+    /// Reports a link that is never followed because an earlier link always matches its URLs.
     private mutating func checkCompetition(with earlier: ArraySlice<Flow.Link>, of link: Flow.Link, at place: String) {
         guard let pattern = link.pattern else { return }
         for other in earlier {
@@ -147,8 +147,8 @@ extension FlowChecker {
         }
     }
 
-    /// Checks that a link opens each screen above a screen on which rules push it. Then going back leads to the same
-    /// screen as if a rule had opened it.
+    /// Checks that a link opens each screen above a screen on which rules push it. Then going back leads to a screen
+    /// from which a rule opens it.
     mutating func checkBackPath(of link: Flow.Link, at place: String) {
         if link.roots.isEmpty {
             report(
@@ -183,7 +183,7 @@ extension FlowChecker {
             var front: [String]?
             for action in rule.actions {
                 switch action {
-                // The rules do not determine which screens lie in another column.
+                // The rules do not determine which screens lie in a named column.
                 case .push(_, column: _?), .pushFlow(_, _, column: _?): break
                 case .push(let pushed, column: nil):
                     if pushed.screen == screen { beneath.formUnion(front ?? origins(of: rule)) }

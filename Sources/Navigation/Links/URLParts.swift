@@ -1,15 +1,16 @@
-/// The decoded parts of an absolute URL. Two spellings of one URL have equal parts (RFC 3986, 6.2).
+/// The decoded parts of an absolute URL. Spellings that are equivalent by their syntax (RFC 3986, 6.2.2) have equal
+/// parts.
 struct URLParts {
     let scheme: String
-    /// The authority in lower case and without the default port of the scheme. A user name is part of the authority, so
-    /// a URL with a user name has another authority.
+    /// The authority in lower case, without the default port of `http` or `https`. A user name is part of the
+    /// authority, so a URL with a user name has another authority.
     let authority: String
     /// The path segments after `.` and `..` have been resolved.
     let segments: [String]
     let query: [(name: String, value: String)]
 
-    /// The maximum length of a URL in bytes. A longer URL matches no link. The length is limited because a parked URL
-    /// is part of every snapshot.
+    /// The maximum length of a URL in bytes. A longer URL matches no link. The length is limited because the snapshots
+    /// contain a parked URL.
     static let lengthLimit = 8192
 
     init?(_ url: String) {
@@ -51,8 +52,8 @@ struct URLParts {
 
 /// The parts of a URL or of a URL pattern, split at its delimiters (RFC 3986, 3) and not decoded yet.
 ///
-/// It is split by bytes, because for Swift a `/` followed by a combining accent is one character, which does not equal
-/// `/`.
+/// The URL is split by bytes, because for Swift a `/` followed by a combining accent is one character, which does not
+/// equal `/`.
 struct RawURL {
     /// The scheme in lower case.
     let scheme: String

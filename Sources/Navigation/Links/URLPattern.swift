@@ -89,7 +89,7 @@ public struct URLPattern: Hashable, Sendable {
         return values
     }
 
-    /// Builds the URL with these values; `values(in:)` returns the same values for it.
+    /// Builds the URL with these values.
     ///
     /// - Parameter values: The values by the names of the placeholders. Those of the query may be missing.
     /// - Returns: The URL in normal form. Nil if a value of the path is missing or cannot be a path segment, such as

@@ -2,12 +2,12 @@ internal import Support
 
 /// The ids of the messages that are sent because of another message.
 ///
-/// They are derived from the id of the causing message. A replay, and a host that was killed and handles a message
-/// again, therefore give the same id to the same message. The causing id is unique, so an id that appends to it has no
-/// collisions, needs no computation and can be read in a journal. A hash would have none of these advantages.
+/// They are derived from the id of the causing message. Therefore a replay, and a host that handles a message again
+/// after a crash, give the same id to the same message. A derived id begins with the id of its cause, or with the first
+/// part of a long id, so a person who reads a journal can recognize the cause.
 public enum DerivedID {
     /// The maximum length of a cause's id in bytes; a longer id is shortened. A chain of rules that answer each other's
-    /// commands would otherwise make ids grow without limit, and foreign clients may send ids of any length.
+    /// commands would otherwise make ids grow without limit.
     private static let longest = 96
 
     /// Derives an id.
@@ -16,8 +16,7 @@ public enum DerivedID {
     ///   - cause: The id of the causing message.
     ///   - platform: The platform that sends the message, because several platforms may react to one cause.
     ///   - name: A name that is unique among the messages that the platform sends for this cause.
-    /// - Returns: Always the same id for the same three values. Other values give other ids, except for collisions of a
-    ///   64-bit hash if `cause` had to be shortened.
+    /// - Returns: The id; the same three values always give the same id.
     public static func make(from cause: String, platform: String, name: String) -> String {
         "\(shortened(cause)).\(platform).\(name)"
     }
@@ -31,14 +30,13 @@ public enum DerivedID {
         "\(shortened(cause))~\(name)"
     }
 
-    /// True if `make(from:platform:name:)` derived the id from this cause. The sender of such a message sends the same
-    /// message again if it receives the cause again.
+    /// True if the id begins like the ids that `make(from:platform:name:)` derives from this cause. The sender of such
+    /// a message sends the same message again if it receives the cause again.
     public static func isDerived(_ id: String, from cause: String) -> Bool {
         id.hasPrefix("\(shortened(cause)).")
     }
 
-    /// The cause's id, or a beginning of it with a hash of the whole. The beginning contains the random part of the
-    /// first id in the chain.
+    /// The cause's id. If it is too long, the result is its beginning, `~` and a hash of the whole id.
     private static func shortened(_ cause: String) -> String {
         guard cause.utf8.count > longest else { return cause }
         var hash = FNV1a()

@@ -6,27 +6,27 @@ internal import Support
 /// snapshot. A host passes the messages to it in the order of the bus, and carries out its effects.
 ///
 /// - Views' reports are handled by the machine itself, in the same way for every flow.
-/// - An action that a view requests is taken if the flow allows it.
-/// - Deep links are handled by the flow's `links`.
-/// - Any other message is handled by the first rule of the flow that matches it. Often no rule matches.
+/// - An action that a view requests is taken if the flow allows it and the state makes it possible.
+/// - Deep links are handled by the flow's `links`, if the flow has any.
+/// - Other messages are handled by the first rule that matches. While a rule with a guard waits, the answer ends the
+///   wait, and some other messages are queued or discarded (``Flow/Guard/Meanwhile``).
 /// - A command from a screen instance that was dismissed is discarded with `event.MessageDiscarded`.
 ///
-/// Requests, deep links and reports are handled, and commands from dismissed instances are discarded, only if the
-/// message comes from the machine's own platform or names no platform, because the machine does not know the instances
-/// of other platforms.
+/// The machine does not know the instances of other platforms. Therefore it handles reports, requests and `links` only
+/// if the message names the machine's own platform or no platform, and it does not check the instance of a command from
+/// another platform.
 public struct Machine: Hashable, Sendable {
     /// The flow that the machine runs.
     public let flow: Flow
-    /// The session whose messages it takes. Messages of other sessions are ignored.
+    /// The session. Messages of other sessions are ignored.
     public let session: String
     /// The number of changes of the state.
     public private(set) var revision: Int
-    /// The screens that the app shows, with the attempt and the deep link that wait.
     public private(set) var state: NavigationState
-    /// The id of the message that caused the last change. Nil before the first change.
+    /// The id of the last message that changed the state. Nil if no message has changed it.
     public private(set) var cause: String?
     private(set) var memory: NavigationMemory
-    /// The queued messages of attempts that have ended, which have not been handled yet. Empty between calls of
+    /// Messages from the queues of ended attempts that have not been handled yet. Empty between calls of
     /// ``handle(_:)``.
     private var released: [Input] = []
 
@@ -69,12 +69,12 @@ public struct Machine: Hashable, Sendable {
         return effects + meet(released: [], at: input.attributes.time, published: published)
     }
 
-    /// Handles the queued messages of an attempt that has ended. Each of them is a step of its own, whose state is
-    /// published.
+    /// Handles the queued messages of an attempt that has ended, each as a step of its own. An expired message is
+    /// discarded.
     ///
     /// - Parameters:
-    ///   - time: The time of the message that ended the attempt, because the machine has no clock. Nil if no
-    ///     message ended the attempt.
+    ///   - time: The time of the message that ended the attempt. Nil if it is not known; then no queued message counts
+    ///     as expired.
     ///   - published: The last revision that was published.
     mutating func meet(released inputs: [Input], at time: Int? = nil, published: Int) -> [Effect] {
         released += inputs
@@ -153,7 +153,7 @@ public struct Machine: Hashable, Sendable {
         return step
     }
 
-    /// Completes a step and takes over its state and memory.
+    /// Completes a step, and copies its state and memory to the machine.
     private mutating func commit(_ step: StateTransaction) -> [Effect] {
         var step = step
         tellOfReportedEndings(&step)
@@ -210,9 +210,9 @@ public struct Machine: Hashable, Sendable {
         input.attributes.platform == nil || input.attributes.platform == flow.platform
     }
 
-    /// The dismissed instance that sent this command. Nil if the sender is open, if the message names no instance, or
-    /// if it is not a command. An event from a dismissed instance is still handled, because it reports something that
-    /// has happened.
+    /// The instance that a command names as its sender, if that instance is not open. Nil for other messages, for a
+    /// command that names no instance, and for a command from another platform. An event from a dismissed instance is
+    /// still handled, because it reports something that has happened.
     private func lateInstance(of input: Input) -> String? {
         guard isOwn(input), input.type.hasPrefix("command."), let instance = input.attributes.instance,
             !state.isStanding(instance)
@@ -223,13 +223,14 @@ public struct Machine: Hashable, Sendable {
 
 // Views' reports.
 //
-// A report is idempotent, because it names an instance. If that instance is no longer open, there are three cases:
-// - The report repeats the report that removed the instance. It is ignored, because a view that reconnects and a second
-//   device that shows the session often repeat reports.
-// - The report is a back or a dismissal of an instance that the program has just dismissed. It is ignored, because both
-//   have the same intent. The instance stays in `leaving` until the view reports that it is gone.
-// - Any other report comes too late and is discarded with `event.MessageDiscarded`. An example is the answer to an
-//   alert that was dismissed.
+// Most reports name an instance. If that instance is no longer open, the report is handled as follows:
+// - A repetition of the report that recently removed the instance is ignored. A view that reconnects, and a second
+//   device that shows the session, often repeat reports.
+// - A back or a dismissal of an instance that the program has dismissed and that is still leaving is ignored, because
+//   the report and the program have the same intent.
+// - `command.ScreenGone` removes the instance from `leaving`.
+// - Any other report comes too late and is discarded with `event.MessageDiscarded`, for example the answer to an alert
+//   that was dismissed.
 extension Machine {
     private mutating func handle(_ report: ViewReport, _ input: Input) -> [Effect] {
         if report == .screenDisplayed { return screenDisplayed(input) }
@@ -278,7 +279,7 @@ extension Machine {
         return commit(step)
     }
 
-    /// Handles a swipe back. Only a completed one changes the state, because the user can still cancel one that has
+    /// Handles a swipe back. Only a completed swipe changes the state, because the user can cancel a swipe that has
     /// started.
     private mutating func back(_ report: ViewReport, _ instance: String, _ input: Input) -> [Effect] {
         var step = step(for: input)
@@ -332,17 +333,17 @@ extension Machine {
 // Requests: a view asks for an action instead of reporting an act of the user, and the flow lists the actions that it
 // allows.
 //
-// A request concerns only the current state. It is discarded with `event.MessageDiscarded` if the flow does not allow
-// the action, if the action is invalid, or if it is not possible in this state. For a rule, an action that is not
-// possible is an error instead. A request that changes nothing is discarded too, because its sender waits for a result:
-// either a new state or this event.
+// A request is discarded with `event.MessageDiscarded` if the flow does not allow the action, if the action is invalid,
+// or if it is not possible in this state. For a rule, an action that is not possible is an error instead. A request
+// without any effect is discarded too, because its sender waits for a new state or for this event.
 extension Machine {
     private mutating func handleRequest(_ input: Input) -> [Effect] {
         guard let json = input.data["action"] else { return [input.discarded("the field 'action' is missing")] }
         var step = step(for: input)
         // The arguments come from a view, so strings that look like templates are taken literally.
         step.isLiteral = true
-        // The screens that a view opens belong to the child flow that the view is part of.
+        // A screen that a request opens belongs to the same run as the screen that sent the request. If the sender is
+        // unknown, the screen in front counts as the sender.
         step.scope = (sender(of: input) ?? state.top).run
         do {
             try step.apply(flow.requestedAction(json))
@@ -358,22 +359,23 @@ extension Machine {
 
 // Guards: rules that wait for an answer.
 //
-// Only one attempt waits at a time. It ends with a message: an answer, or `event.GuardDeadlinePassed` from the host.
-// While it waits,
-// - events and views' reports are handled at once, because they report something that has happened. If they remove the
-//   attempt's screen, the attempt ends too (see `StateTransaction.settleAttempt`);
-// - commands, and other messages that would begin another attempt, are treated as the guard's `meanwhile` says.
+// Only one attempt waits at a time. It ends with an answer, or with `event.GuardDeadlinePassed` from the host. It also
+// ends if its screen is dismissed or the run of its rule ends (see `StateTransaction.settleAttempt`), or if another
+// attempt replaces it. While it waits,
+// - views' reports and messages such as events are handled at once, because they report something that has happened;
+// - other commands, and messages that would begin another attempt, are treated as the guard's `meanwhile` says.
 extension Machine {
     /// The type of the message with which the host reports that the deadline of an attempt has passed.
     public static let deadlinePassed = "event.GuardDeadlinePassed"
 
-    /// Sends the question of a guarded rule and begins its attempt. The rule's actions are taken when the answer comes.
+    /// Sends the question of a guarded rule and begins its attempt. The rule's actions are taken when the accepting
+    /// answer comes.
     private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: StateTransaction) -> [Effect]
     {
         let input = step.input
         guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
             return commit(step) + [
-                input.discarded("the data exceeds \(PendingGuard.dataLimit) bytes, too many to wait for an answer")
+                input.discarded("the data exceeds \(PendingGuard.dataLimit) bytes, the limit for a message that waits")
             ]
         }
         let sender = isOwn(input) ? input.attributes.instance : nil
@@ -423,7 +425,7 @@ extension Machine {
         }
         let rejecting = rules.compactMap(\.guard).first { $0.reject.map { matches($0, input) } ?? false }
         guard let condition = rejecting else { return nil }
-        // The guard has no actions for a rejection, so the rules handle the rejecting message as an ordinary one.
+        // The guard has no actions for a rejection, so the rules handle the rejecting message like any other message.
         if condition.rejected.isEmpty, let match = match(input) {
             var step = step(for: input)
             step.state.attempt = nil
@@ -432,7 +434,7 @@ extension Machine {
         return conclude(attempt, with: condition.rejected, input)
     }
 
-    /// Ends the attempt because its deadline has passed. If an answer came first, the report is ignored.
+    /// Ends the attempt because its deadline has passed. If the attempt has ended recently, the report is ignored.
     private mutating func expire(_ input: Input) -> [Effect] {
         guard let id = input.data["attempt"]?.stringValue else {
             return [input.discarded("the field 'attempt' is missing")]
@@ -464,7 +466,7 @@ extension Machine {
         }
     }
 
-    /// Discards an answer to an attempt that has ended. Empty if the message is not such an answer.
+    /// Discards an answer to an attempt that has ended recently. Empty if the message is not such an answer.
     private func lateAnswer(_ input: Input) -> [Effect] {
         guard let id = input.attributes.causationID, memory.knows(attempt: id) else { return [] }
         let answers = flow.guardedRules.compactMap(\.guard).flatMap { [$0.accept] + ($0.reject.map { [$0] } ?? []) }
@@ -477,7 +479,7 @@ extension Machine {
             return [input.discarded("\(PendingGuard.queueLimit) messages are queued already")]
         }
         guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
-            return [input.discarded("the data exceeds \(PendingGuard.dataLimit) bytes, too many to be queued")]
+            return [input.discarded("the data exceeds \(PendingGuard.dataLimit) bytes, the limit for a queued message")]
         }
         step.state.attempt?.queue.append(input)
         return commit(step)
@@ -505,15 +507,15 @@ extension Machine {
 
 // Child flows: the order in which their rules are tried, and the reports of their ends.
 extension Machine {
-    /// The maximum number of runs that one message may end one after another. If more runs end, the rule fails with
-    /// ``NavigationFailure/endlessFlows``. Without a limit, a rule on `flow.abandoned` that begins the same child flow
-    /// again and abandons it at once would loop forever.
+    /// The maximum number of runs that one message may end one after another. If more runs end,
+    /// ``NavigationFailure/endlessFlows`` is thrown. Without a limit, a rule on `flow.abandoned` that begins the same
+    /// child flow again and abandons it at once would loop forever.
     private static let endingLimit = 64
 
     /// The runs whose rules are tried before the rules of the flow itself. Each run comes before the run that began it.
     ///
-    /// A command concerns the screen that sent it. Any other message concerns the screen in front first, then the other
-    /// screens that the user can act on.
+    /// A command from an open screen concerns that screen. Any other message concerns the screen in front first, then
+    /// the other screens that the user can act on.
     private func runs(for input: Input) -> [FlowRun] {
         guard !state.runs.isEmpty else { return [] }
         if input.type.hasPrefix("command."), let sender = sender(of: input) { return state.lineage(of: sender.run) }
@@ -524,14 +526,14 @@ extension Machine {
         return runs
     }
 
-    /// The open screen instance that sent a message of the machine's own platform. Nil if there is none.
+    /// The open screen instance that a message names as its sender. Nil if there is none, or if the message comes from
+    /// another platform.
     private func sender(of input: Input) -> ScreenInstance? {
         guard isOwn(input), let instance = input.attributes.instance else { return nil }
         return state.standing.first { $0.id == instance }
     }
 
-    /// Lets the rules of the flow that began a run handle the run's end, in the same step. This is repeated until no
-    /// more runs end.
+    /// Lets rules handle the ends of runs, in the same step, until no more runs end.
     ///
     /// - Throws: The error of a rule whose action cannot be taken, or ``NavigationFailure/endlessFlows``.
     private func tellOfEndings(_ step: inout StateTransaction) throws(NavigationFailure) {
@@ -553,7 +555,7 @@ extension Machine {
     private func tell(of ending: RunEnding, on origin: Input, _ step: inout StateTransaction) throws(NavigationFailure)
     {
         step.input = ending.message(on: origin)
-        // Only the rule that ended the flow may refer to the guard's question and answer.
+        // Only the rule that ended the child flow may refer to the answer to its guard.
         step.asked = nil
         step.before = step.state
         step.isLiteral = false
@@ -562,8 +564,8 @@ extension Machine {
         for action in match.transition.actions { try step.apply(action) }
     }
 
-    /// Lets rules handle the ends of the runs that a view's report has ended. If such a rule fails, the report itself
-    /// still takes effect.
+    /// Lets rules handle the ends of the runs that a view's report or a deep link has ended. If such a rule fails, the
+    /// report or the link still takes effect.
     private func tellOfReportedEndings(_ step: inout StateTransaction) {
         let origin = step.input
         step.abandonRuns()
@@ -582,10 +584,10 @@ extension Machine {
 
 // Deep links.
 //
-// A link is an event, so it is handled at once even if an attempt waits. It is parked in the state first. Each step,
-// including the step that parks the link, tries to follow it, so it is followed in the first step whose state admits
-// it. The user's newest choice counts: a newer link replaces a parked link, and a parked link is discarded if a newer
-// command has opened screens that the link would dismiss.
+// A link is an event, so it is handled at once even if an attempt waits. If it is not discarded, it is parked in the
+// state first. Each step, including the step that parks the link, tries to follow it. The user's newest choice counts:
+// a newer link replaces a parked link. If the step that could follow the link carries out a newer choice of the user,
+// which the link would undo, the link is discarded.
 extension Machine {
     /// The type of the message that delivers a deep link.
     public static let deepLinkReceived = "event.DeepLinkReceived"
@@ -614,8 +616,8 @@ extension Machine {
 
     /// Follows the parked link if the state of the step admits it.
     ///
-    /// If child flows end because of the link, the flows that began them are told before the link is followed. The
-    /// rules of these flows may change the state once; the link is then applied to the resulting state.
+    /// If the link ends runs of child flows, rules handle these ends first. The link is then applied to the resulting
+    /// state.
     private func followParked(_ step: inout StateTransaction, telling: Bool = true) {
         guard let parked = step.state.parked else { return }
         switch flow.answer(to: parked.url, in: step.state) {
@@ -696,8 +698,7 @@ extension Machine.Input {
         return NavigationMemory.Departure(instance: instance, report: type, button: button)
     }
 
-    /// True if the message is a command, that is a choice of the user. Other messages report something that has
-    /// happened.
+    /// True if the message is a command. Other messages report something that has happened.
     var isIntent: Bool { type.hasPrefix("command.") }
 
     /// True if the message requests an action, which needs no rule.

@@ -3,13 +3,12 @@ public import Support
 extension Machine {
     /// A message in the form that a machine handles.
     public struct Input: Codable, Hashable, Sendable {
-        /// The message's id.
         public var id: String
-        /// Its type, such as `command.PlaylistSelected`.
+        /// The type, such as `command.PlaylistSelected`.
         public var type: String
         public var subject: String
         public var data: JSONValue
-        /// The origin and the times of the message.
+        /// The origin, the cause and the times of the message.
         public var attributes: Attributes
 
         public init(
@@ -27,20 +26,19 @@ extension Machine {
         }
     }
 
-    /// The origin and the times of a message. An attribute is nil if the message does not have it. Messages of services
-    /// usually have no platform, device and instance.
+    /// The origin, the cause and the times of a message. An attribute is nil if the message does not have it.
     public struct Attributes: Codable, Hashable, Sendable {
         /// The platform of the view, such as `ios`.
         public var platform: String?
         /// The device that the view is on.
         public var device: String?
-        /// The instance of the screen that sent the message.
+        /// The id of the screen instance that sent the message.
         public var instance: String?
-        /// The id of the message that directly caused this message. Nil if there is none.
+        /// The id of the message that directly caused this message.
         public var causationID: String?
         /// The time at which the message was sent, in milliseconds since 1970. The machine has no other clock.
         public var time: Int?
-        /// The time at which the message expires, in milliseconds since 1970. Nil if it does not expire.
+        /// The time at which the message expires, in milliseconds since 1970.
         public var expiry: Int?
 
         public init(
@@ -62,7 +60,7 @@ extension Machine {
 
     /// A task for the host of a machine. A change of the state is not an effect; the revision shows it.
     public enum Effect: Hashable, Sendable {
-        /// Let the device where the message began open this absolute URL.
+        /// Open this absolute URL on the device where the message began.
         case openURL(String)
         /// Send this command, with the machine's platform and the device of the message as its attributes.
         case send(type: String, data: JSONValue)
@@ -78,9 +76,9 @@ extension Machine {
         case passed(NavigationSnapshot)
         /// Publish `event.ScreenDismissed`, so that services end their work for this instance.
         case screenDismissed(instance: String, screen: String)
-        /// Publish `event.MessageDiscarded`: the message came too late or was invalid.
+        /// Publish `event.MessageDiscarded` for this message, with the reason.
         case messageDiscarded(messageID: String, reason: String)
-        /// Tell the user that this command has expired.
+        /// Publish the error that this command has expired.
         case commandExpired(messageID: String, type: String)
         /// Send `command.ScreenGone` for this instance after a while, unless a view has sent it.
         case expectScreenGone(instance: String)

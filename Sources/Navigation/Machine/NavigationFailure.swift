@@ -1,4 +1,4 @@
-/// The reason why a rule or a request could not be applied.
+/// The reason why a rule, a request or a deep link could not be applied.
 public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The stable code for programs, such as `navigation.nothingToPop`.
     public let code: String
@@ -71,8 +71,8 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         Self(
             code: "navigation.nothingToPop",
             message: depth == 0
-                ? "there is nothing to pop: the path is empty"
-                : "\(count) screens cannot be popped: the path holds \(depth)",
+                ? "there is nothing to pop on the path"
+                : "\(count) screens cannot be popped: at most \(depth) can",
             recovery: "add a condition on the path to the rule"
         )
     }
@@ -80,7 +80,7 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
     static func notOnPath(_ screen: String) -> Self {
         Self(
             code: "navigation.notOnPath",
-            message: "screen '\(screen)' is not on the front path",
+            message: "screen '\(screen)' is not on the path",
             recovery: "add a condition on the path to the rule"
         )
     }

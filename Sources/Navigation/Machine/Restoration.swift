@@ -2,16 +2,16 @@ internal import Support
 
 /// A machine that was restored from a snapshot, and the instances that could not be kept.
 ///
-/// The flow may have changed since the snapshot. Screens that it no longer has are dropped together with all screens
-/// above them, because a screen makes sense only on the screen from which it was opened. If the root is dropped, the
-/// session begins again at the start screen. Therefore messages could have led to the remaining state.
+/// The flow may have changed since the snapshot. Screens that the flow no longer has are dropped together with the
+/// screens that were opened on them. If the root is dropped, the session begins again at the start screen.
 public struct Restoration: Sendable {
-    /// The machine. If anything was dropped, including a parked link, its revision is one above the snapshot's.
+    /// The machine. Its revision is greater than the snapshot's if its state differs from the snapshot's.
     public let machine: Machine
     /// The dropped instances, from the bottom up.
     public let dropped: [ScreenInstance]
-    /// The effects that the host has to carry out first. They report the dropped instances, and start the timers for
-    /// leaving instances and for an attempt again, because the timers ended with the former process.
+    /// The effects that the host has to carry out first. They report dropped instances, links and attempts, and start
+    /// the timers for leaving instances and for an attempt again, because the timers ended with the former process.
+    /// Effects of queued messages follow.
     public let effects: [Machine.Effect]
 
     /// Restores a machine.
@@ -57,7 +57,7 @@ public struct Restoration: Sendable {
 }
 
 extension NavigationState {
-    /// The part of the state that the flow's screens and child flows still cover. Nil if the root cannot be kept.
+    /// The part of the state whose screens and child flows the flow still has. Nil if the root cannot be kept.
     fileprivate func salvaged(for flow: Flow) -> NavigationState? {
         var salvaged = self
         salvaged.runs = runs.filter { flow.flows[$0.flow] != nil }
@@ -84,7 +84,8 @@ extension NavigationState {
             salvaged.root.container = kept
         }
         salvaged.path = Array(path.prefix(while: isKnown))
-        // Presentations lie over the whole bottom path. If a part of it is dropped, all of them are.
+        // Presentations lie over the whole bottom path. If a part of that path is dropped, all presentations are
+        // dropped.
         guard salvaged.bottomPlace == bottomPlace, salvaged[bottomPlace] == self[bottomPlace] else {
             salvaged.presentations = []
             return salvaged
@@ -120,7 +121,7 @@ extension Container {
 /// The treatment of an attempt when a machine is restored.
 ///
 /// The attempt continues to wait if its screen is open and the flow still has its rule. Otherwise it is discarded with
-/// `event.MessageDiscarded`, and the machine handles the messages that it had queued.
+/// `event.MessageDiscarded`, and the machine handles the queued messages.
 struct AttemptSalvage {
     let state: NavigationState
     let memory: NavigationMemory

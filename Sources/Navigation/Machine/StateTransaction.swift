@@ -9,7 +9,7 @@ struct StateTransaction {
     /// The state before the message, or before the end of a run while that end is handled. Conditions and templates
     /// refer to this state, even if earlier actions have changed ``state``.
     var before: NavigationState
-    /// The attempt that waited before the message. Nil after its end has been settled.
+    /// The attempt that waited before the message. Nil if none waited, and after its end has been settled.
     private var waiting: PendingGuard?
     /// The message that the rule matched, if ``input`` is the answer to its guard. Otherwise nil.
     var asked: Machine.Input?
@@ -18,10 +18,10 @@ struct StateTransaction {
     var effects: [Machine.Effect] = []
     /// True if strings are taken literally instead of as templates.
     var isLiteral = false
-    /// The id of the run whose rule is being applied. The screens that the rule opens belong to this run. Nil for a
-    /// rule of the flow itself.
+    /// The id of the run whose rule is being applied; for a request, of the run to which the requesting screen belongs.
+    /// Nil for the flow itself.
     var scope: String?
-    /// The runs that have ended, whose ends no rule has handled yet.
+    /// The ends of runs that no rule has handled yet.
     var endings: [RunEnding] = []
 
     init(flow: Flow, input: Machine.Input, before: NavigationState, memory: NavigationMemory) {
@@ -186,7 +186,6 @@ struct StateTransaction {
         let floor = floor(of: place)
         switch extent {
         case .count(let count):
-            // A count that a view requests may be negative.
             guard count > 0, count <= path.count - floor else { throw .nothingToPop(count, of: path.count - floor) }
             cut(place, from: path.endIndex - count)
         case .to(let screen):
@@ -257,8 +256,8 @@ struct StateTransaction {
         return state.lineage(of: scope).first { state.isStanding($0.first) }
     }
 
-    /// The number of screens at the bottom of a path that a rule cannot remove: the first screen of its run, if that
-    /// was pushed on this path, and all screens below it.
+    /// The number of screens at the bottom of a path that `pop`, `popToRoot` and `replacePath` of a rule keep: the
+    /// first screen of the rule's run and all screens below it. 0 if that screen is not on this path.
     private func floor(of place: NavigationState.PathPlace) -> Int {
         // A view's request acts like its user, who may leave a child flow.
         guard !isLiteral, let run = livingRun else { return 0 }
@@ -270,7 +269,7 @@ struct StateTransaction {
         end(run, ending, result: try resolve(result))
     }
 
-    /// Ends the runs whose first instance is no longer open, or will not be open in `next`.
+    /// Ends the runs whose first instance is not open in `next`. Nil for `next` means the current state.
     mutating func abandonRuns(comingTo next: NavigationState? = nil) {
         while let run = state.runs.first(where: { !(next ?? state).isStanding($0.first) }) {
             end(run, .abandoned, result: [:])
@@ -278,7 +277,7 @@ struct StateTransaction {
     }
 
     /// Ends a run and all runs that it began, and dismisses their screens. Only the end of the outermost run is
-    /// reported, because the runs that began the inner ones have ended too.
+    /// reported, because the runs that began the inner runs have ended too.
     private mutating func end(_ run: FlowRun, _ ending: Flow.Ending, result: [String: JSONValue]) {
         let family = state.family(of: run.id)
         state.runs.removeAll { family.contains($0.id) }
@@ -333,7 +332,7 @@ struct StateTransaction {
         effects.append(parked.discarded(reason))
     }
 
-    /// Discards the parked link if its time is over.
+    /// Discards the parked link if it has expired.
     mutating func unparkExpired() {
         guard let parked = state.parked, parked.expires <= input.attributes.time ?? 0 else { return }
         unpark("the link expired before it could be followed")

@@ -9,8 +9,8 @@ internal import Support
 /// - `arguments`: the arguments of the screen in front,
 /// - `screens.NAME`: the arguments of the frontmost instance of a screen.
 ///
-/// A string that consists of one placeholder is replaced by the value itself, of any type. If the string contains other
-/// text, the values must be strings, numbers or booleans.
+/// A string that consists of one placeholder is replaced by the value itself, of any type. In all other strings, and in
+/// titles, messages and URLs, the values must be strings, numbers or booleans.
 package struct Template {
     package enum Segment: Equatable {
         case text(String)
@@ -80,9 +80,9 @@ extension Template.Problem: CustomStringConvertible {
         switch self {
         case .unclosed: "'${' is not closed; add '}'"
         case .unknownScope(let scope):
-            "unknown name '\(scope)' in a template; write data.FIELD, arguments.NAME or screens.SCREEN.NAME"
+            "unknown name '\(scope)' in a template; use data.FIELD, answer.FIELD, arguments.NAME or screens.SCREEN.NAME"
         case .incomplete(let place):
-            "'${\(place)}' is incomplete; write data.FIELD, arguments.NAME or screens.SCREEN.NAME"
+            "'${\(place)}' is incomplete; use data.FIELD, answer.FIELD, arguments.NAME or screens.SCREEN.NAME"
         }
     }
 }
@@ -117,8 +117,8 @@ extension StateTransaction {
 
     /// Fills in the template of a URL.
     ///
-    /// Values that are combined with other text are percent-encoded, so an identifier cannot become another path or a
-    /// query (RFC 3986, 2.4). If the template is only one placeholder, its value must be a URL and is not encoded.
+    /// Values that are combined with other text are percent-encoded, so a value cannot add a path segment or a query
+    /// (RFC 3986, 2.4). If the template is only one placeholder, its value must be a URL and is not encoded.
     func resolveURL(_ source: String) throws(NavigationFailure) -> String {
         let segments = try segments(of: source)
         let url = try segments.count == 1 ? text(of: segments) : text(of: segments, encode: PercentEncoding.encode)

@@ -1,4 +1,4 @@
-/// A run of a child flow that has not ended yet. Several runs of one flow may exist at the same time.
+/// A run of a child flow that has not ended yet. Several runs of one child flow may exist at the same time.
 public struct FlowRun: Codable, Hashable, Sendable {
     /// The id, which is unique in the session, such as `login-5`.
     public var id: String

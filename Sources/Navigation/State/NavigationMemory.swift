@@ -1,7 +1,7 @@
 internal import Support
 
-/// The data that a machine keeps in addition to the state, so that a machine restored from a snapshot behaves
-/// identically.
+/// The data that a machine keeps in addition to the state, so that a machine restored from a snapshot behaves like the
+/// original machine.
 public struct NavigationMemory: Codable, Hashable, Sendable {
     /// The last number that was given to an instance or a run. The next instance or run gets the number after it.
     public private(set) var instances: Int
@@ -17,13 +17,12 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
         /// The type of the report, such as `command.BackCompleted`.
         public var report: String
         /// The id of the button with which an alert was answered. Nil for other reports. An answer with another button
-        /// is not a repetition.
+        /// does not repeat this report.
         public var button: String?
     }
 
-    /// The maximum number of departures, and the maximum number of attempts, that are kept; the oldest are removed. A
-    /// report is repeated within moments (by a view that reconnects, or by a second device that shows the session), so
-    /// a few are enough, and the snapshot stays small.
+    /// The maximum number of departures, and of attempts, that are kept; the oldest are removed. Repeated reports and
+    /// late answers usually come within moments, so a few entries are enough.
     static let departureLimit = 16
 
     init(instances: Int = 0) {
@@ -49,8 +48,7 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
         departures.removeFirst(max(0, departures.count - Self.departureLimit))
     }
 
-    /// Records that an attempt has ended, so that a late answer to it is recognized. Late answers come within moments,
-    /// as repeated reports do.
+    /// Records that an attempt has ended, so that a late answer to it is recognized.
     mutating func noteEnd(ofAttempt id: String) {
         attempts = Array(((attempts ?? []) + [id]).suffix(Self.departureLimit))
     }

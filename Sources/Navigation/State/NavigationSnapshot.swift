@@ -1,6 +1,7 @@
 internal import Support
 
-/// A machine's state with everything that is needed to show it, to explain it and to restore the machine.
+/// A machine's state and memory in the form in which they are published and stored. ``Restoration`` restores a machine
+/// from a snapshot and a flow.
 ///
 /// Equal histories give equal snapshots, because clocks and random numbers have no influence on them.
 public struct NavigationSnapshot: Hashable, Sendable {
@@ -12,12 +13,11 @@ public struct NavigationSnapshot: Hashable, Sendable {
     public var revision: Int
     /// The name, version and hash of the flow.
     public var flow: FlowIdentity
-    /// The id of the message that caused the last change. Nil before the first change.
+    /// The id of the last message that changed the state. Nil if no message has changed it.
     public var cause: String?
     /// The types of the commands that may be sent by the screens that the user can act on, sorted.
     public var commands: [String]
     public var state: NavigationState
-    /// The machine's memory.
     public var memory: NavigationMemory
     /// The URL of a deep link that leads to this state. Nil if there is none.
     public var url: String?

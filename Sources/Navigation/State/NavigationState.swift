@@ -1,17 +1,18 @@
 internal import Support
 
-/// The screens that an app shows, their arrangement, and the attempt and the deep link that wait.
+/// The open screens of an app and their arrangement, together with the runs of child flows, a waiting attempt
+/// (``PendingGuard``) and a parked deep link.
 ///
-/// It describes the intended state. Views follow it, and report the displayed revision and the acts of their user.
+/// It is the intended state: views show it, and report the revision that they display and the acts of their users.
 public struct NavigationState: Hashable, Sendable {
     /// The screen beneath all others.
     public var root: RootScreen
     /// The screens pushed on the root; the topmost one is last.
     public var path: [ScreenInstance]
-    /// The presentations. The first lies over the root's stack, each further presentation over the presentation before
-    /// it.
+    /// The presentations, from the lowest to the topmost.
     public var presentations: [Presentation]
-    /// The dismissed instances that the view may still be animating out, in the order of their dismissal.
+    /// The instances that the program has dismissed and the view may still be animating out, in the order of their
+    /// dismissal.
     public var leaving: [ScreenInstance]
     /// The runs of child flows, in the order in which they began.
     public var runs: [FlowRun]
@@ -44,24 +45,24 @@ public struct NavigationState: Hashable, Sendable {
         return [root.instance] + beside + path + presentations.flatMap(\.instances)
     }
 
-    /// The screen in front of all others.
+    /// The screen in front: of the topmost presentation, otherwise of the selected tab, otherwise of the root's stack.
     public var top: ScreenInstance {
         presentations.last?.top ?? frontPath.last ?? base(of: bottomPlace) ?? root.instance
     }
 
-    /// The front screen of each layer, column and selected tab, from the root up. Screens beneath a presentation are
-    /// included.
+    /// The front screen of each layer, of each column and of the selected tab, from the root up. Screens beneath a
+    /// presentation are included.
     public var shown: [ScreenInstance] {
         bottomLayer + presentations.map(\.top)
     }
 
-    /// The screens that the user can act on: the front screen of the topmost presentation, or otherwise those of the
-    /// root's stack, columns and selected tab.
+    /// The screens that the user can act on: the front screen of the topmost presentation, or otherwise the front
+    /// screens of the root's stack, of its columns and of the selected tab.
     public var active: [ScreenInstance] {
         presentations.last.map { [$0.top] } ?? bottomLayer
     }
 
-    /// True if the instance with this id is open, that is from its appearance to its dismissal.
+    /// True if an instance with this id is open.
     public func isStanding(_ id: String) -> Bool {
         standing.contains { $0.id == id }
     }
@@ -74,7 +75,7 @@ public struct NavigationState: Hashable, Sendable {
 
     /// The place of a path.
     package enum PathPlace: Hashable, Sendable {
-        /// The root's path. It is always empty if the root has tabs.
+        /// The root's path. A machine keeps it empty if the root has tabs.
         case root
         case column(String)
         case tab(String)
@@ -82,8 +83,8 @@ public struct NavigationState: Hashable, Sendable {
         case presentation(Int)
     }
 
-    /// The path that `push` and `pop` change: the topmost presentation's, otherwise the selected tab's, otherwise the
-    /// root's.
+    /// The path that `push` and `pop` without a column change: the topmost presentation's, otherwise the selected
+    /// tab's, otherwise the root's.
     public var frontPath: [ScreenInstance] { self[frontPlace] }
 
     var frontPlace: PathPlace {
@@ -132,7 +133,7 @@ public struct NavigationState: Hashable, Sendable {
         }
     }
 
-    /// The screen that a path begins above. Nil if there is no such place.
+    /// The screen beneath the path at a place. Nil if there is no such place.
     func base(of place: PathPlace) -> ScreenInstance? {
         switch place {
         case .root: root.instance
@@ -154,7 +155,8 @@ public struct NavigationState: Hashable, Sendable {
         runs.first { $0.id == id }
     }
 
-    /// A run, followed by the run in which it began, and so on to the outermost run.
+    /// A run, followed by the run in which it began, and so on to the outermost run. Empty if there is no run with this
+    /// id.
     func lineage(of id: String?) -> [FlowRun] {
         var lineage: [FlowRun] = []
         var next = run(id)
@@ -167,18 +169,18 @@ public struct NavigationState: Hashable, Sendable {
 
     /// The ids of a run and of all runs that began in it, at any depth.
     func family(of id: String) -> Set<String> {
-        // A run comes after the run that began it in the list.
+        // In the list, a run comes after the run that began it.
         runs.reduce(into: [id]) { family, run in
             if let parent = run.parent, family.contains(parent) { family.insert(run.id) }
         }
     }
 
-    /// The maximum size of the arguments of all screens together with the texts of alerts, in bytes of JSON. A step
-    /// fails if it would make the state larger, and the result would exceed this size.
+    /// The maximum size of the arguments of all screens, together with the titles and messages of alerts and dialogs,
+    /// in bytes of JSON. If the state would grow beyond this size, actions are not taken, and a deep link is discarded.
     static let contentLimit = 512 * 1024
 
-    /// True if the state is too large to be published and has grown. A state from an older version may exceed the
-    /// limit; it must be possible to make it smaller.
+    /// True if the state exceeds ``contentLimit`` and has grown. A state from an older version may exceed the limit,
+    /// and actions must be able to make it smaller.
     func isTooLarge(from former: NavigationState) -> Bool {
         let size = contentSize
         return size > Self.contentLimit && size > former.contentSize
@@ -202,8 +204,8 @@ public struct NavigationState: Hashable, Sendable {
 }
 
 // Every snapshot is one message of the bus, whose maximum size is 4 MiB. The snapshot contains the arguments of the
-// screens and the texts of alerts, its URL and the URL of a parked link (at most 8 KiB each), and the messages that
-// wait for a guard's answer (at most about 1 MiB).
+// screens and the texts of alerts and dialogs, its URL and the URL of a parked link (at most 8 KiB each), and the
+// messages that wait for a guard's answer (at most about 1 MiB).
 
 extension ScreenInstance {
     /// The maximum size of the arguments of one screen, in bytes of JSON. An action that exceeds it fails.

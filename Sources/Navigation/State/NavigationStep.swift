@@ -1,4 +1,4 @@
-/// A single change of the visible screens, which a view animates.
+/// A single change of the screens. A sequence of steps leads a view from one state to another.
 public enum NavigationStep: Hashable, Sendable {
     /// The root is replaced, with its container. All screens on the former root are removed.
     case setRoot(RootScreen)
@@ -40,7 +40,7 @@ extension NavigationState {
     /// cause no steps.
     ///
     /// - Parameter former: The state that the view shows.
-    /// - Returns: The steps in order. Empty if both states show the same screens with the same arguments.
+    /// - Returns: The steps in order. Empty if a view has nothing to change.
     public func steps(from former: NavigationState) -> [NavigationStep] {
         guard root.isSame(as: former.root) else {
             return [.setRoot(root)] + pathSteps(from: [], to: path, on: .root) + presentations.map { .present($0) }
@@ -114,8 +114,7 @@ extension NavigationState {
 
     /// Applies a step to this state, as a view does after it has animated the step.
     ///
-    /// - Parameter step: A step from ``steps(from:)``. If it does not fit the state, only the part that fits is
-    ///   applied.
+    /// - Parameter step: A step from ``steps(from:)``. The steps are applied in order.
     public mutating func apply(_ step: NavigationStep) {
         switch step {
         case .setRoot(let root):

@@ -2,7 +2,7 @@ import Support
 
 /// An attempt: a rule with a guard that has matched a message and waits for the answer.
 ///
-/// It is part of the state, so a view can show that something is in progress, and a host that was killed continues to
+/// It is part of the state, so a view can show that something is in progress, and a host that restarts continues to
 /// wait.
 public struct PendingGuard: Codable, Hashable, Sendable {
     /// The causation id of the answer: the id of the guard's command, or of ``message`` if the guard sends none.
@@ -22,11 +22,10 @@ public struct PendingGuard: Codable, Hashable, Sendable {
     /// The messages that are held back until the attempt ends, in the order of arrival.
     public internal(set) var queue: [Machine.Input] = []
 
-    /// The maximum number of queued messages; further messages are discarded. A user hardly sends more while nothing
-    /// seems to happen.
+    /// The maximum number of queued messages; further messages are discarded.
     static let queueLimit = 16
     /// The maximum size of the data of a message that waits, in bytes of JSON; a message with more data is discarded.
-    /// The size is limited because every snapshot contains the message.
+    /// The size is limited because the snapshots contain the message while it waits.
     static let dataLimit = 64 * 1024
 
     init(

@@ -3,7 +3,6 @@ public struct Presentation: Hashable, Sendable {
     /// The presentation style.
     public var style: PresentationStyle
     public var instance: ScreenInstance
-    /// The properties of the presentation besides its screen and style.
     public var options: PresentationOptions
     /// The screens that were pushed on it; the topmost one is last.
     public var path: [ScreenInstance]
@@ -23,7 +22,7 @@ public struct Presentation: Hashable, Sendable {
     /// The topmost screen of the stack.
     public var top: ScreenInstance { path.last ?? instance }
 
-    /// True unless the options forbid the user to dismiss it, for example by a swipe.
+    /// True unless ``options`` forbid the user to dismiss the presentation.
     public var isInteractivelyDismissable: Bool { options.interactiveDismissal ?? true }
 
     /// The presented screen and the screens pushed on it; the topmost one is last.
@@ -75,7 +74,8 @@ public enum PresentationStyle: String, Codable, Hashable, Sendable, CaseIterable
     public var isQuestion: Bool { self == .alert || self == .dialog }
 }
 
-/// The properties of a presentation besides its screen. Properties that do not apply to a style are nil.
+/// The properties of a presentation besides its screen, its style and its path. A property is nil if the flow does not
+/// set it.
 public struct PresentationOptions: Codable, Hashable, Sendable {
     /// The heights at which a sheet can rest.
     public var detents: [Detent]?
@@ -117,9 +117,9 @@ public enum Detent: String, Codable, Hashable, Sendable, CaseIterable {
 
 /// A button of an alert or a dialog.
 public struct AlertButton: Codable, Hashable, Sendable {
-    /// The purpose of a button. Views show buttons with a role in a special style.
+    /// The purpose of a button. Views may show buttons with a role in a special style.
     public enum Role: String, Codable, Hashable, Sendable, CaseIterable {
-        /// The button changes nothing.
+        /// The user declines.
         case cancel
         /// The button's action deletes something or cannot be undone.
         case destructive

@@ -12,8 +12,7 @@ public struct RootScreen: Hashable, Sendable {
     }
 }
 
-// In JSON, the container is a member of the object that describes the instance. A split root therefore has the same
-// structure as a plain one.
+// In JSON, the container is a member of the object that describes the instance.
 extension RootScreen: Codable {
     private enum CodingKeys: String, CodingKey {
         case container
@@ -37,7 +36,7 @@ extension RootScreen: Codable {
 public enum Container: Hashable, Sendable {
     /// Columns side by side. The first one is the root's own stack; the others are in the dictionary, by name.
     case split(columns: [String: ScreenStack])
-    /// At least one tab, and the name of the selected tab. Each tab has a stack. The root has no other screens.
+    /// At least one tab, and the name of the selected tab. Each tab has a stack. The root itself has no path.
     case tabs([Tab], selected: String)
 
     public struct Tab: Hashable, Sendable {

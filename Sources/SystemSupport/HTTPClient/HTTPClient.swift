@@ -93,13 +93,15 @@ extension HTTPClient {
             case url
             /// The host's name cannot be resolved, or the host accepts no connection.
             case noConnection
-            /// The server's certificate is not valid for its name, or is not signed by a trusted authority.
+            /// The server's certificate cannot be verified, for example because it is not valid for the server's name,
+            /// or is not signed by a trusted authority.
             case certificate
             /// The exchange took longer than the request allows.
             case deadline
             /// The header is larger than 64 KiB, or the body is longer than the request allows.
             case tooLong
-            /// The connection ended before the response did, or the received bytes are not HTTP.
+            /// The connection ended before the response did, the received bytes are not HTTP, or libcurl failed in
+            /// another way.
             case broken
             /// The client was closed.
             case closed

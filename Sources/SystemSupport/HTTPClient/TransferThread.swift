@@ -5,8 +5,8 @@ internal import Synchronization
 /// The thread on which libcurl works. It owns the multi handle, which keeps connections open between transfers.
 ///
 /// Other threads put orders into a mailbox and wake the thread. It sleeps in `curl_multi_poll` until a socket, a timer
-/// of libcurl or an order wakes it. The number of transfers is bounded by the callers, because each caller waits for
-/// its own transfer.
+/// of libcurl or another thread wakes it. The number of transfers is bounded by the callers, because each caller waits
+/// for its own transfer.
 final class TransferThread: Sendable {
     private struct Mailbox {
         var orders: [TransferOrder] = []

@@ -104,7 +104,7 @@ package enum RandomBytes {
 }
 
 /// Initialises libsodium, which chooses the code for this processor. This must happen before its other functions are
-/// called. Only SipHash does not need it, because libsodium has one version of that code for all processors.
+/// called. SipHash does not need it, because libsodium has one version of that code for all processors.
 private let initialised: Void = {
     precondition(sodium_init() >= 0, "libsodium cannot find a source of random numbers")
 }()

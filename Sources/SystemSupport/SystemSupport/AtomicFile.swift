@@ -11,14 +11,15 @@ package struct AtomicFile: Sendable {
     package let path: String
     private let mode: mode_t
 
-    /// - Parameter mode: The permissions of the file. The new file has them from its creation on.
+    /// - Parameter mode: The permissions of the file, without those that the umask of the process removes. The new file
+    ///   has them from its creation on.
     package init(_ path: String, mode: mode_t = 0o600) {
         self.path = path
         self.mode = mode
     }
 
-    /// Replaces the content. Only one writer at a time may do this. If two do, one of them fails, and a reader may see
-    /// incomplete content.
+    /// Replaces the content. Only one writer at a time may do this. If two do, one of them may fail, and a reader may
+    /// see incomplete content.
     /// - Parameter isDurable: If true, this function waits until the new content is on the disk, so that it survives a
     ///   loss of power. If false, the new content survives the end of this process, but after a loss of power the file
     ///   may be empty.

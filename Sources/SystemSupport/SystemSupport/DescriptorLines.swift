@@ -7,15 +7,15 @@ import Synchronization
 package struct DescriptorLine: Sendable, Equatable {
     /// The content, without the line feed.
     package let bytes: Data
-    /// True if a line feed ended the line. False for the last line of a file without a final line feed, and for a part
-    /// of a line that was split.
+    /// True if a line feed ended the line. False for the last line of a file without a final line feed, and for all
+    /// parts of a split line except the last.
     package let isWhole: Bool
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Reads a descriptor line by line. It holds at most one line and one block in memory. It blocks its thread;
-/// ``DescriptorLines`` reads without blocking its caller.
+/// Reads a descriptor line by line. It holds at most one line of the maximum length and one block (256 KiB) in memory.
+/// It blocks its thread; ``DescriptorLines`` reads without blocking its caller.
 package struct LineReader {
     /// The treatment of a line that is longer than the limit.
     package enum Excess: Sendable {
@@ -88,7 +88,7 @@ package struct LineReader {
         var count = -1
         repeat {
             count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress?.advanced(by: end), Self.piece) }
-            // A signal interrupts this call even if another thread handles it.
+            // A signal can interrupt this call.
         } while count < 0 && errno == EINTR
         let code = errno
         buffer.removeLast(Self.piece - max(0, count))

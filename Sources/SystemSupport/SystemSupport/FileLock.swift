@@ -1,7 +1,6 @@
 import Glibc
 
-/// A lock on a file (flock(2)). A process holds the lock until the process releases it or ends, even if the process is
-/// killed. So a lock never outlives its process.
+/// A lock on a file (flock(2)). A process holds the lock until it releases the lock or ends, even if it is killed.
 package final class FileLock: Sendable {
     private let descriptor: CInt
 
@@ -9,7 +8,7 @@ package final class FileLock: Sendable {
     /// - Parameter path: A file that is used only for this lock. If it were a database of SQLite, closing the
     ///   descriptor would end SQLite's own locks on it.
     /// - Returns: Nil if another process, or another lock of this process, holds the lock.
-    /// - Throws: ``SystemError`` if the file cannot be opened or is a symbolic link.
+    /// - Throws: ``SystemError`` if the file cannot be opened or locked, or is a symbolic link.
     package static func acquire(_ path: String) throws(SystemError) -> FileLock? {
         // The descriptor is closed on exec. Otherwise a child process would keep the lock after this process ends.
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)

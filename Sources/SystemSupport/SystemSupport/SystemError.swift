@@ -2,7 +2,7 @@ import Glibc
 
 /// An error of the operating system.
 package struct SystemError: Error, Hashable, Sendable {
-    /// The file or socket that the error is about.
+    /// The path of the file or socket that the error is about, or the name of a descriptor, such as `descriptor 0`.
     package let path: String
     /// `errno`.
     package let code: CInt

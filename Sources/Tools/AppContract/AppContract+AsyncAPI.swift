@@ -8,8 +8,8 @@ extension AppContract {
     /// The contract as an AsyncAPI 3.0.0 document (asyncapi.com/docs/reference/specification/v3.0.0).
     ///
     /// The document has a channel for each message type. It has an operation for each type that a service receives or
-    /// sends; the tag of the operation is the service's name. The answers to a query have a separate channel. The
-    /// channel has no address, because the address is not known in advance.
+    /// sends; the tag of the operation is the service's name. The answers to a query have a separate channel without an
+    /// address, because their address is not known in advance.
     package var asyncAPI: JSONValue {
         [
             "asyncapi": "3.0.0",

@@ -126,7 +126,7 @@ package struct ContractFinding: Hashable, Sendable, CustomStringConvertible {
     package let path: String?
     /// True if the change breaks programs that use the old contract.
     package let isBreaking: Bool
-    /// The change, the services that it breaks, and a remedy.
+    /// The change; for a breaking change, also the services that it breaks and a remedy.
     package let message: String
 
     package var description: String { "\(type): \(path.map { "\($0): " } ?? "")\(message)" }

@@ -36,11 +36,11 @@ struct BaselineComparison<Sample: Sendable>: Sendable {
 
 /// The deliveries of one round.
 struct Delivery: Sendable {
-    /// The number of deliveries per second, from the first delivery to the last.
+    /// The number of deliveries per second, from the beginning to the end of the measurement.
     let rate: Double
     let delivered: Int
     let lost: Int
-    /// The number of messages that arrived after a later one.
+    /// The number of messages that arrived after a later message.
     let misordered: Int
 
     init(_ report: Report, expected: Int) {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The benchmarks. Each compares the bus with a baseline: the least cost of the same work without the bus.
+/// The benchmarks. Each compares a measurement of the bus with a baseline.
 enum Benchmark: String, CaseIterable, Sendable {
     case roundTrip = "roundtrip"
     case publishJournalled = "publish.journalled"
@@ -25,7 +25,7 @@ enum Benchmark: String, CaseIterable, Sendable {
 
     /// Runs the benchmark with its own processes and files. The processes have ended and the files are removed when
     /// this method returns or throws.
-    /// - Throws: ``BenchmarkError``, `CancellationError`.
+    /// - Throws: ``BenchmarkError`` if the benchmark could not run, and the errors of its processes.
     func run(_ options: BenchmarkOptions) async throws -> [BenchmarkResult] {
         let run = BenchmarkRun(benchmark: self, options: options)
         return try await Scratch.with { scratch in

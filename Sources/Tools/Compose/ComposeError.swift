@@ -1,7 +1,7 @@
 import Glibc
 import SystemSupport
 
-/// An error of a project or its compose files. The user sees it unchanged.
+/// An error of a project or its compose files.
 package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringConvertible {
     /// A stable identifier for programs: `already-running`, `not-ready`, `executable-not-found`, …
     package let code: String

@@ -1,13 +1,13 @@
 internal import EventBus
 
-/// Reads a journal from its end towards its beginning, in stretches. Each stretch is twice as long as the one before,
-/// so a search for a recent message reads only a small part of a long journal.
+/// Reads a journal from its end towards its beginning, in stretches. Each stretch is up to twice as long as the stretch
+/// before, so a search for a recent message reads only a small part of a long journal.
 struct JournalTail {
     private let bus: any EventBus
-    /// The position before the last stretch: all messages after this position have been read. Before the first stretch,
-    /// the end of the part to read.
+    /// The position before the last stretch that was read. Before the first stretch is read, the end of the part to
+    /// read.
     private(set) var start: Position
-    /// The number of offsets in the next stretch. The first stretch is as long as a full page of the broker.
+    /// The maximum number of offsets in the next stretch.
     private var length: UInt64 = 256
 
     init(of bus: any EventBus, end: Position) {

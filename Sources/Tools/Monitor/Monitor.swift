@@ -95,9 +95,8 @@ package struct Monitor: Sendable {
         }
     }
 
-    /// Reports the discarded messages, with a separate subscription. A subscription to one type detects lost messages
-    /// by the messages of that type alone. A subscription to two types has to read the journal whenever a message of a
-    /// third type comes between their messages.
+    /// Reports discarded messages. A separate subscription reads the events about them, because the selection may not
+    /// match these events.
     private func tellDiscards(of span: MonitorSpan, _ tell: Tell) async throws -> Outcome {
         let filter = MessageFilter.type(DomainEvent.MessageDiscarded.self, subject: selection.subject)
         return try await bus.withSubscription(to: [filter], from: span.start, until: span.end, onNotice: nil) {

@@ -14,7 +14,7 @@ struct MonitorSpan: Sendable {
     /// limit.
     private var lastTime: Date?
 
-    /// - Throws: ``BusError``, with the code `refused` if the start is beyond the end of the journal.
+    /// - Throws: ``BusError``, with the code `refused` if the start is an offset beyond the next message.
     init(start: MonitorStart, end: MonitorEnd, duration: Duration?, on bus: any EventBus) async throws {
         // An empty batch changes nothing; the bus answers it with the end of the journal.
         now = try await bus.publish(Batch([]))

@@ -25,7 +25,7 @@ package struct MessageName: Hashable, Sendable {
     }
 
     var name: String { type.name }
-    /// True if the message is one of the platform's own, which every app has.
+    /// True if Segue itself declares the message, so that every app has it.
     var isOfPlatform: Bool { PlatformMessages.all.contains { $0.type == type } }
     /// The name in Swift, such as `Command.CoffeeOrdered`.
     var swift: String { "\(role.namespace).\(name)" }

@@ -7,8 +7,8 @@ package struct MessageTemplate {
     /// The fields of a query's answer.
     private let answer: [Field]
 
-    /// - Throws: ``ScaffoldError`` if a message that is not a query has an answer, or if the platform already declares
-    ///   the message.
+    /// - Throws: ``ScaffoldError`` if a message that is not a query has an answer, or if Segue itself declares the
+    ///   message.
     package init(_ message: MessageName, fields: [Field] = [], answer: [Field] = []) throws(ScaffoldError) {
         guard answer.isEmpty || message.type.kind == .query else {
             throw ScaffoldError(
@@ -17,7 +17,7 @@ package struct MessageTemplate {
         }
         guard !message.isOfPlatform else {
             throw ScaffoldError(
-                .package, "\(message.type) is one of the platform's own messages",
+                .package, "\(message.type) is one of Segue's own messages",
                 recovery: "use it as it is, or choose another name")
         }
         self.message = message

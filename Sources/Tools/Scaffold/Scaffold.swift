@@ -44,7 +44,7 @@ package struct Scaffold: Hashable, Sendable {
 
     /// - Parameter root: the package's folder.
     /// - Throws: ``ScaffoldError`` if a new file exists already; then nothing is written. `CocoaError` if a file cannot
-    ///   be written; then other files may be written.
+    ///   be written; other files may have been written before.
     package func write(to root: String) throws {
         try check(in: root)
         for (path, contents) in files {

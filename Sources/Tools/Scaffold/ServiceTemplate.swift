@@ -49,7 +49,7 @@ package struct ServiceTemplate {
 
     private var type: String { name.split(separator: "-").map(\.capitalized).joined() }
 
-    /// The fields of a message that the package declares; empty for a message that is created with the service.
+    /// The fields of a message that the package declares; empty for any other message.
     private func fields(of message: MessageName, in package: PackageLayout) throws(ScaffoldError) -> [Field] {
         try package.page(declaring: message)?.fields(of: message) ?? []
     }

@@ -58,7 +58,8 @@ extension String {
     }
 
     /// Adds a command to the `sends` of a screen in a flow. Returns the string unchanged if there is no such screen, if
-    /// the screen already sends the command, or if its `sends` is written on several lines.
+    /// the screen already sends the command, or if its entry is written in another form, such as `sends` on several
+    /// lines.
     func adding(_ command: String, toSendsOf screen: String) -> String {
         var lines = split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard let start = lines.firstIndex(where: { $0.hasPrefix("  \(screen):") }) else { return self }

@@ -52,7 +52,8 @@ struct VocabularyPage {
     }
 
     /// The source with the new message at the end of the extension for its kind. All other code stays unchanged.
-    /// - Throws: ``ScaffoldError`` if the file has no extension for messages of this kind.
+    /// - Throws: ``ScaffoldError`` if the file has no extension for messages of this kind, or would not declare the
+    ///   message after the change.
     func adding(_ template: MessageTemplate) throws(ScaffoldError) -> String {
         let message = template.message
         // An extension that is conditional, or has attributes or requirements, is not meant for all messages.

@@ -33,7 +33,7 @@ package enum CommandLineTool {
             exit(failure.status.rawValue)
         }
         // A usage error is printed on one line, without the synopsis that the parser would add. The parser also throws
-        // the help and the version as errors; it prints these itself.
+        // the help and the version as errors, and `exit(withError:)` prints them.
         guard root.exitCode(for: error) == .validationFailure else { root.exit(withError: error) }
         let lines = root.message(for: error).split(separator: "\n").joined(separator: " ")
         await Console.error.tell(lines)

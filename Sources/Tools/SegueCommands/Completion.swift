@@ -7,11 +7,11 @@ internal import MessageSchema
 internal import Navigation
 internal import Support
 
-// The words that a shell offers as completions. After an error, such as a compose file that cannot be read, there are
-// no completions and no message: a message would interrupt the person who is typing.
+// The words that a shell offers as completions. An error, such as a compose file that cannot be read, is not reported,
+// because a message would interrupt the person who is typing.
 extension CompletionKind {
-    /// The services of the project or compose file that the line names. If the line names none, the services of the
-    /// current folder.
+    /// The services in the compose file and in the project that the line names. The default is the compose file of the
+    /// current folder, and its project.
     static let services = CompletionKind.custom { words, _, _ in CompletionScope(words).services }
 
     /// The types of messages that can be published, with their kind, as in `command.PlaylistSelected`.
@@ -101,8 +101,8 @@ struct CompletionScope {
 }
 
 extension JSONSchema {
-    /// An empty value that matches this schema, for a person to fill in: an object has its required fields, or all
-    /// fields if none is required.
+    /// A value for a person to fill in, such as 0 for a number. An object has its required fields, or all fields if
+    /// none is required. Fields whose names are not words are left out.
     var template: JSONValue {
         switch self {
         case .any, .map: [:]
@@ -125,7 +125,8 @@ extension JSONSchema {
 extension String {
     /// True if the string is not empty and contains only ASCII letters, digits, `_` and `-`, which no shell expands.
     ///
-    /// Bash expands completions, also `$(…)`. Any process on the bus can choose the names of fields.
+    /// Bash expands completions, including `$(…)`, and any process on the bus can choose the names of the fields in its
+    /// contract.
     var isWord: Bool { !isEmpty && utf8.allSatisfy(Self.wordBytes.contains) }
 
     private static let wordBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-".utf8)

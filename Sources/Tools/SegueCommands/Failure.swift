@@ -6,13 +6,12 @@ internal import Navigation
 internal import Scaffold
 internal import SystemPackage
 
-/// The lines that report an error on standard error, and the exit status. This type assigns the exit status of every
-/// error except the errors of the argument parser.
+/// The lines that report an error on standard error, and the exit status.
 struct Failure: Hashable, Sendable {
     let lines: [String]
     let status: CommandStatus
 
-    /// Nil for an error of another library, such as the argument parser.
+    /// Nil for an error of another type, such as an error of the argument parser.
     init?(_ error: any Error) {
         switch error {
         case let error as CommandError:
@@ -42,8 +41,7 @@ struct Failure: Hashable, Sendable {
         }
     }
 
-    /// The failure of a write to standard output. Only this failure has the type `Errno`; the errors of other files
-    /// have types that name the file. Nil for any other error.
+    /// The failure of a write to standard output, which throws `Errno`. Nil for an error of another type.
     init?(ofOutput error: any Error) {
         guard let error = error as? Errno else { return nil }
         (lines, status) = (["standard output cannot be written: \(error)"], .ioError)
@@ -84,7 +82,7 @@ extension CommandStatus {
 
 /// An error that ends a command.
 struct CommandError: Error, Hashable, Sendable {
-    /// The kind of the error, for programs. It does not change between versions.
+    /// The kind of the error, for programs.
     let code: String
     /// One line: what is wrong, and where.
     let message: String
@@ -116,11 +114,12 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
     case failure = 1
     /// The command line is invalid. The parser uses the same status.
     case usage = 64
-    /// Data that was given to the command is invalid, or the bus refuses a message or a position.
+    /// Data that was given to the command is invalid, or the bus refuses a request.
     case dataError = 65
     /// An input file does not exist or cannot be read.
     case noInput = 66
-    /// No broker answers, no process serves the query, or a program that the command needs is not installed.
+    /// No broker answers, the bus is closed, no process serves the query, or a program that the command needs cannot be
+    /// found or started.
     case unavailable = 69
     /// Output cannot be written, or the journal or a file of the project cannot be read or written.
     case ioError = 74

@@ -20,8 +20,7 @@ public struct TestStack: Sendable {
     private let project: Project
     private let transcript = Transcript()
 
-    /// The default maximum time for which methods wait. After this time, a method throws. A test that succeeds needs
-    /// much less time.
+    /// The default maximum time for which methods wait. After this time, a method throws.
     public static let deadline: Duration = .seconds(60)
 
     /// Runs processes while `body` runs. The processes are ready before `body` starts, and have ended when this method
@@ -153,7 +152,7 @@ public struct TestStack: Sendable {
         }
     }
 
-    /// Waits until `fit` returns true for all messages so far.
+    /// Waits until `fit` returns true for the array of all messages so far.
     /// - Parameter what: The condition in words, for the failure.
     /// - Throws: ``StackFailure`` if this has not happened before the deadline.
     public func until(
@@ -297,10 +296,11 @@ public struct TestStack: Sendable {
 public struct TestService: Sendable {
     /// The name of the service. The executable has the same name by default.
     public var name: String
-    /// The executable and its arguments. The executable is searched for in the folder of the test's executable.
+    /// The executable and its arguments. The executable is searched for in the folder of the test's executable first,
+    /// then in `PATH`.
     public var command: [String]
     public var environment: [String: String]
-    /// The services that must be ready before this one starts.
+    /// The services that must be ready before this service starts.
     public var dependencies: [String]
     /// The maximum time between two keep-alive notifications of the process. After a longer time, the supervisor
     /// replaces the process. Nil if no notifications are required.
@@ -315,11 +315,11 @@ public struct TestService: Sendable {
         self.dependencies = dependencies
     }
 
-    /// The broker, on which every other process depends.
+    /// The broker, which every stack needs.
     public static let broker = TestService("broker")
 
-    /// The description of the service for the supervisor. The supervisor waits until the service is ready, and always
-    /// restarts it.
+    /// The description of the service for the supervisor. The supervisor waits until the service is ready. The restart
+    /// policy is `always`.
     var service: Service {
         Service(
             name: name, command: command, environment: environment.mapValues { $0 },

@@ -30,7 +30,8 @@ package enum Probe {
         value.sequence % 8 == 0 ? subject(of: value) : nil
     }
 
-    /// The subject of a value. Some subjects are rare: after a lost message of theirs, no later message shows the loss.
+    /// The subject of a value. Some subjects are rare: if a message with such a subject is lost, there may be no later
+    /// message with this subject to show the loss.
     private static func subject(of value: Value) -> String {
         value.sequence % rareInterval == 0
             ? "rare\(value.sequence / rareInterval % 7)" : "s\(value.sequence % subjects)"
@@ -47,7 +48,7 @@ package enum Probe {
         }
     }
 
-    /// The key of the messages that must arrive in order.
+    /// The stream of a message: its type and subject. The messages of one stream must arrive in order.
     package static func stream(of message: Envelope) -> String {
         "\(message.type)/\(message.subject)"
     }
@@ -56,7 +57,7 @@ package enum Probe {
 /// An event with one value.
 package struct ProbeEvent: EventMessage {
     package let value: String
-    /// Makes the message as large as the test needs it.
+    /// Text that makes the message as large as the test needs.
     package var padding: String?
 }
 

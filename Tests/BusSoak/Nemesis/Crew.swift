@@ -148,7 +148,7 @@ package enum Member: Hashable, Sendable {
         }
     }
 
-    /// The name of its durable consumer. Each group handles all messages.
+    /// The name of its durable consumer; nil if it is not a consumer. Each group handles all messages.
     package var group: String? {
         switch self {
         case .consumer: "exclusive"

@@ -9,14 +9,15 @@ package struct NemesisPlan: Hashable, Sendable {
     package struct Shape: Hashable, Sendable {
         package let name: String
         package var strikes: Int
-        /// The acknowledged messages between two faults.
+        /// The number of acknowledged messages between two faults.
         package var interval: ClosedRange<Int>
-        /// The acknowledged messages during which a process is away.
+        /// The number of messages that are acknowledged while a process is away.
         package var absence: ClosedRange<Int>
-        /// As ``absence``, for some faults of a reader: far more messages than all buffers on the way to it hold.
+        /// As ``absence``, for some faults of a reader: more messages than all buffers on the way to it hold. Nil for
+        /// no such faults.
         package var longAbsence: ClosedRange<Int>?
-        /// The milliseconds, far more than a lease, of three faults that happen once each: the broker is killed, the
-        /// broker is stopped, and a worker is stopped.
+        /// The duration in milliseconds of three faults that happen once each: the broker is killed, the broker is
+        /// stopped, and a worker is stopped. It is longer than a lease. Nil for no such faults.
         package var outage: ClosedRange<Int>?
 
         /// A round of a few seconds.

@@ -29,7 +29,7 @@ package struct Soak: Sendable {
     }
 }
 
-/// One round: a bus from its first message to its last, under a nemesis.
+/// One round: a bus and its processes, under the faults of a ``NemesisPlan``.
 package struct SoakRound: Sendable {
     package let seed: UInt64
     package let shape: NemesisPlan.Shape
@@ -70,7 +70,7 @@ package struct SoakRound: Sendable {
             publishers: incarnations.filter(\.key.isPublisher).values.flatMap(\.self),
             groups: Set(Member.all.compactMap(\.group)), readers: readers.compactMap(\.last)
         ) {
-            // Nothing is added any more.
+            // No message is published any more.
             try await crew.end(Member.all.filter { $0 != .broker && !$0.isPublisher })
         }
         try await crew.end([.broker])

@@ -125,7 +125,7 @@ package final class Arena: Sendable {
         return ArenaFailure(reason: reason, logs: logs.joined(separator: "\n"))
     }
 
-    /// Runs `body` with a connection of the test.
+    /// Runs `body` with a bus that the test itself uses.
     package func withBus<Result: Sendable>(
         deadline: Duration = Arena.deadline, _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {
@@ -136,8 +136,8 @@ package final class Arena: Sendable {
         }
     }
 
-    /// Waits until the counts satisfy a condition. It is checked whenever a process has written to its history or log,
-    /// or has ended.
+    /// Waits until the counts satisfy a condition. The condition is checked whenever a process has written to its
+    /// history or log, or has ended.
     /// - Parameter what: A description of the condition for the failure.
     /// - Throws: ``ArenaFailure`` if the condition is not satisfied before the deadline.
     package func until(

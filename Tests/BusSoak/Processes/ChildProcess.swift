@@ -26,7 +26,7 @@ package final class ChildProcess: Sendable {
         pidWhenStarted.set(nil)
     }
 
-    /// Says that the process will not be started any more.
+    /// Records that the process will not be started.
     func abandon() {
         whenEnded.set(.notStarted("the test is over"))
         pidWhenStarted.set(nil)
@@ -117,7 +117,7 @@ final class OneShot<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(returning: value) }
     }
 
-    /// Waits for the value. It is always set, because its owner sets it at its end, even when it is cancelled.
+    /// Waits for the value. The owner of this object always sets the value, even when its task is cancelled.
     var value: Value {
         get async {
             await withCheckedContinuation { continuation in

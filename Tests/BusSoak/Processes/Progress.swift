@@ -36,7 +36,7 @@ actor Progress {
     /// The number of handled and delivered messages of all processes.
     var total: Int { counts.values.reduce(0) { $0 + $1.handled + $1.delivered } }
 
-    /// Waits until the counts satisfy a condition. It is checked whenever a file has changed.
+    /// Waits until the counts satisfy a condition. The condition is checked whenever a file has changed.
     func until(_ fits: @Sendable ([String: Counts]) throws -> Bool) async throws {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         lastWatcher += 1

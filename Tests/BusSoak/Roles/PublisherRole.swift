@@ -5,7 +5,7 @@ package import Logging
 /// Publishes unique values until it is asked to end (SIGTERM), or a given number of them. Ends when all are
 /// acknowledged.
 package struct PublisherRole: Sendable {
-    /// The name of this incarnation. The names of its publishers begin with it.
+    /// The name of this incarnation. The names of its publishers begin with this name.
     package var name: String
     /// The number of tasks that publish at the same time. Each waits for its own acknowledgements; together they keep
     /// the outbox full.

@@ -7,7 +7,8 @@ package import Logging
 internal import ZeroMQEventBus
 
 /// Reads all values from the beginning of the journal and writes each of them, with its offset, to the history, until
-/// it is asked to end. It writes that it is live once for each journal, because it begins again in a new one.
+/// it is asked to end. It writes a live line once for each journal, because the subscription begins again in a new
+/// journal.
 package enum SubscriberRole {
     /// - Throws: ``BusError``; the errors of the history.
     package static func run(on bus: any EventBus, history: HistoryLog) async throws {
@@ -25,7 +26,7 @@ package enum SubscriberRole {
     }
 }
 
-/// A member of a durable consumer. Its result for each value is one event with that value.
+/// A member of a durable consumer. For each value it publishes one event, which contains the value.
 package enum ConsumerRole {
     /// - Throws: ``BusError`` with code `fenced` if another member has taken over from an exclusive one; the errors of
     ///   the history.

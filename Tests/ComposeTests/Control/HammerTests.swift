@@ -51,7 +51,7 @@ struct HammerTests {
                         for _ in 0..<25 {
                             let before = supervisor.status
                             try supervisor.perform(Self.request(&random, stack))
-                            // Some requests arrive while earlier ones are still being carried out, some afterwards.
+                            // Some requests arrive while earlier requests are still being carried out, some afterwards.
                             guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
                             try await supervisor.wait { $0 != before || $0.services.allSatisfy { !$0.isActive } }
                         }

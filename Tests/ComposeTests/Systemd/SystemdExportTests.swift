@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A stack as systemd units")
 struct SystemdExportTests {
-    /// A stack that uses everything that units support.
+    /// A stack with the keys that an export writes to units.
     static let text = """
         name: demo
         x-ports: [web]

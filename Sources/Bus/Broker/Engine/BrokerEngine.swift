@@ -287,8 +287,8 @@ package struct BrokerEngine {
 
     // MARK: Retention
 
-    /// Removes twice as many messages as the turn appended, if retention has more to remove. Without this the journal
-    /// would grow without limit under load. The turn takes at most twice as long.
+    /// Removes up to twice as many messages as the turn appended, if retention has more to remove. Without this the
+    /// journal would grow without limit under load.
     private mutating func keepUp(since head: UInt64, now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
         guard isPruning, journal.head > head else { return }
         prune(count: 2 * Int(clamping: journal.head - head), now: now, &outgoing)

@@ -3,7 +3,7 @@ internal import Logging
 /// An event in the broker that people should know of. The broker logs it and publishes it as a message.
 package struct BrokerNotice: Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
-        /// Messages have a wrong checksum: they are never delivered.
+        /// The journal contains damaged messages, which cannot be delivered.
         case damaged = "journal.damaged"
         /// The journal has lost messages at its end, although an answer to a hello covered them.
         case lostEnd = "journal.lost-end"
@@ -18,7 +18,7 @@ package struct BrokerNotice: Hashable, Sendable {
     }
 
     package let code: Code
-    /// One line: what is wrong, where, and what to do.
+    /// One line for people: what has happened, and where.
     package let message: String
 }
 
@@ -29,7 +29,7 @@ struct BrokerNotices {
     private var pending: [BrokerNotice] = []
     /// The offsets of the damaged messages that were reported.
     private var reportedDamage: Set<UInt64> = []
-    /// The time of the last failed write. Nil if the journal can be written.
+    /// The time of the last failed write. Nil while the journal counts as writable.
     private var lastWriteFailure: ContinuousClock.Instant?
     private var garbageCount = 0
     private var lastGarbage = ""

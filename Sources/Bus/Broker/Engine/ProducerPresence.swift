@@ -4,7 +4,8 @@ internal import Foundation
 
 /// The producers that are alive. A producer that is silent for longer than ``leaseDuration`` is assumed to have ended.
 struct ProducerPresence {
-    /// The time after which a silent producer loses its leased documents and its memberships.
+    /// The time after which a silent producer loses its leased documents, its shared memberships and the queries that
+    /// it serves.
     static let leaseDuration: Duration = .seconds(5)
     /// The time between two calls of ``look(now:)`` after which the broker assumes that it did not run in between. It
     /// is twice the usual interval, and less than ``leaseDuration``: messages that have waited in the sockets meanwhile

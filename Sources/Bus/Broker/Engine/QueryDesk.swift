@@ -1,8 +1,8 @@
 internal import BusProtocol
 internal import EventBus
 
-/// The clients that serve queries, and the open queries. The journal does not record them. Clients register the types
-/// that they serve every second.
+/// The clients that serve queries, and the open queries. The journal does not record them. Every second, clients
+/// register the types that they serve.
 struct QueryDesk {
     /// The maximum number of open queries, and of clients that serve queries. Further ones are refused.
     static let capacity = 10_000

@@ -10,7 +10,7 @@ struct TransientBatches {
 
     /// Reads a batch for the feed.
     /// - Returns: Its messages; none if the batch is a repetition.
-    /// - Throws: ``ProtocolError``. A batch that is refused is refused again when it is repeated.
+    /// - Throws: ``ProtocolError`` if the batch is refused.
     mutating func take(_ batch: BatchHead, epoch: UInt64) throws -> [FeedMessage] {
         let content = try BatchContent(of: batch)
         let scanned = try ScannedBatch(content.messages, count: batch.count, topics: topics)
@@ -22,8 +22,7 @@ struct TransientBatches {
             throw ProtocolError(
                 .tooLarge, "a transient message has at most \(Limits.feedSize) bytes of header and data")
         }
-        // After the checks above, so that a repeated batch that fails them is refused again and not answered as a
-        // success.
+        // This comes after the checks above, so that a batch that fails them is refused again when it is repeated.
         guard batch.sequence > sequences[batch.producer] ?? 0 else { return [] }
         sequences[batch.producer] = batch.sequence
         guard topics.entries.count + scanned.newTopics.count <= TopicTable.capacity else {

@@ -17,7 +17,7 @@ struct Consumer {
     var producers: [UUID: ProducerID] = [:]
     var cutOffs: [CutOffRow] = []
 
-    /// The member that owns the whole consumer. Nil if the consumer has shared members or was never claimed.
+    /// The exclusive member that owns all partitions; nil if there is none.
     var exclusiveOwner: UUID? {
         group.shares.first?.member.flatMap { group.members.contains($0) ? nil : $0 }
     }
@@ -140,12 +140,12 @@ struct ConsumerTable {
     }
 
     /// Checks whether progress can be recorded.
-    /// - Returns: True if the message of the checkpoint is handled already. The batch is then a copy of an earlier one:
-    ///   its publisher was told that the journal could not be written, although the earlier batch was recorded.
+    /// - Returns: True if the message of the checkpoint is handled already, for example by an earlier copy of the
+    ///   batch.
     /// - Throws: ``ProtocolError`` with code `epoch`, `fenced` or `unrecorded`, checked in this order, if progress
     ///   cannot be recorded.
     func check(_ checkpoint: CheckpointFrame, epoch: UInt64, head: UInt64) throws(ProtocolError) -> Bool {
-        // An offset beyond the end shows that the journal has lost its end. A later hello detects this loss.
+        // An offset beyond the end may mean that the journal has lost its end. A hello detects this loss.
         guard checkpoint.epoch == epoch, checkpoint.offset <= head, checkpoint.settled <= head else {
             throw ProtocolError(
                 .epoch,
@@ -160,8 +160,8 @@ struct ConsumerTable {
         guard let partition = checkpoint.partition else { return false }
         let handled = group.handled(partition)
         if handled >= checkpoint.offset { return true }
-        // The previous batch of the partition was refused. If this batch were recorded, the message of the previous one
-        // would count as handled.
+        // The previous checkpoint of the partition is missing. If this one were recorded, the message of the previous
+        // one would count as handled.
         if let previous = checkpoint.previous, handled < previous {
             throw ProtocolError(.unrecorded, "the previous checkpoint, at offset \(previous), is not recorded")
         }

@@ -4,21 +4,22 @@ internal import Foundation
 internal import GRDB
 internal import Sodium
 
-/// The journal: the recorded messages of the broker, in SQLite, and the tables that are derived from them.
+/// The journal of the broker, in SQLite: the messages, the documents, the producers, the durable consumers and the dead
+/// letters.
 ///
 /// Not `Sendable`: it belongs to the broker's thread. The data that is needed for every message is kept in memory and
 /// is reloaded after a transaction has failed.
 package final class Journal {
     let path: String
     package private(set) var epoch: UInt64 = 0
-    /// The offset at which the epoch began: the messages after it were recorded in this epoch.
+    /// The offset after which the messages of this epoch begin.
     private(set) var start: UInt64 = 0
     /// The offset of the last message; 0 if there is none.
     package private(set) var head: UInt64 = 0
     private(set) var topics = TopicTable()
     private(set) var producers: ProducerTable
     private(set) var consumers: ConsumerTable
-    /// The error that says that the journal is damaged and can no longer be used; nil if it is not damaged.
+    /// The error that says that the journal is damaged and can no longer be used; nil if no damage has been found.
     private(set) var failure: BusError?
 
     private let messages: MessageTable
@@ -91,7 +92,7 @@ package final class Journal {
     /// Runs `body` in one transaction: the journal records everything that `body` appends, or nothing.
     /// - Parameter time: Milliseconds since 1970.
     /// - Throws: ``ProtocolError`` with code `journal` if SQLite fails, or the error of `body`. Nothing is recorded
-    ///   then.
+    ///   then, except possibly after a failed commit.
     func transaction<Result>(at time: Int64, _ body: (inout Transaction) throws -> Result) throws -> Result {
         do {
             try loadIfDue()
@@ -113,9 +114,9 @@ package final class Journal {
         }
     }
 
-    /// Begins the next transaction in advance, while no request waits, because beginning one takes as long as writing
-    /// two rows. The open transaction holds the file's write lock, so no other process can change the tables that are
-    /// kept in memory. Readers of the file do not have to wait.
+    /// Begins the next transaction in advance, because beginning one takes as long as writing two rows. The open
+    /// transaction holds the file's write lock, so no other process can change the tables that are kept in memory.
+    /// Readers of the file do not have to wait.
     func prepare() {
         // If this fails, the next write begins the transaction again and reports the failure.
         try? database.inDatabase(begin)
@@ -287,7 +288,7 @@ package final class Journal {
         try read { try DeadLetterTable.page(request, $0) }
     }
 
-    /// The offset of the last message before a time, in milliseconds since 1970.
+    /// The offset of the last message that was recorded before a time, in milliseconds since 1970; 0 if there is none.
     func locate(_ time: UInt64) throws -> UInt64 {
         try read { try messages.locate(time, head: head, $0) }
     }
@@ -320,7 +321,7 @@ package final class Journal {
 
     private func check(_ request: PageRequest) throws {
         try check(epoch: request.epoch)
-        // A client with such an offset has read messages that this journal has lost.
+        // A client with such an offset has probably read messages that this journal has lost.
         guard request.after <= head else {
             throw ProtocolError(.epoch, "offset \(request.after) is beyond the end of the journal, \(head)")
         }
@@ -415,8 +416,8 @@ package final class Journal {
 }
 
 extension Journal {
-    /// An open transaction. ``transaction(at:_:)`` lends it to its closure, which cannot keep it. All methods that
-    /// write need it, so they can only be called inside a transaction.
+    /// An open transaction. ``transaction(at:_:)`` lends it to its closure, which cannot keep it. The methods that
+    /// write to the tables need it, so they can only be called inside a transaction.
     struct Transaction: ~Copyable {
         let database: Database
         /// The time of the transaction, in milliseconds since 1970.

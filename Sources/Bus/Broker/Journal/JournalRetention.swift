@@ -6,8 +6,8 @@ internal import GRDB
 struct JournalRetention {
     /// The offset up to which everything except retained documents is removed. Saved as the key `pruned`.
     private(set) var pruned: UInt64 = 0
-    /// The bytes of retained documents and dead letters, which retention never removes, and the time of the
-    /// measurement.
+    /// The bytes of retained documents and dead letters, which retention never removes, and the time of the measurement
+    /// in milliseconds since 1970. Nil before the first measurement.
     private var kept: (bytes: Int, time: Int64)?
 
     /// The time for which ``kept`` is used, in milliseconds. A measurement reads all documents and dead letters.
@@ -42,8 +42,7 @@ struct JournalRetention {
         return bytes
     }
 
-    /// Returns the offset up to which the oldest messages have at least `size` bytes together. The sizes of messages
-    /// differ, so they are added.
+    /// Returns the offset up to which the oldest messages have at least `size` bytes together.
     /// - Parameter count: The maximum number of rows to examine. If their sizes do not reach `size`, the offset of the
     ///   last one is returned.
     func offset(freeing size: Int, count: Int, _ database: Database) throws -> UInt64 {

@@ -9,7 +9,7 @@ internal import Foundation
 struct ScannedBatch {
     let frame: [UInt8]
     private(set) var messages: [ScannedMessage] = []
-    /// The topics that the journal does not have yet.
+    /// The topics that are not in the given table yet.
     private(set) var newTopics: [Topic] = []
     /// True if one of the messages is a document.
     private(set) var hasDocuments = false
@@ -61,13 +61,13 @@ struct ScannedBatch {
 /// A message of a batch, as ranges of the batch's frame. The topic, the subject, the key and the sizes were checked.
 struct ScannedMessage {
     enum TopicReference {
-        /// The index in the journal's table.
+        /// The index in the table of topics.
         case known(Int)
         /// The index in ``ScannedBatch/newTopics``.
         case new(Int)
 
-        /// Returns the index in the journal's table after the new topics were added to the table.
-        /// - Parameter new: The indices of the new topics in the journal's table.
+        /// Returns the index in the table of topics, after the new topics were added to it.
+        /// - Parameter new: The indices of the new topics in that table.
         func index(amongNew new: [Int]) -> Int {
             switch self {
             case .known(let index): index

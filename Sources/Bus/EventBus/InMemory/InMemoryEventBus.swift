@@ -2,9 +2,8 @@ public import Foundation
 
 /// A bus within one process: a handle of an ``InMemoryHub``.
 ///
-/// It behaves like every other transport, so a program that works with it in a test also works between processes. The
-/// end of ``run()`` has the same effect as the end of a process: every later call throws `closed`, and the leased
-/// documents are withdrawn.
+/// Tests can use it instead of a broker. The end of ``run()`` has the same effect as the end of a process: later calls
+/// throw `closed`, and the leased documents are withdrawn.
 public struct InMemoryEventBus: EventBus, Identifiable {
     /// The identity of this handle. It corresponds to one run of a process.
     public let id = UUID()
@@ -30,7 +29,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
         try await hub.requireOpen(id)
-        // `onNotice` is never called: in memory, no message is dropped or removed by retention.
+        // `onNotice` is never called: in memory, no recorded message is dropped or removed by retention.
         return try await read(try await hub.subscribe(to: filters, from: start, until: end), body)
     }
 

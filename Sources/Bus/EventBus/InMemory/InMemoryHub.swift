@@ -3,8 +3,8 @@ internal import Foundation
 /// A broker within one process: it holds the journal, the retained documents, the durable consumers with their dead
 /// letters, and the servers of queries.
 ///
-/// Several ``InMemoryEventBus`` handles share one hub, like processes that share a broker. The journal is the only
-/// buffer. It grows as long as the hub exists: use it for tests, previews and programs that run briefly.
+/// Several ``InMemoryEventBus`` handles share one hub, like processes that share a broker. The journal grows as long as
+/// the hub exists, so use the hub for tests, previews and programs that run briefly.
 public actor InMemoryHub {
     private let epoch = UInt64.random(in: 1...UInt64.max)
     /// The message at offset n is at index n - 1.
@@ -78,8 +78,8 @@ public actor InMemoryHub {
         }
     }
 
-    /// Closes a handle as if its process had been killed: its readers stop, its leased documents are withdrawn, its
-    /// partitions go to other members, and the queries that it serves or has asked fail.
+    /// Closes a handle as if its process had been killed: its readers stop, its leased documents are withdrawn, the
+    /// partitions of its shared members go to other members, and the queries that it serves or has asked fail.
     func close(_ handle: InMemoryEventBus.ID) {
         closed.insert(handle)
         for key in leases.removeValue(forKey: handle) ?? [] {
@@ -156,7 +156,7 @@ public actor InMemoryHub {
         try requireThisJournal(claim.position)
         let subscription = InMemorySubscription(
             filters: filters, next: Int(clamping: claim.position.offset), claim: claim)
-        // Without this entry, the subscription ends with its first read.
+        // If the claim is not current, there is no entry, and the first read ends the subscription.
         if isCurrent(claim) { subscriptions[subscription.id] = subscription }
         return subscription.id
     }
@@ -241,7 +241,7 @@ public actor InMemoryHub {
     }
 
     /// Checks that progress can be recorded.
-    /// - Returns: True if the message of the checkpoint is already handled: then its results are in the journal.
+    /// - Returns: True if the message of the checkpoint is already handled.
     /// - Throws: ``BusError``: `epoch`, `fenced` or `unrecorded`. They are checked in this order.
     func isHandled(_ checkpoint: Checkpoint) throws -> Bool {
         let claim = checkpoint.claim
@@ -397,12 +397,12 @@ struct Membership: Hashable, Sendable {
     let member: UUID
 }
 
-/// A process that answers queries of some types.
+/// A call of ``InMemoryEventBus/serve(_:whenServing:_:)``, which answers queries of some types.
 struct InMemoryServer: Identifiable {
     let id = UUID()
     let handle: InMemoryEventBus.ID
     let types: Set<MessageType>
-    /// The queries to answer. Their number never exceeds the number of waiting askers.
+    /// The queries to answer.
     let queries: AsyncStream<InMemoryQuery>.Continuation
 }
 

@@ -29,7 +29,7 @@ struct Feed: Sendable {
         return Delivery(Report(merging: try await reports), expected: count * connections * subscribers.count)
     }
 
-    /// Sends probes until every subscriber has received one.
+    /// Sends probes until every subscriber has received a probe.
     private func openBareWay(_ prepare: PeerOrder) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await all(prepare) }

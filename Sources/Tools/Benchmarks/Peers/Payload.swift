@@ -9,14 +9,14 @@ enum Payload {
     static let size = 256
     /// The first number. All numbers have nine digits, so that all data has the same size.
     static let firstNumber = 100_000_000
-    /// The maximum number of messages in a round. The numbers of so many messages have nine digits.
+    /// The maximum number of messages in a round. All numbers up to this maximum have nine digits.
     static let messagesLimit = 100_000_000
     static let padding = String(repeating: "x", count: size - prefix.count - digits - #","padding":""}"#.utf8.count)
 
     private static let prefix = Array(#"{"number":"#.utf8)
     private static let digits = 9
 
-    /// The number in the data, read without a parser; 0 if there is none.
+    /// The number in the data, read without a parser; 0 if the data is too short.
     static func number(in data: Data) -> Int {
         data.withUnsafeBytes { bytes in
             guard bytes.count > prefix.count + digits else { return 0 }

@@ -1,8 +1,7 @@
 #ifndef SEGUE_VERSION_H
 #define SEGUE_VERSION_H
 
-/* The commit that this was built from; empty unless `make install` built it. The build passes it to C since a Swift file
-   cannot be given a value. */
+/* The commit of the source. Empty unless the build sets SEGUE_COMMIT, as `make install` does. */
 extern const char *const segue_commit;
 
 #endif

@@ -17,7 +17,7 @@ package struct ControlClient: Sendable {
     ///
     /// - Parameter isRehearsal: true to get the changes that the request would make, without making them.
     /// - Returns: the change for each instance; nil if no supervisor runs for the project.
-    /// - Throws: ``ComposeError``: the supervisor's own if it refuses the request; `stopping` if it is stopping;
+    /// - Throws: ``ComposeError``: the supervisor's error if it refuses the request; `stopping` if it is stopping;
     ///   `control-silent` if it does not answer in time; `status-unreadable`.
     package func send(_ request: ControlRequest, isRehearsal: Bool = false) async throws -> [Change]? {
         let call = try JSONEncoder().encode(ControlCall(request: request, isRehearsal: isRehearsal))

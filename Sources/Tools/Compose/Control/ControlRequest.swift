@@ -31,11 +31,12 @@ package struct UpRequest: Sendable, Codable, Equatable {
     }
 
     package var stack: Stack
-    /// The names of services in the same files whose profiles are not active. Their existing instances do not change.
+    /// The names of services in the same files whose profiles are not active. Their existing instances stay in the
+    /// project.
     package var inactive: Set<String>
     package var selection: Selection
     package var recreation: Recreation
-    /// The grace period of instances that must end; nil for the usual one.
+    /// The grace period of instances that must end; nil for the `stop_grace_period` of each service.
     package var grace: Duration?
 
     package init(
@@ -118,7 +119,7 @@ package struct Change: Sendable, Codable, Equatable {
     /// The reason, as a phrase; nil if it follows from the request itself.
     package let reason: String?
 
-    /// True if the instance has no process after this change.
+    /// True if the change ends the instance.
     var isEnding: Bool { action == .stop || action == .remove }
 
     package init(instance: String, action: Action, round: Int, reason: String? = nil) {

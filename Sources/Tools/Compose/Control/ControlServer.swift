@@ -8,13 +8,11 @@ import SystemSupport
 /// or has ended occupies a connection for at most ``patience``. A request that cannot be decoded is refused. Processes
 /// of other users get no answer.
 final class ControlServer: Sendable {
-    /// The maximum number of connections that are served at the same time. Further connections wait in the kernel's
-    /// queue.
+    /// The maximum number of connections that are served at the same time. Further connections wait.
     private static let capacity = 16
     /// The maximum time of one connection. After it, the connection is closed.
     private static let patience: Duration = .seconds(5)
-    /// The maximum size of a request or a reply in bytes, enough for a stack of several thousand services. A longer
-    /// request gets no reply.
+    /// The maximum size of a request or a reply in bytes. A longer request gets no reply.
     static let longestCall = 16 << 20
 
     private let socket: UnixSocket

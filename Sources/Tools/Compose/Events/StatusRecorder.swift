@@ -8,7 +8,6 @@ import Synchronization
 /// quadratic in the number of instances. So ``record(_:)`` collects changes, and ``flush()`` writes them together. Call
 /// ``flush()`` before another process is informed of a change, so that the process finds the change in the files.
 final class StatusRecorder: Sendable {
-    /// Events are short, so these limits keep about ten thousand of them.
     private static let retention = LogRetention(fileSize: 1 << 20, files: 3)
 
     private struct State {
@@ -28,7 +27,7 @@ final class StatusRecorder: Sendable {
     private let project: Project
     private let logger: Logger
     private let state = Mutex(State())
-    /// Locked while the files are written, so that an older status cannot overwrite a newer one.
+    /// Locked while the files are written, so that an older status cannot overwrite a newer status.
     private let files = Mutex(Files())
 
     init(project: Project, logger: Logger) {

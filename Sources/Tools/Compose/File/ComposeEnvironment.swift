@@ -46,7 +46,8 @@ struct ComposeEnvironment: Sendable {
         }
     }
 
-    /// This environment and the variables of env files. Of several files that set a variable, the last one counts.
+    /// This environment and the variables of env files. If several files set a variable, the last of these files
+    /// counts.
     func adding(_ files: [ComposeLoader.Text], findings: ComposeFindings) -> ComposeEnvironment {
         var variables: [String: (value: String, file: String)] = [:]
         for file in files {

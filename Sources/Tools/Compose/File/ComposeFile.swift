@@ -18,8 +18,8 @@ package struct ComposeFile: Sendable {
     private let places: [ServiceKey: ComposePlace]
 
     /// - Parameters:
-    ///   - paths: the files; each one overrides those before it. `-` is standard input. Relative paths in all files
-    ///     start in the folder of the first.
+    ///   - paths: the files; each file overrides the files before it. `-` is standard input. Relative paths in all
+    ///     files start in the folder of the first file.
     ///   - environmentFiles: the files that replace `.env` in the folder of the first file; empty to use `.env`.
     ///   - environment: the values of `${…}`; they take precedence over the env files.
     /// - Throws: ``ComposeFileError`` with all mistakes; ``ComposeError`` if a file cannot be read.

@@ -93,12 +93,12 @@ package struct ComposeFileError: Error, Sendable, Equatable, CustomStringConvert
 /// A variable that the files of a stack refer to.
 package struct ComposeVariable: Sendable, Equatable, Encodable {
     package let name: String
-    /// The source of its value: a file's path, `environment`, or `supervisor` if the supervisor sets it when a service
-    /// starts; nil if it is not set.
+    /// The source of the variable's value: a file's path, `environment`, or `supervisor` if the supervisor sets it when
+    /// a service starts; nil if it is not set.
     package private(set) var origin: String?
-    /// Its default, as written in the first reference that has a default; nil if no reference has one.
+    /// The variable's default, as written in the first reference that has a default; nil if no reference has a default.
     package private(set) var standIn: String?
-    /// True if any reference requires it to be set.
+    /// True if any reference requires the variable to be set.
     package private(set) var isRequired = false
 
     private enum CodingKeys: String, CodingKey {

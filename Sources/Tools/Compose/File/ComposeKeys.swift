@@ -1,4 +1,5 @@
-/// The keys of the compose specification in one kind of mapping: the supported ones, and hints for the others.
+/// The keys of the compose specification in one kind of mapping: the supported keys, and hints for keys that are not
+/// supported.
 struct ComposeKeys {
     let known: Set<String>
     /// Keys that make no sense for plain processes, each with a hint on what to do instead.

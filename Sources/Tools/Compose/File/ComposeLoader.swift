@@ -24,7 +24,7 @@ struct ComposeLoader {
     /// Parses files and the files that they include.
     ///
     /// - Parameters:
-    ///   - texts: the files; each one overrides those before it.
+    ///   - texts: the files; each file overrides the files before it.
     ///   - directory: the folder in which their relative paths start.
     ///   - chain: the files that include these files, directly or indirectly, from the outermost inwards.
     func open(
@@ -140,7 +140,8 @@ struct ComposeLoader {
         return paths.count == nodes.count ? paths : nil
     }
 
-    /// The environment of an included file. The including file's variables take precedence over its env files.
+    /// The environment of an included file. The variables of the including file take precedence over the env files of
+    /// the included file.
     private func environment(
         of node: ComposeNode?, folder: ComposePath, base: ComposeEnvironment
     ) -> ComposeEnvironment {
@@ -163,9 +164,9 @@ struct ComposeProject {
 
     let files: [File]
     let includes: [ComposeProject]
-    /// The entries of `x-ports` in all files, included ones too. Other values may refer to these ports.
+    /// The entries of `x-ports` in all files, also in included files. Other values may refer to these ports.
     let ports: [ComposeNode]
-    /// The entries of `x-clients` in all files, included ones too.
+    /// The entries of `x-clients` in all files, also in included files.
     let clients: [ComposeNode]
 }
 

@@ -14,11 +14,12 @@ struct ComposeNode: Sendable {
 
     struct Scalar: Sendable {
         let text: String
-        /// The string as written, before variables are expanded. Errors show it, because the value may be a secret.
+        /// The string as written, before variables are expanded. Errors show this string and not `text`, because a
+        /// variable's value may be a secret.
         let written: String
-        /// True if YAML reads it as a boolean, because it is not in quotes.
+        /// True if YAML reads the string as a boolean, because it is not in quotes.
         var isBoolean = false
-        /// True if its variables cannot be expanded. The mistake has been reported.
+        /// True if the variables in the string cannot be expanded. The mistake has been reported.
         var isUnknown = false
     }
 

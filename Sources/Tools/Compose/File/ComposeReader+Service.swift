@@ -70,9 +70,9 @@ extension ComposeReader {
         return words
     }
 
-    /// The absolute path of `working_dir`; nil if it is not given. A relative path starts in the folder of its file. A
-    /// path that begins with `${SEGUE_STATE_DIR}` stays as it is, because that folder is known only when the service
-    /// starts.
+    /// The absolute path of `working_dir`; nil if it is not given. A relative path starts in the
+    /// ``ComposeSource/directory`` of its file. A path that begins with `${SEGUE_STATE_DIR}` stays as it is, because
+    /// that folder is known only when the service starts.
     private func directory(_ entries: ComposeNode.Entries, of place: String) -> String? {
         guard let entry = entries["working_dir"], !entry.value.isNull else {
             return nil
@@ -334,8 +334,8 @@ extension ComposeReader {
         service.backoff = backoff(policy, of: what)
     }
 
-    /// Reads the pauses between restarts; nil if none are given. As in the specification, each pause is `delay`. But
-    /// with `x-max-delay`, the pause doubles with each restart up to that maximum.
+    /// Reads the pauses between restarts; nil if none are given. With `delay` alone, each pause has this length, as in
+    /// the specification. With `x-max-delay`, the pause doubles with each restart up to that maximum.
     private func backoff(_ policy: ComposeNode.Entries, of what: String) -> RestartBackoff? {
         let delay = duration("delay", in: policy, of: what).flatMap { $0 == .zero ? nil : $0 }
         let maximum = duration("x-max-delay", in: policy, of: what)

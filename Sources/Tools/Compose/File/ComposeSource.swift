@@ -4,7 +4,7 @@ import SystemPackage
 /// A file of a stack: its name for errors, the folder in which its paths start, and the values of its variables.
 struct ComposeSource: Sendable {
     let name: String
-    /// The folder in which its relative paths start.
+    /// The folder in which the file's relative paths start.
     let directory: ComposePath
     let environment: ComposeEnvironment
 }

@@ -148,7 +148,7 @@ struct ComposeTreeBuilder {
             // The source is counted here, because a mapping that only merges other mappings has no nodes of its own.
             guard admits(source) else { return nil }
             if let mapping = source.mapping { return entries(of: mapping) }
-            report("'<<' can only merge mappings; write an alias of one, like '<<: *name'", at: source)
+            report("'<<' can only merge mappings; write an alias of a mapping, like '<<: *name'", at: source)
             return nil
         }
     }

@@ -77,8 +77,8 @@ struct EnvironmentFile {
     }
 }
 
-/// Splits an env file into variables. A mistake contains only the number of the line and not its text, because the text
-/// may be secret.
+/// Splits an env file into variables. A mistake contains the number of the line and not its text, because the text may
+/// be secret.
 private struct EnvironmentFileScanner {
     enum Value: Equatable {
         case literal(String)

@@ -11,7 +11,8 @@ package struct LogLine: Sendable, Equatable {
 
     /// The name of the instance that wrote the line.
     package let service: String
-    /// The time at which the line was complete, to the millisecond; `distantPast` if the line is not a valid record.
+    /// The time at which the supervisor read the end of the text, to the millisecond; `distantPast` if the line is not
+    /// a valid record.
     package let timestamp: Date
     package private(set) var stream = Stream.stdout
     /// The line without its line ending. Bytes that are not UTF-8 are shown as U+FFFD; the file keeps the original

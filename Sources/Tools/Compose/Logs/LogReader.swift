@@ -49,7 +49,7 @@ package struct LogReader: AsyncSequence, Sendable {
 
         private struct Source {
             var cursor: LogCursor
-            /// The next line of the log, kept while another log has an earlier one.
+            /// The next line of the log, kept while another log has an earlier line. Nil if it has not been read.
             var peeked: LogLine?
         }
 
@@ -114,7 +114,7 @@ struct LogCursor {
     init(_ files: LogFiles, last: Int? = nil, in period: LogPeriod = LogPeriod()) {
         self.files = files
         (since, until) = (period.since.map(LogRecord.time), period.until.map(LogRecord.time))
-        // A file that is removed at this moment is skipped. Only the oldest file is ever removed.
+        // A file that is removed at this moment is skipped. Only the oldest files are removed.
         open = files.numbers.compactMap { LogFile(files, number: $0) }
         if let last { skip(toLast: last) }
     }

@@ -38,7 +38,7 @@ package struct ExecutableLookup: Sendable {
     ///   - key: the key that contains the command, for errors.
     ///   - searchPath: the `PATH` that the service will have. Nil if it has none: then the usual folders of the system
     ///     are searched.
-    /// - Returns: an absolute path.
+    /// - Returns: the path of the executable.
     /// - Throws: ``ComposeError`` `executable-not-found`.
     func executable(
         of command: [String], as key: ServiceKey, workingDirectory: String, searchPath: String?

@@ -22,8 +22,8 @@ package struct ProcessIdentity: Sendable, Codable, Hashable {
         return entry.isAlive && entry.startTime == startTime
     }
 
-    /// A handle for this process; nil if it has ended. The process is checked after the handle has been opened, so that
-    /// the handle cannot mean another process with the same number.
+    /// A handle for this process; nil if the process has ended, or if the system cannot open handles. The process is
+    /// checked after the handle has been opened, so that the handle cannot mean another process with the same number.
     func open() -> ProcessHandle? {
         guard let handle = ProcessHandle(opening: pid), isAlive else { return nil }
         return handle

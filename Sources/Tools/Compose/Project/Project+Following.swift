@@ -56,10 +56,10 @@ extension Project {
         try await follow(instances.map { Change(instance: $0, action: .keep, round: 0, reason: nil) })
     }
 
-    /// Waits until instances, or only the first of them, have ended and will not be restarted.
+    /// Waits until instances have ended and will not be restarted: all of them, or at least one.
     ///
     /// - Parameters:
-    ///   - all: true to wait for all of the instances.
+    ///   - all: true to wait for all instances, false to wait for one.
     ///   - onEnd: called with each instance that has ended.
     /// - Returns: the first instance that ended; nil if none of the instances exists.
     /// - Throws: ``ComposeError`` `supervisor-ended`.
@@ -117,7 +117,7 @@ extension Project {
         try LogReader(directory: logDirectory, last: nil, in: LogPeriod(since: begin), follow: true)
     }
 
-    /// The lines that an instance has written so far.
+    /// The lines that the log of an instance contains now.
     package func writtenLines(of instance: String) -> [LogLine] {
         var cursor = LogCursor(logFiles(of: instance))
         var lines: [LogLine] = []
@@ -132,7 +132,7 @@ extension Project {
         guard let status = try ProjectStatus.read(self) else {
             throw ComposeError(
                 code: "no-project", message: "project '\(name)' was never started here",
-                recovery: "start it with 'segue up', or name another one with -p")
+                recovery: "start it with 'segue up', or name another project with -p")
         }
         let own = Set(status.services.map(\.service))
         if !services.isEmpty {

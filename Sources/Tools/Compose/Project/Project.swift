@@ -14,7 +14,8 @@ package struct Project: Sendable, Hashable {
     /// The folder of the sockets of a run, which is removed when the run ends.
     let runtimeDirectory: String
 
-    /// A project in the usual folders: `$XDG_STATE_HOME/segue/NAME` and `$XDG_RUNTIME_DIR/segue/NAME`.
+    /// A project with its state in `$XDG_STATE_HOME/segue/NAME`, by default `~/.local/state/segue/NAME`, and its
+    /// sockets in the folder `NAME` of ``ProjectPlace/runtimeRoot(environment:)``.
     ///
     /// - Throws: ``ComposeError`` `invalid-project-name`.
     package init(
@@ -48,7 +49,7 @@ package struct Project: Sendable, Hashable {
     /// The file of a detached supervisor's own messages.
     var supervisorLogPath: String { "\(stateDirectory)/supervisor.log" }
 
-    /// The file of the stack that was last requested, with everything resolved.
+    /// The file of the stack that was last requested.
     private var stackPath: String { "\(stateDirectory)/stack.yaml" }
 
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
@@ -91,10 +92,10 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Takes the project's lock. Its holder is the project's only supervisor, or a process that ends what a killed
-    /// supervisor has left.
+    /// Takes the project's lock. Its holder is the project's only supervisor, or a process that ends the processes that
+    /// a killed supervisor has left.
     ///
-    /// - Returns: nil if the lock is taken.
+    /// - Returns: nil if another process holds the lock.
     func lock() throws(ComposeError) -> FileLock? {
         try PrivateDirectory.make(stateDirectory)
         do {
@@ -105,7 +106,7 @@ package struct Project: Sendable, Hashable {
     }
 
     /// Removes all sockets of the project, and the sockets of its launchers that have ended. Must only be called while
-    /// no process of the project runs.
+    /// no service of the project runs.
     func removeRuntimeDirectory() {
         try? FileManager.default.removeItem(atPath: runtimeDirectory)
         let folder = (runtimeDirectory as NSString).deletingLastPathComponent
@@ -165,9 +166,9 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// The services that were to run according to the last status. A new supervisor starts them.
+    /// The services that were to run according to the last status, and further services. A new supervisor starts them.
     ///
-    /// - Parameter services: the names of further services or instances to select.
+    /// - Parameter services: the names of the further services, or of their instances.
     package func lastSelection(adding services: [String] = []) throws(ComposeError) -> Selection {
         let last = try ProjectStatus.read(self)?.services ?? []
         let named = last.filter { services.contains($0.name) }.map(\.service)

@@ -41,7 +41,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
             do {
                 return try Self.decoder.decode(ProjectStatus.self, from: data)
             } catch {
-                // Another version wrote it. If that run is over, its status is no longer needed.
+                // Another version may have written the file. If that run is over, its status is no longer needed.
                 guard try decoder.decode(Ending.self, from: data).isOver else { throw error }
                 return nil
             }

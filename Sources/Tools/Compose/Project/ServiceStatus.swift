@@ -3,21 +3,21 @@ package import Foundation
 /// The status of one instance of a service.
 package struct ServiceStatus: Sendable, Codable, Equatable {
     package enum State: String, Sendable, Codable, CaseIterable {
-        /// Not started yet: it waits for its dependencies, or has not been requested.
+        /// The instance has not been started: it waits for its dependencies, or has not been requested.
         case created
-        /// Its process is being started, or runs and is expected to become ready.
+        /// The instance's process is being started, or runs and is expected to become ready.
         case starting
-        /// It has announced that it is ready, or its health check has succeeded.
+        /// The instance has announced that it is ready, or its health check has succeeded.
         case ready
-        /// Its process runs, and it need not become ready, or has become unhealthy after it was ready.
+        /// The instance's process runs. It need not become ready, or has become unhealthy after it was ready.
         case running
-        /// It has ended and will be started again.
+        /// The instance has ended and will be started again.
         case restarting
-        /// It was asked to stop, or announced that it is stopping.
+        /// The instance was asked to stop, or announced that it is stopping.
         case stopping
-        /// It has ended, and stays ended until a request starts it.
+        /// The instance has ended, and stays ended until a request starts it.
         case exited
-        /// It could not be started, or did not become ready.
+        /// The instance could not be started, or did not become ready.
         case failed
     }
 
@@ -33,21 +33,22 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package internal(set) var state: State = .created
     /// The main process, which leads the instance's session; nil if it does not run.
     package internal(set) var process: ProcessIdentity?
-    /// The exit status of the last run in this round; nil if a signal ended it, or if no run has ended.
+    /// The exit status of the last ended run in this round; nil if a signal ended that run, or if no run has ended.
     package internal(set) var exitCode: Int32?
-    /// The signal that ended the last run in this round; nil if it exited, or if no run has ended.
+    /// The signal that ended the last ended run in this round; nil if that run exited, or if no run has ended.
     package internal(set) var signal: Int32?
-    /// The number of restarts by its restart policy since the supervisor started.
+    /// The number of restarts by the restart policy since the supervisor started.
     package internal(set) var restarts = 0
     /// The start of the current or last run in this round; nil if there was none.
     package internal(set) var startedAt: Date?
-    /// The status text that the service has sent (`STATUS=` of sd_notify(3)), or the reason for its failure.
+    /// The status text that the service has sent (`STATUS=` of sd_notify(3)), or the reason for the instance's failure;
+    /// nil if there is neither.
     package internal(set) var message: String?
-    /// The reason why it could not be started or did not become ready; nil if it has not failed.
+    /// The reason why the instance could not be started or did not become ready; nil if it has not failed.
     package internal(set) var failure: ComposeError?
-    /// True if it is expected to become ready, and not only to run.
+    /// True if the instance is expected to become ready, and not only to run.
     var awaitsReadiness = false
-    /// The result of the health checks of the current run; nil if it has no health check or does not run.
+    /// The result of the health checks of the current run; nil if the instance has no health check or does not run.
     package internal(set) var health: ServiceHealth?
     /// The pause before the next restart, in seconds; nil from the start of a run until a restart is planned.
     package internal(set) var pause: Double?
@@ -65,12 +66,12 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package var pid: Int32? { process?.pid }
     package var isFinished: Bool { state == .exited || state == .failed }
 
-    /// True if it has ended or failed, and will not run again unless a request starts it.
+    /// True if the instance has ended or failed, and will not run again unless a request starts it.
     package var hasEnded: Bool {
         order.isWanted ? isFinished && round == order.round : round > 0 && !isActive
     }
 
-    /// True if it has a process or is about to have one.
+    /// True if the instance has a process, or its process is being started.
     var isActive: Bool {
         switch state {
         case .starting, .ready, .running, .stopping: true
@@ -78,10 +79,10 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
         }
     }
 
-    /// True if it has become ready or has ended in the round that was last requested.
+    /// True if the instance has become ready or has ended in the round that was last requested.
     package var isUp: Bool { hasReached(.ready) }
 
-    /// True if it has reached a milestone or has ended in the round that was last requested.
+    /// True if the instance has reached a milestone or has ended in the round that was last requested.
     func hasReached(_ milestone: Milestone) -> Bool {
         guard round == order.round else { return false }
         return isFinished || (awaitsReadiness && milestone == .ready ? state == .ready : startedAt != nil)
@@ -101,14 +102,14 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     enum Prospect {
         case met
         case pending
-        /// It cannot meet the condition unless a request starts it again.
+        /// The instance cannot meet the condition unless a request starts it again.
         case impossible
     }
 
     /// The prospect that this instance meets a condition on which another service waits.
     func prospect(of condition: Dependency.Condition) -> Prospect {
         guard order.isWanted else { return .impossible }
-        // The result of an earlier round does not count for the requested one.
+        // The result of an earlier round does not count for the requested round.
         guard round == order.round else { return .pending }
         return switch (condition, state) {
         case (_, .failed): .impossible
@@ -131,7 +132,8 @@ package struct ServiceHealth: Sendable, Codable, Equatable {
     }
 
     package internal(set) var state = State.starting
-    /// The number of failed checks since the last success; those in the start period do not count.
+    /// The number of failed checks since the last success. Checks in the start period do not count until a check has
+    /// succeeded.
     package internal(set) var failures = 0
     /// The reason why the last check failed; nil if it succeeded or there was none.
     package internal(set) var reason: String?
@@ -142,14 +144,14 @@ package struct InstanceOrder: Sendable, Codable, Equatable {
     /// True if the instance is to run. An instance that was stopped stays stopped, whatever its restart policy, until a
     /// request starts it.
     package private(set) var isWanted = false
-    /// The number of requests to start it. A process of an earlier round must end; then a process of this round is
-    /// started.
+    /// The number of requests to start the instance. A process of an earlier round must end; then a process of this
+    /// round is started.
     package private(set) var round = 0
     /// True if the instance is to be removed from the project.
     private(set) var isRemoved = false
-    /// True if it starts without waiting for its dependencies.
+    /// True if the instance starts without waiting for its dependencies.
     private(set) var ignoresDependencies = false
-    /// The grace period of its process; nil for the usual one.
+    /// The grace period that a request has set for the instance's process; nil if no request has set one.
     private(set) var grace: Duration?
 
     mutating func start(ignoresDependencies: Bool = false, grace: Duration? = nil) {

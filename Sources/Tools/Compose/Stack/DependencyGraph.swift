@@ -42,8 +42,7 @@ struct DependencyGraph {
         "the dependencies of services form a cycle: \((cycle + [cycle[0]]).joined(separator: " → "))"
     }
 
-    /// The names of all services. Each is after the services that it depends on; otherwise, they are in the order of
-    /// the stack.
+    /// The names of all services, each after the services that it depends on.
     var inOrder: [String] {
         var placed: [String] = []
         for name in order { place(name, into: &placed) }
@@ -56,7 +55,8 @@ struct DependencyGraph {
         placed.append(name)
     }
 
-    /// The cycles of dependencies. Each begins with the member that the search reaches first.
+    /// Cycles of dependencies, at least one if there is any. Each begins with the service that the search reaches
+    /// first.
     func cycles() -> [[String]] {
         var finished: Set<String> = []
         var found: [[String]] = []

@@ -72,7 +72,7 @@ package struct RestartBackoff: Sendable, Equatable {
 
     /// The pause before the next restart.
     ///
-    /// - Parameter attempts: the number of restarts since the last good run, not counting the next one.
+    /// - Parameter attempts: the number of restarts since the last good run, not counting the next restart.
     func delay(attempts: Int) -> Duration {
         // The exponent has a maximum, so that the number cannot overflow.
         min(maximum, initial * (1 << min(attempts, 20)))

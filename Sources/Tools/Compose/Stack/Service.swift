@@ -25,7 +25,8 @@ package struct Service: Sendable, Equatable {
     /// The names of the service's profiles. If there are any, the service takes part in a run only if one of them is
     /// active or if the run names the service.
     package var profiles: [String]
-    /// The signal that asks the service to stop. If it has not ended after the grace period, it gets `SIGKILL`.
+    /// The signal that asks the service to stop. If the service has not ended after the grace period, it is sent
+    /// `SIGKILL`.
     package var stopSignal: StopSignal
     package var stopGracePeriod: Duration
     package var labels: [String: String]
@@ -62,14 +63,14 @@ package struct Service: Sendable, Equatable {
         self.labels = labels
     }
 
-    /// The names of its instances in status, logs and sockets: the service's name, or `NAME-1` … `NAME-N`.
+    /// The names of the service's instances in status, logs and sockets: the service's name, or `NAME-1` … `NAME-N`.
     package var instances: [String] {
         replicas == 1 ? [name] : (0..<replicas).map { "\(name)-\($0 + 1)" }
     }
 
     static let nameRule = "use letters, digits, '.', '_' and '-', beginning with a letter or digit"
 
-    /// True for a valid name: by the rule of the compose specification, and usable as the name of a file.
+    /// True if the name follows the rule of the compose specification, and can be the name of a file.
     static func isValid(name: String) -> Bool {
         name.wholeMatch(of: #/[a-zA-Z0-9][a-zA-Z0-9._-]*/#) != nil
     }
@@ -153,13 +154,13 @@ package struct Dependency: Sendable, Hashable {
 
 /// The way in which a service becomes ready.
 package enum Readiness: Sendable, Equatable {
-    /// It is ready when its process runs. But if another service requires it to be healthy, it is ready when it sends
-    /// `READY=1`.
+    /// The service is ready when its process runs. But if another service requires it to be healthy, it is ready when
+    /// it sends `READY=1`.
     case started
-    /// It must send `READY=1` to `$NOTIFY_SOCKET` (sd_notify(3)) within this time; nil for the supervisor's start
-    /// timeout.
+    /// The service must send `READY=1` to `$NOTIFY_SOCKET` (sd_notify(3)) within this time; nil for the supervisor's
+    /// start timeout.
     case notify(timeout: Duration?)
-    /// It is ready when a check succeeds. Checks are repeated as long as it runs.
+    /// The service is ready when a check succeeds. Checks are repeated as long as the service runs.
     case probe(HealthProbe)
 }
 
@@ -169,7 +170,7 @@ package enum Readiness: Sendable, Equatable {
 package struct HealthProbe: Sendable, Equatable {
     /// The executable and its arguments, run in the service's folder with the service's variables.
     package var command: [String]
-    /// The time from the end of one run to the beginning of the next.
+    /// The time from the end of one run to the beginning of the next run.
     package var interval: Duration = .seconds(30)
     /// The maximum time of a run. A longer run is killed and counts as failed.
     package var timeout: Duration = .seconds(30)

@@ -2,7 +2,7 @@ import Support
 
 /// A set of services that are started, watched and stopped together.
 ///
-/// It is read from a compose file by ``ComposeFile``, or built in code.
+/// A stack is read from a compose file by ``ComposeFile``, or built in code.
 package struct Stack: Sendable, Equatable {
     /// The project name that the file sets; nil if it sets none.
     package var name: String?
@@ -12,8 +12,8 @@ package struct Stack: Sendable, Equatable {
     package var services: [Service]
     /// Names from `x-ports`; the supervisor picks a free loopback port for each.
     package var ports: [String]
-    /// The commands in `x-clients`: programs that users start themselves. The supervisor does not start them; they are
-    /// part of the app's contract.
+    /// The commands in `x-clients`: programs that users start themselves. The supervisor does not start them; their
+    /// messages are part of the app's contract.
     package var clients: [[String]]
 
     package init(
@@ -66,7 +66,7 @@ package struct Stack: Sendable, Equatable {
         return Set(active.map(\.name))
     }
 
-    /// Checks a stack that was built in code in the same way as one from a file.
+    /// Checks a stack that was built in code in the same way as a stack from a file.
     ///
     /// - Throws: ``ComposeError`` `invalid-stack` for the first mistake.
     func validate() throws(ComposeError) {

@@ -1,8 +1,7 @@
 import Support
 import Yams
 
-/// Encodes the stack as a compose file with everything resolved. Reading that file gives the same stack, with absolute
-/// working directories.
+/// Encodes the stack as one compose file. Reading that file gives the same stack, with absolute working directories.
 extension Stack: Encodable {
     private enum CodingKeys: String, CodingKey {
         case name, services

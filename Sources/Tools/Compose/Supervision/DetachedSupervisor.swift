@@ -5,7 +5,6 @@ import SystemSupport
 /// Starts a supervisor that continues after the process that started it has ended.
 package struct DetachedSupervisor: Sendable {
     private let project: Project
-    /// An absolute path.
     private let executable: String
     private let arguments: [String]
     private let environment: [String: String]
@@ -64,8 +63,8 @@ package struct DetachedSupervisor: Sendable {
         }
     }
 
-    /// The last lines of a log after an offset, each cut to the length that errors show. The lines before the offset
-    /// are from earlier runs.
+    /// The last 20 lines of a log after an offset, each cut to 500 characters. The lines before the offset are from
+    /// earlier runs.
     private func lastLines(of path: String, from start: UInt64) -> [String] {
         guard let file = FileHandle(forReadingAtPath: path) else { return [] }
         try? file.seek(toOffset: start)

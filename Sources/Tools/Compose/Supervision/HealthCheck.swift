@@ -78,7 +78,7 @@ struct HealthCheck: Sendable {
     }
 }
 
-/// Derives a service's health from the checks of one run, strictly by the rules of the compose specification.
+/// Derives a service's health from the checks of one run, by the rules of the compose specification.
 struct HealthState {
     private let probe: HealthProbe
     private(set) var health = ServiceHealth()

@@ -1,7 +1,7 @@
 /// The variables that the supervisor sets for a service, by name.
 ///
 /// A stack may refer to them as `${SEGUE_PORT_SPOTIFY}` in commands, working directories and the values of variables.
-/// They are expanded when the service starts, because ports and folders are chosen only then.
+/// They are expanded when the service starts, because the ports are not known when the file is read.
 struct OfferedVariables {
     private static let fixedNames: Set = [
         "SEGUE_BUS", "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
@@ -55,8 +55,8 @@ struct OfferedVariables {
         return service
     }
 
-    /// The environment of a service: the supervisor's variables, overridden by the offered ones, overridden by those in
-    /// the service's own entry.
+    /// The environment of a service: the supervisor's variables, then the offered variables, then the variables of the
+    /// service's entry. A later value replaces an earlier value.
     ///
     /// - Parameters:
     ///   - inherited: the supervisor's own variables.

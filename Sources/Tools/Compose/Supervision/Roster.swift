@@ -116,7 +116,8 @@ struct Roster: Sendable {
         stop != .none || !instance.order.isWanted || instance.round != instance.order.round
     }
 
-    /// True if an instance must end and may end now, because all its dependents that must end have ended.
+    /// True if an instance must end and may end now: because all its dependents that must end have ended, or because an
+    /// immediate stop was requested.
     func mayEnd(_ instance: String) -> Bool {
         if stop == .immediate { return true }
         guard isToEnd(instance) else { return false }
@@ -351,8 +352,8 @@ struct Roster: Sendable {
         return named.reversed().map { instance in decide(.remove, instance.name) { $0.remove(grace: grace) } }
     }
 
-    /// Restarts the services that depend on restarted services with `restart: true`, then in turn the services that
-    /// depend on these.
+    /// Restarts the services that depend on a restarted service with `restart: true`, directly or through other
+    /// restarted services.
     private mutating func follow(_ restarted: Set<String>, sparing: Set<String>, grace: Duration?) -> [Change] {
         var changes: [Change] = []
         var reached = restarted
@@ -389,8 +390,7 @@ struct Roster: Sendable {
         }
     }
 
-    /// Replaces the current stack. New services start, changed services are restarted, services that the files no
-    /// longer contain are removed, and all other services do not change.
+    /// Replaces the current stack, and starts, restarts or removes instances so that they fit the new stack.
     private mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
         try request.stack.validate()
         // Services of inactive profiles stay part of the project if they have instances, so that they can be started
@@ -487,7 +487,7 @@ struct Roster: Sendable {
     }
 
     private mutating func add(_ replica: Int, of service: Service) -> String {
-        // An instance that is being removed is used again: it still has a keeper, and must not get a second one.
+        // An instance that is being removed is used again: it still has a keeper, and must not get a second keeper.
         let leaving = status.services.first { $0.service == service.name && $0.replica == replica }
         if let leaving { return leaving.name }
         let name = service.instanceName(replica)

@@ -34,7 +34,7 @@ struct RunDeadlines {
 
     /// The fault of the service at a time; nil if there is none.
     ///
-    /// - Parameter state: the service's state. Only while it is ready or running must it send `WATCHDOG=1`.
+    /// - Parameter state: the service's state. The service must send `WATCHDOG=1` only while it is ready or running.
     mutating func fault(of state: ServiceStatus.State, at now: Instant) -> RunFault? {
         if isTriggered { return .hung("reported that it hangs") }
         if state != .starting {
@@ -68,9 +68,9 @@ struct RunFault: Sendable, Equatable, CustomStringConvertible {
         RunFault(description: "is unhealthy" + (reason.map { ": \($0)" } ?? ""))
     }
 
-    /// The process hangs. As under systemd, it is sent `SIGABRT`. The signal writes a core dump if core dumps are
-    /// enabled, or a backtrace if Swift's backtraces are enabled. A process that has not ended after the grace period
-    /// is killed.
+    /// The process hangs. As under systemd, the process is sent `SIGABRT`. The signal writes a core dump if core dumps
+    /// are enabled, or a backtrace if Swift's backtraces are enabled. A process that has not ended after the grace
+    /// period is killed.
     static func hung(_ description: String) -> RunFault {
         RunFault(description: description, signal: StopSignal(number: SIGABRT))
     }

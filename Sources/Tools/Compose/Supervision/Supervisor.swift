@@ -5,7 +5,7 @@ import SystemSupport
 
 /// Starts a stack, keeps it running, changes it on request, and stops it in order.
 ///
-/// All work is done within ``run()``. When ``run()`` returns, every process that it has started has ended.
+/// All work is done within ``run()``. When ``run()`` returns, no process is left in the sessions of its services.
 package final class Supervisor: Sendable {
     private let project: Project
     private let options: SupervisorOptions

@@ -12,7 +12,7 @@ package struct SystemdExport: Sendable {
     let project: Project
     /// The ports by the names in `x-ports`. The units contain these ports, so the ports are the same at each start.
     package let ports: [String: Int]
-    /// The folder of the files.
+    /// The folder that the files are written to.
     let directory: String
     let lookup: ExecutableLookup
     let environment: [String: String]
@@ -96,7 +96,7 @@ package struct SystemdExport: Sendable {
         throw ComposeError(code: "unknown-port", message: "'x-ports' has no port '\(unknown)'", recovery: near)
     }
 
-    /// The targets of systemd itself, without the suffix `.target`.
+    /// Names of systemd's own targets, without the suffix `.target`.
     private static let takenTargets: Set = [
         "basic", "boot-complete", "default", "emergency", "exit", "final", "getty", "graphical", "halt", "hibernate",
         "kexec", "local-fs", "machines", "multi-user", "network", "network-online", "nss-lookup", "paths", "poweroff",

@@ -50,8 +50,8 @@ package enum SystemdManager: Sendable, Equatable {
     }
 
     /// The lines that take away rights that an ordinary process does not need. On some machines, a user's manager
-    /// cannot give a service its own view of the file system. So only units for the machine's manager have the lines
-    /// for that.
+    /// cannot give a service its own view of the file system. So only units for the machine's manager contain the lines
+    /// that do this.
     func hardening(workingDirectory: String) -> [(String, String)] {
         let usual = [
             ("UMask", "0077"), ("NoNewPrivileges", "yes"), ("LockPersonality", "yes"), ("RestrictRealtime", "yes"),

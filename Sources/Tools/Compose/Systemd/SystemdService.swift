@@ -34,7 +34,7 @@ struct SystemdService {
     }
 
     /// The lines that make systemd start the dependencies first. If a required dependency fails to start, the service
-    /// does not start; if any other fails, the service starts nevertheless.
+    /// does not start; if another dependency fails, the service starts nevertheless.
     private var dependencies: [(String, String)] {
         func units(_ isWanted: (Dependency) -> Bool) -> [String] {
             service.dependencies.filter(isWanted).flatMap { export.units(of: $0.service) }

@@ -43,8 +43,9 @@ package struct CloudEventFormat: MessageFormat {
         ])
     }
 
-    /// Appends the data byte for byte as it was published. Data that is not JSON is appended as the CloudEvents member
-    /// `data_base64`. If the data is empty, as in a withdrawn document, nothing is appended.
+    /// Appends the data as ``JSONText``: without blanks between its parts, otherwise as it was published. Data that is
+    /// not JSON is appended as the CloudEvents member `data_base64`. If the data is empty, as in a withdrawn document,
+    /// nothing is appended.
     private static func append(dataOf message: Envelope, to line: inout [UInt8]) {
         if message.data.isEmpty { return }
         if let json = JSONText(message.data) {

@@ -8,8 +8,8 @@ extension Duration {
         return abs(milliseconds) < 10_000 ? "\(milliseconds) ms" : "\(Double(milliseconds / 100) / 10) s"
     }
 
-    /// The duration for a table: `<1ms`, `12ms`, `1.5s`. It is rounded to milliseconds because the times of messages
-    /// are in milliseconds.
+    /// The duration for a table: `<1ms`, `12ms`, `1.5s`. It is rounded to milliseconds; from one second on, to tenths
+    /// of a second.
     package var tableText: String {
         let milliseconds = self / .milliseconds(1)
         if milliseconds < 1 { return "<1ms" }

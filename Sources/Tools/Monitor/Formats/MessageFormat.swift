@@ -46,7 +46,7 @@ package struct FieldFormat: MessageFormat {
 }
 
 /// Writes a CSV table with a column for each path. Cells are quoted as in RFC 4180. Lines end with LF instead of the
-/// CRLF of the RFC; CSV readers accept both.
+/// CRLF of the RFC.
 package struct CSVFormat: MessageFormat {
     private let columns: [MessagePath]
 

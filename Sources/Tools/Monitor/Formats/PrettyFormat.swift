@@ -23,7 +23,7 @@ package struct PrettyFormat: Sendable {
         return line
     }
 
-    /// The message's other attributes, each on its own line.
+    /// Further attributes of the message, such as its id and its cause, each on its own line.
     package func details(_ message: Envelope) -> [StyledText] {
         let attributes = message.attributes
         let header = message.unreadableHeader.map { String(decoding: $0.bytes, as: UTF8.self) }

@@ -5,7 +5,8 @@ package import Navigation
 
 /// A recorded session that is played to a flow, without a bus.
 ///
-/// A machine handles the messages as a coordinator does. The machine's states are compared with the recorded states.
+/// A ``Machine`` handles the messages as a coordinator does. The machine's states are compared with the recorded
+/// states.
 package struct RecordedSession: Sendable {
     private let recording: Recording
     private let states: RecordedStates
@@ -76,8 +77,8 @@ package struct RecordedSession: Sendable {
 struct RecordedStates: Sendable {
     private let platform: String
     private let session: String
-    /// The last state that each message led to, by the message's id. The states are decoded when they are compared,
-    /// because some never are.
+    /// The last state that each message led to, by the message's id. A state is decoded only when it is compared,
+    /// because not all states are compared.
     private var documents: [String: Envelope] = [:]
     /// The ids of the commands that expired.
     private var expired: Set<String> = []

@@ -42,7 +42,7 @@ package struct Recording: Sendable {
         }
     }
 
-    /// Reads the messages, up to the last complete one.
+    /// Reads the messages. An incomplete last line is skipped.
     /// - Parameter body: Returns true to stop reading.
     /// - Throws: The errors of ``read(_:)``, and ``RecordingError`` for a line that is not a message.
     package func readMessages(_ body: (RecordedMessage) async throws -> Bool) async throws {
@@ -144,7 +144,7 @@ package enum RecordingEntry: Hashable, Sendable {
     }
 }
 
-/// The first line of a recording: its version, and the start and the selection of its messages.
+/// The first line of a recording: its version, its start, and whether all messages were to be recorded.
 package struct RecordingHeader: Codable, Hashable, Sendable {
     /// The version of the file format that this program writes and reads.
     package static let version = 1
@@ -156,7 +156,7 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
     package let begun: String
     /// The start of the recorded part of the journal, as a value of the option `--since`.
     package let since: String
-    /// True if all messages of that part were to be recorded, false if only a selection was.
+    /// True if no option limited the recording to a selection of messages.
     let everything: Bool
 
     package init(since: MonitorStart, _ selection: MessageSelection) {
@@ -170,7 +170,7 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
     /// True if the recording begins with the retained documents. It then does not have the messages between them.
     var beginsWithRetained: Bool { since == MonitorStart.retained.argument }
 
-    /// True if every message of the part was to be recorded, so that a missing offset is a gap.
+    /// True if a missing offset is a gap, because every message was to be recorded.
     var hasEveryMessage: Bool {
         everything && ![MonitorStart.retained, .last].map(\.argument).contains(since)
     }
@@ -206,7 +206,7 @@ package struct RecordedMessage: Hashable, Sendable {
     }
 }
 
-/// The last line of a recording. If it is missing, the recorder did not end normally, and messages may be missing.
+/// The last line that `segue record` writes. If it is missing, the last messages may be missing, too.
 package struct RecordingEnd: Codable, Hashable, Sendable {
     static let mark = "end"
 

@@ -43,8 +43,8 @@ package struct RecordingStretch: Hashable, Sendable {
         return isLast ? .last : hasEnded ? .behind : .inside
     }
 
-    /// The moment that was not found, to be read after the last message. Nil if the start was found and, if the end
-    /// is an id, the end was found as well. An end in another form may be after the last message.
+    /// The moment that was not found. Read it after the last message. Nil if the start was found and the end was found
+    /// or is not an id: an end of another form may be after the last message.
     package var missing: RecordingMoment? {
         if !hasBegun { return start }
         if case .id? = end, !hasEnded { return end }
@@ -87,7 +87,7 @@ extension RecordingMoment {
         abs(distance(to: recorded, began: began)) <= Self.tolerance
     }
 
-    /// The seconds from this moment to the message; infinite if the moment is not a time.
+    /// The seconds from this moment to the message; infinite if the moment is a number, an offset or an id.
     private func distance(to recorded: RecordedMessage, began: Date) -> Double {
         let time = recorded.message.attributes.time
         return switch self {

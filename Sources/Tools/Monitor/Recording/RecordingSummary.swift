@@ -53,7 +53,7 @@ package struct RecordingSummary: Sendable {
     package enum Completeness: String, Sendable {
         /// All lines are valid, and the end has the right number of messages.
         case whole
-        /// The end is missing, so the recorder did not end normally and the last messages may be missing.
+        /// The end is missing, so the last messages may be missing, too.
         case cutOff = "cut off"
         /// A line is not valid, or the end has another number of messages than the file.
         case damaged

@@ -7,10 +7,9 @@ internal import Support
 /// The messages of a recording that a replay sends, and the changes to them.
 package struct ReplayPlan: Sendable {
     package var stretch = RecordingStretch()
-    /// The patterns of which at least one matches the type of a message to send. Empty for all types.
+    /// A message is sent only if its type matches one of these patterns. Empty for all types.
     package var types: [MessagePattern] = []
-    /// True if the replay also sends the results, which are the messages of coordinators and of the error notifier.
-    /// False if the replay waits until processes publish the results again.
+    /// True if the replay also sends the messages with the role ``ReplayRole/result``.
     package var sendsResults = false
     package var remapping = Remapping()
     package var identity = ReplayIdentity.same
@@ -55,9 +54,9 @@ package struct ReplayPlan: Sendable {
         message.attributes.expiryTime = now.addingTimeInterval(max(0, lifetime))
     }
 
-    /// The step for a result that is not sent. The replay waits for the result unless other results may follow, because
-    /// only some types are sent or because platforms or types are changed. A result whose id is not derived gets
-    /// another id, so the replay does not wait for it either.
+    /// The step for a result that is not sent. The replay waits for the result only if a process will publish it again
+    /// with a known id: all types are sent, no platform or type is changed, and the id is derived from the id of the
+    /// cause.
     private func result(_ message: Envelope) -> Step {
         guard types.isEmpty, remapping.keepsResults, message.hasDerivedID else { return .skip }
         var id = message.id
@@ -154,9 +153,9 @@ package struct Remapping: Hashable, Sendable {
 
 /// The ids and the times of the messages of a replay.
 package enum ReplayIdentity: Hashable, Sendable {
-    /// The recorded ids and times. Coordinators that start without a state reach exactly the recorded states.
+    /// The recorded ids and times. So coordinators that start without a state reach the recorded states.
     case same
-    /// The recorded ids with this prefix, and the current time. The replay is a new story beside the recorded one.
+    /// The recorded ids with this prefix, and the current time. So the sent messages form new stories.
     ///
     /// A derived id is still derived from the id of its cause, unless the cause's id is so long that ``DerivedID``
     /// shortens it.
@@ -172,7 +171,7 @@ package enum ReplayIdentity: Hashable, Sendable {
         message.attributes.time = now
         guard let json = try? JSONValue(parsing: message.data) else { return }
         let data = json.mapStrings { isKnown($0) ? prefix + $0 : $0 }
-        // Data that contains no id of a recorded message stays as it was published, byte for byte.
+        // Data that contains no id of a recorded message is not changed.
         if data != json { message.data = Data(data.description.utf8) }
     }
 }
@@ -190,12 +189,13 @@ extension JSONValue {
 
 /// The role of a recorded message in a replay.
 package enum ReplayRole: Hashable, Sendable {
-    /// The message came from outside of navigation: from a view, a service or a clock. A replay sends it.
+    /// The message came from outside of navigation: from a view, a service or a clock. By default, a replay sends it.
     case input
-    /// A coordinator or the error notifier published the message as a result of other messages. In a replay, that
-    /// process publishes the message again.
+    /// A coordinator or the error notifier published the message as a result of other messages. By default, a replay
+    /// does not send it, because that process publishes it again.
     case result
-    /// The message is a presence, a contract or a flow: it describes a process that has ended. A replay never sends it.
+    /// The message is a presence, a contract or a flow: it describes a process of the recorded stack. A replay never
+    /// sends it.
     case past
 
     package init(of message: Envelope) {

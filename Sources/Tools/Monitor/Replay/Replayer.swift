@@ -3,8 +3,8 @@ internal import Foundation
 
 /// Sends the messages of a recording to the processes of a bus.
 ///
-/// Inputs are sent in the order of the recording. Before the next input, the replay waits for the results that were
-/// recorded before it, because other processes may have received them. So the order is the recorded one at any pace.
+/// Messages are sent in the order of the recording. The replay also waits for the results that the steps of the plan
+/// name, because other processes may have reacted to them before the next message.
 package struct Replayer: Sendable {
     private let bus: any EventBus
     private let recording: Recording
@@ -127,7 +127,8 @@ struct ReplayRun {
         }
         if clock.pace == .stepwise { try await flush() }
         try await tell(.next(recorded, message))
-        // A message without a position was not journalled when it was recorded, and is not journalled now.
+        // A message without a position that is not a document was not journalled when it was recorded, and is not
+        // journalled now.
         if recorded.message.position == nil, message.type.kind != .document {
             try await flush()
             return try await publish(Batch([message], isTransient: true))

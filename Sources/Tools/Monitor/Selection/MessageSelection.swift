@@ -4,15 +4,15 @@ package import EventBus
 package struct MessageSelection: Hashable, Sendable {
     /// The allowed kinds. Empty for all.
     package var kinds: [MessageKind]
-    /// The patterns of which at least one matches the type. Empty for all types.
+    /// The type must match one of these patterns. Empty for all types.
     package var types: [MessagePattern]
     /// The session. Nil for all sessions.
     package var subject: String?
-    /// The patterns of which at least one matches the source. Empty for all sources.
+    /// The source must match one of these patterns. Empty for all sources.
     package var sources: [SourcePattern]
     /// The id of the message that began the story. Nil for all stories.
     package var correlationID: String?
-    /// The expressions that are all true of the message.
+    /// All these expressions must be true for the message.
     package var conditions: [WhereExpression]
 
     package init(

@@ -3,7 +3,8 @@ internal import Support
 
 /// A condition on messages: `kind != event and data.playlistID == "p1"`. `docs/monitor.md` describes the language.
 ///
-/// The evaluation cannot fail: a missing value is `null`, and values of different types are neither equal nor ordered.
+/// The evaluation cannot fail: a missing value is `null`, and values of different JSON types are neither equal nor
+/// ordered.
 package struct WhereExpression: Hashable, Sendable {
     indirect enum Condition: Hashable, Sendable {
         case all([Condition])

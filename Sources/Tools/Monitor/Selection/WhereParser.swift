@@ -13,7 +13,7 @@ struct WhereParser {
     private var index = 0
     private var depth = 0
 
-    /// - Parameter tokens: The tokens of an expression. The last one is the end.
+    /// - Parameter tokens: The tokens of an expression. The last token is the end.
     init(_ tokens: [WhereToken]) {
         self.tokens = tokens
     }
@@ -113,8 +113,8 @@ struct WhereParser {
         }
     }
 
-    /// Checks a string that is compared with a path. An unknown kind and an invalid time are errors, because they would
-    /// never match. A time is converted to the form of the times in messages.
+    /// Checks a string that is compared with a path. An unknown kind or an invalid time is an error, because no message
+    /// can have it. A time is converted to the form of the times in messages.
     private func checked(
         _ text: String, for path: MessagePath, with comparison: WhereComparison, at place: WhereToken
     ) throws(SyntaxMistake) -> String {
@@ -130,7 +130,7 @@ struct WhereParser {
         guard let time = Timestamp.date(from: text) else {
             throw SyntaxMistake("'\(text)' is not a time; write it as 2026-03-01T12:00:00Z", column: place.column)
         }
-        // The times of all messages have this form. Strings of this form have the order of the times.
+        // The times of all messages have this form, and the order of such strings is the order of the times.
         return Timestamp.text(of: time)
     }
 

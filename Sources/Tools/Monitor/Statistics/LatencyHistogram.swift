@@ -1,5 +1,5 @@
-/// A histogram of latencies with a fixed size. As in HdrHistogram, the width of a bucket is at most 1/32 of its values.
-/// Values are in microseconds, up to 71 minutes; longer latencies count as 71 minutes.
+/// A histogram of latencies with a fixed size. As in HdrHistogram, a stored value differs from the latency by at most
+/// 1/32 of the latency. Values are in microseconds, up to 71 minutes; longer latencies count as 71 minutes.
 package struct LatencyHistogram: Hashable, Sendable {
     /// The binary logarithm of the number of buckets for each doubling of the values.
     private static let precision: UInt32 = 5

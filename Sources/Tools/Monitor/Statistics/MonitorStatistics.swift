@@ -181,8 +181,8 @@ package struct StatisticsReport: Encodable, Hashable, Sendable {
         package let rate: Double
         /// The number of bytes of data per second.
         package let bytesPerSecond: Double
-        /// The median of the times from publishing to arrival, in milliseconds. Nil if all messages were published
-        /// before the beginning.
+        /// The median of the times from publishing to arrival, in milliseconds. Nil if no message was published after
+        /// the beginning.
         package let p50: Double?
         /// The 99th percentile of the times from publishing to arrival, in milliseconds. Nil if `p50` is nil.
         package let p99: Double?

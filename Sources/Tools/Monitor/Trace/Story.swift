@@ -43,7 +43,8 @@ package struct Story: Sendable {
 
     package var tree: TraceTree { TraceTree(messages) }
 
-    /// True if a guard waits for an answer to a message of this story. More messages then follow, after any time.
+    /// True if a guard waits for an answer to a message of this story. The story is then not over, even if no message
+    /// arrives for a long time.
     package var isPending: Bool { !waiting.isEmpty }
 
     private mutating func noteGuard(_ message: Envelope) {
@@ -109,8 +110,8 @@ package struct StoryFinder: Sendable {
             let isRead = try await tail.readStretch(Envelope.storyBeginnings) { if $0.beginsStory { id = $0.id } }
             guard isRead else { break }
         }
-        // The results of a message are usually after it in the journal. If another client has published one earlier, it
-        // is found only if it is in the last stretch that was read.
+        // The messages that a message has caused are usually after it in the journal. If another client has published a
+        // message before its cause, the message is found only if it is in the last stretch that was read.
         return if let id { try await story(id, from: .offset(tail.start.offset + 1)) } else { nil }
     }
 

@@ -28,7 +28,7 @@ package struct TraceTree: Hashable, Sendable {
         case cause
         /// The cause is not among the messages.
         case unknown
-        /// The chain of causes leads back to the message.
+        /// The chain of causes contains a cycle.
         case cycle
     }
 

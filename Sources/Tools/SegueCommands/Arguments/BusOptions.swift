@@ -25,7 +25,7 @@ package struct BusOptions: ParsableArguments, Sendable {
         package let origin: String
     }
 
-    /// - Throws: ``ComposeError`` if the name of the project cannot be determined.
+    /// - Throws: ``ComposeError`` or ``ComposeFileError`` if the project's name cannot be determined.
     package func location(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Location {
         if let bus { return Location(address: bus, origin: "--bus") }
         if project.project == nil, let bus = environment["SEGUE_BUS"], !bus.isEmpty {
@@ -35,12 +35,13 @@ package struct BusOptions: ParsableArguments, Sendable {
         return Location(address: project.busAddress, origin: "project '\(project.name)'")
     }
 
-    /// The maximum time to wait for the broker. Then ``withBus(_:)`` throws. A stack that is just starting needs less.
+    /// The maximum time to wait for the broker. After this time, ``withBus(_:)`` throws.
     private static let connectTimeout: Duration = .seconds(3)
 
     /// Connects to the bus, runs `body`, and closes the connection.
     ///
-    /// - Throws: ``CommandError`` if no broker answers or the address is invalid; the errors of `body`.
+    /// - Throws: ``CommandError`` if no broker answers or the address is invalid; the errors of
+    ///   ``location(environment:)`` and `body`.
     func withBus<Result: Sendable>(
         _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {

@@ -4,7 +4,7 @@ internal import Monitor
 
 /// An argument that can be written in several forms. The error for an invalid argument lists the forms.
 protocol FormedArgument: ExpressibleByArgument {
-    /// The forms as a list, for an error message that begins with "it has to be".
+    /// The list of the forms, which completes the error message "it has to be …".
     static var forms: String { get }
 }
 

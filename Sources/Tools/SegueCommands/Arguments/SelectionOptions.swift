@@ -26,7 +26,8 @@ struct SelectionOptions: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("correlation"),
-        help: ArgumentHelp("Only messages of the story that began with this message.", valueName: "id"))
+        help: ArgumentHelp(
+            "Only messages with this correlation id, the id of the first message of their story.", valueName: "id"))
     var correlationID: String?
 
     @Option(
@@ -40,7 +41,7 @@ struct SelectionOptions: ParsableArguments, Sendable {
         for (option, text) in [("--subject", subject), ("--correlation", correlationID)] where text?.isEmpty == true {
             throw ValidationError("the value of \(option) is empty; omit the option to select all messages")
         }
-        // A monitor never receives a query, so the command would wait forever.
+        // A monitor never receives a query, so this selection is a mistake.
         guard !kinds.contains(.query), !types.contains(where: { $0.kind == .query }) else {
             throw ValidationError("a query goes only to the process that answers it; use 'segue ask'")
         }

@@ -52,7 +52,8 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
 
     /// The compose files that the options name; if there are none, the compose files of the working directory.
     ///
-    /// - Throws: ``CommandError`` if there are none.
+    /// - Throws: ``CommandError`` `no-compose-file` if the options name no file and the working directory contains
+    ///   none.
     func paths() throws -> [String] {
         if !files.isEmpty { return files }
         let found = ComposeFile.find(in: ".")
@@ -95,7 +96,8 @@ struct ProjectOptions: ParsableArguments, Sendable {
 
     /// - Parameters:
     ///   - files: the compose files that contain the name; if empty, the compose files of the working directory.
-    ///   - environmentFiles: the files with variables that the name may refer to; if empty, `.env`.
+    ///   - environmentFiles: the files with variables that the name may refer to; if empty, `.env` in the folder of the
+    ///     first compose file.
     /// - Throws: ``ComposeError``, ``ComposeFileError``.
     func resolve(files: [String] = [], environmentFiles: [String] = []) throws -> Project {
         if let project { return try Project(name: ProjectName.resolve(flag: project, directory: "")) }

@@ -96,7 +96,7 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
             do {
                 try await bus.forget(consumer: name)
             } catch let error as BusError where error.code == .refused {
-                // The bus also counts processes that have published no presence.
+                // A process that has published no presence may run the consumer.
                 throw CommandError(code: "consumer-in-use", error.message)
             }
             return found
@@ -132,8 +132,8 @@ struct ConsumerStatus: Hashable, Sendable {
     }
 
     static func all(on bus: any EventBus) async throws -> [ConsumerStatus] {
-        // The consumers are read first. If a process starts between the two requests, only its presence is read. So the
-        // consumer of a running process is never listed without this process.
+        // The consumers are read first, so that the presence of a process that starts between the two requests is
+        // found.
         let consumers = try await bus.consumers()
         let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
         return all(consumers, documents.compactMap { try? $0.decode(Document.Presence.self) })

@@ -142,12 +142,12 @@ struct LetterArguments: ParsableArguments, Sendable {
         guard all || consumer == nil else { throw ValidationError("--consumer requires --all") }
     }
 
-    /// - Throws: ``CommandError`` `no-letter` if one of the dead letters does not exist.
+    /// - Throws: ``CommandError`` `no-letter` if a given number is not the number of a dead letter.
     func letters(on bus: any EventBus) async throws -> [DeadLetter] {
         all ? try await bus.deadLetters(of: consumer) : try await Self.letters(ids, on: bus)
     }
 
-    /// - Throws: ``CommandError`` `no-letter` if one of the dead letters does not exist.
+    /// - Throws: ``CommandError`` `no-letter` if a given number is not the number of a dead letter.
     static func letters(_ ids: [DeadLetter.ID], on bus: any EventBus) async throws -> [DeadLetter] {
         let found = try await bus.deadLetters(of: nil).filter { ids.contains($0.id) }
         if let missing = ids.first(where: { id in !found.contains { $0.id == id } }) {
@@ -233,8 +233,8 @@ extension DeadLetter {
         try await bus.document(message.type, subject: message.subject, key: message.attributes.key)?.id == message.id
     }
 
-    /// A new message of the same story, without attributes that the bus would refuse. The lifetime of a command is as
-    /// long as before, and begins now.
+    /// A copy with a new id and the same data, sent only to the consumer that gave the message up. A command's lifetime
+    /// has the same length and begins now.
     private func copy(from source: String) -> Envelope {
         var attributes = Attributes(type: message.type, source: source, causedBy: message.attributes)
         attributes.key = message.attributes.key

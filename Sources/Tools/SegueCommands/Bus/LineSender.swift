@@ -1,11 +1,12 @@
 internal import EventBus
 internal import Monitor
 
-/// Publishes a message for each line, in the order of the lines. Lines that arrived together are published together.
+/// Publishes a message for each line that is not blank, in the order of the lines. Lines that arrive together are
+/// published in batches.
 ///
 /// A line that cannot be sent is reported on standard error, and the lines after it are still sent.
 struct LineSender {
-    /// The maximum number of messages in a batch. A full batch is published at once. The bus accepts larger batches.
+    /// The maximum number of messages in a batch. A full batch is published at once.
     private static let batchLimit = 256
 
     private typealias Entry = (line: Int, message: Envelope)
@@ -35,7 +36,7 @@ struct LineSender {
         }
         guard sent < messages else { return }
         throw CommandError(
-            code: "bad-lines", "\(messages - sent) of \(messages) messages could not be sent; all others were",
+            code: "bad-lines", "\(messages - sent) of \(messages) messages could not be sent; all other messages were",
             status: .dataError)
     }
 
@@ -46,7 +47,8 @@ struct LineSender {
         do throws(CommandError) {
             batch.append((line, try sender.envelope(MessageInput.draft(text, of: type))))
         } catch {
-            // The lines before this one are published first, so that output and errors are in the order of the lines.
+            // The lines before the invalid line are published first, so that output and errors are in the order of the
+            // lines.
             try await flush()
             return await refuse(line, "\(error)")
         }

@@ -64,21 +64,22 @@ struct MessageArguments: ParsableArguments, Sendable {
     }
 
     /// The type of all messages. Nil if each line contains its own type.
-    /// - Throws: `ValidationError` with the type that was probably meant.
+    /// - Throws: `ValidationError` if the argument is not a message type, or is the type of a query.
     private var type: MessageType? {
         get throws {
             try typeName.map { try MessageSpelling.type($0) }
         }
     }
 
-    /// The messages to send. Reads standard input if the data is `-`.
+    /// The messages to send. Reads standard input if the data is `-` or `--stdin` is given.
     /// - Throws: ``CommandError`` if the data is not a JSON object, or standard input cannot be read.
     func input() throws -> MessageInput {
         guard !isStreamed, let type = try type else { return .lines(try type, StandardInput.lines) }
         guard text == "-" else { return .one(MessageDraft(type, data: try MessageData.object(text))) }
         let input = try StandardInput.text()
         let lines = input.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        // The input is one message if it parses as one object. Otherwise, each line is a message.
+        // The input is one message if it is one JSON object. If it is not, and has several lines, each line is a
+        // message.
         do {
             return .one(MessageDraft(type, data: try MessageData.object(input)))
         } catch  where lines.count(where: { !$0.allSatisfy(\.isWhitespace) }) > 1 {

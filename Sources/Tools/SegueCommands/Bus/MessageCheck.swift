@@ -30,7 +30,7 @@ struct MessageCheck {
         contract = found.contract
     }
 
-    /// - Throws: ``CommandError`` that lists every invalid field, with the field or value that was probably meant.
+    /// - Throws: ``CommandError`` that lists the invalid fields.
     func check(_ data: Data, of type: MessageType) throws(CommandError) {
         guard let schema = contract.messages[type]?.data, let value = try? JSONValue(parsing: data) else { return }
         let problems = schema.problems(with: value)

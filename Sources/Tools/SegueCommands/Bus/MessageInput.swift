@@ -7,7 +7,7 @@ internal import Support
 /// The messages that a command line describes.
 enum MessageInput {
     case one(MessageDraft)
-    /// Lines of standard input, as they arrive. If the type is nil, each line contains its own type.
+    /// Lines of standard input. If the type is nil, each line contains its own type.
     case lines(MessageType?, AsyncThrowingStream<[String], any Error>)
 
     /// The message that a line describes.
@@ -88,8 +88,8 @@ enum MessageData {
     static let help = ArgumentHelp(
         "The query's data, a JSON object; '-' reads it from standard input.", valueName: "json")
 
-    /// The data as a JSON object on one line; for `-`, from standard input to its end.
-    /// - Throws: ``CommandError`` if it is not a JSON object, or standard input cannot be read.
+    /// The data as a JSON object on one line. For `-`, reads standard input to its end.
+    /// - Throws: ``CommandError`` if the data is not a JSON object, or standard input cannot be read.
     static func read(_ text: String) throws -> Data {
         guard text == "-" else { return try object(text) }
         return try object(StandardInput.text())
@@ -114,7 +114,7 @@ enum MessageData {
 /// Parses message types, and suggests a type for a misspelt one.
 enum MessageSpelling {
     /// Parses the type of a message that can be published.
-    /// - Throws: `ValidationError` with the type that was probably meant.
+    /// - Throws: `ValidationError` if the string is not a message type, or is the type of a query.
     static func type(_ text: String) throws(ValidationError) -> MessageType {
         guard let type = MessageType(text) else { throw ValidationError(advice(on: text)) }
         guard type.kind != .query else {
@@ -129,7 +129,7 @@ enum MessageSpelling {
         return type?.kind == kind ? type : nil
     }
 
-    /// The error message for `text`, with the type that was probably meant.
+    /// The error message for `text`. It suggests a type if one is similar.
     private static func advice(on text: String) -> String {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let kinds = MessageKind.allCases.map(\.rawValue)

@@ -8,11 +8,11 @@ internal import Support
 struct MessagePrinter: Sendable {
     private let format: any MessageFormat
     private let output = Console.output
-    /// True if this printer replaces control characters: in a format for programs, if the output is a terminal, which
-    /// would interpret them. In a file, the messages are unchanged.
+    /// True if a format for programs is printed to a terminal. Then control characters are replaced, because the
+    /// terminal would interpret them.
     private let isCleaned: Bool
 
-    /// - Parameter verbose: true to print whole lines and all attributes; applies only to the format for people.
+    /// - Parameter verbose: true to print whole lines and further attributes; applies only to the format for people.
     /// - Throws: `ValidationError` for a syntax error in `--field` or `--template`.
     init(_ options: PrintOptions, verbose: Bool = false) throws {
         let isColored = Console.output.isColored(options.color)
@@ -40,8 +40,8 @@ struct MessagePrinter: Sendable {
     }
 }
 
-/// Messages for people: one line for each, cut to the width of the terminal; if verbose, whole lines and all
-/// attributes.
+/// The format for people: one line for each message, cut to the width of the terminal. If verbose, lines are not cut,
+/// and further attributes follow on lines of their own.
 struct TerminalFormat: MessageFormat {
     let verbose: Bool
     let isColored: Bool
@@ -68,7 +68,7 @@ struct DataPrinter {
     }
 
     func text(_ data: Data) throws -> String {
-        // Any program may publish. Data that is not JSON is printed as it is.
+        // Any program may publish, so the data may not be JSON.
         let raw = String(decoding: data, as: UTF8.self)
         if json { return JSONText(data)?.description ?? raw }
         return try (try? JSONValue(parsing: data)).map(Self.indented) ?? raw.printable

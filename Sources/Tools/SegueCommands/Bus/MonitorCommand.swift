@@ -7,7 +7,7 @@ package struct MonitorCommand: AsyncParsableCommand {
         commandName: "monitor", abstract: "Print the messages of the bus as they are published.",
         discussion: """
             segue monitor                                all messages from now on
-            segue monitor --type 'command.*' --since 5m  five minutes, and new messages
+            segue monitor --type 'command.*' --since 5m  the last 5 minutes, then new commands
             segue monitor --since retained --json        the documents as they are now
             segue monitor --last --until end             the last message of each type
             segue monitor --where 'data.playlistID == "p1" and kind != event'
@@ -23,7 +23,7 @@ package struct MonitorCommand: AsyncParsableCommand {
     @OptionGroup var span: MonitorSpanOptions
     @OptionGroup var print: PrintOptions
 
-    @Flag(name: .shortAndLong, help: "Print whole lines and all attributes.")
+    @Flag(name: .shortAndLong, help: "Print whole lines and further attributes.")
     var verbose = false
 
     @Flag(help: "Print statistics instead of messages: counts, rates and latencies of types, and the lag of services.")

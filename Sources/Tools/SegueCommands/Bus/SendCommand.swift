@@ -8,7 +8,7 @@ internal import Support
 
 package struct SendCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Publish a message, or one for each line of standard input.",
+        commandName: "send", abstract: "Publish a message, or a message for each line of standard input.",
         discussion: """
             segue send event.LaunchFinished
             segue send command.PlaylistSelected '{"playlistID": "p1"}' --platform ios
@@ -112,7 +112,7 @@ struct MessageSender {
         try await Console.output.writeLines(lines)
     }
 
-    /// Warns if no process on the bus receives or sends a command or event, because its name may be misspelt. This is
+    /// Warns if no presence on the bus names the type of a command or event, because the type may be misspelt. This is
     /// not an error: a service that is restarting reads the message from the journal later.
     func warn(of type: MessageType) async throws {
         guard type.kind == .command || type.kind == .event else { return }

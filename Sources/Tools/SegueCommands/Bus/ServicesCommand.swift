@@ -14,8 +14,8 @@ package struct ServicesCommand: AsyncParsableCommand {
             segue services --json | jq .lag
 
             'handled' and 'failed' count the messages that the durable consumers of a process have handled and given \
-            up since the process started. 'lag' is the number of offsets between these consumers and the newest \
-            message for them. 'segue dead' lists the messages that were given up.
+            up since the process started. 'lag' is the number of offsets between the slowest of these consumers and \
+            the newest message for it. 'segue dead' lists the messages that were given up.
 
             A durable consumer that no process runs is listed, too, because retention keeps messages for it. The lag \
             of this consumer counts all messages up to the end of the journal. 'segue consumer forget' removes the \
@@ -56,7 +56,7 @@ package struct ServicesCommand: AsyncParsableCommand {
     }
 
     /// The presences that can be read. A presence that cannot be read is reported on standard error, because any
-    /// program may publish one.
+    /// program may publish a presence.
     private func presences(_ documents: [Envelope]) async -> [Document.Presence] {
         var presences: [Document.Presence] = []
         for document in documents {

@@ -28,8 +28,8 @@ struct StatisticsRun: Sendable {
 
     private var presence: [MessageFilter] { [.type(Document.Presence.self)] }
 
-    /// Runs until the monitor ends or the task is cancelled. At the end the totals are displayed, unless `isOnce` is
-    /// true.
+    /// Runs until the monitor ends or the task is cancelled, and then displays the totals. If `isOnce` is true, runs
+    /// for at most one interval and displays no totals.
     /// - Throws: the errors of the monitor; `CancellationError`.
     func run() async throws {
         let board = StatisticsBoard()

@@ -158,7 +158,7 @@ actor TracePrinter {
         /// The W3C trace id. Nil if the message has no trace.
         let trace: String?
         let depth: Int
-        /// The time since the cause, in milliseconds. Nil if the cause is not known.
+        /// The time since the cause, in milliseconds. Nil for a root of the tree.
         let sinceCause: Double?
         /// The time since the story's first message, in milliseconds.
         let sinceStart: Double

@@ -5,8 +5,8 @@ internal import SystemPackage
 
 /// Standard output, standard error, or a file that a command writes to.
 ///
-/// A write may block, because a terminal is stopped or a pipe is full. So the console writes on its own thread, not on
-/// a thread that tasks share. Bytes that are appended during a write are written together after this write.
+/// A write may block, because a terminal is stopped or a pipe is full. So the console writes on its own dispatch queue,
+/// not on a thread that tasks share. Bytes that are appended during a write are written together after this write.
 final class Console: Sendable {
     static let output = Console(.standardOutput)
     static let error = Console(.standardError)
@@ -74,7 +74,8 @@ final class Console: Sendable {
         }
     }
 
-    /// Discards all queued bytes and ends all waits. A thread that is blocked in a write is not stopped.
+    /// Discards all queued bytes and ends all waits, unless the wait with this number has ended already. A write that
+    /// is blocked is not stopped.
     private func giveUp(_ wait: Int) {
         let waiting = state.withLock { state in
             guard state.waiting[wait] != nil else { return [Int: CheckedContinuation<Void, any Error>]() }
@@ -110,7 +111,7 @@ final class Console: Sendable {
         }
     }
 
-    /// Writes until nothing is queued. Runs on the console's thread.
+    /// Writes until nothing is queued. Runs on `queue`.
     private func writePending() {
         var failure: (any Error)?
         while let bytes = takePending(failure) {
@@ -134,7 +135,8 @@ final class Console: Sendable {
         return bytes
     }
 
-    /// Runs `action` on the console's thread, after the bytes that are queued now and before later bytes.
+    /// Runs `action` after the bytes that are queued now are written. The console itself writes nothing while `action`
+    /// runs.
     func perform(_ action: @escaping @Sendable () -> Void) {
         queue.async(execute: action)
     }
@@ -164,18 +166,18 @@ final class Console: Sendable {
         isTerminal && !isSet("NO_COLOR") && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
 
-    /// The present size of the terminal, in characters. Nil if this is not a terminal.
+    /// The present size of the terminal, in characters. Nil if this is not a terminal, or if its size is not known.
     var size: (columns: Int, rows: Int)? {
         var size = winsize()
         guard isTerminal, ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// The present width of the terminal, in characters. Nil if this is not a terminal.
+    /// The present width of the terminal, in characters. Nil if this is not a terminal, or if its size is not known.
     var columns: Int? { size?.columns }
 
-    /// The first lines, as many as the terminal has room for, then a line with the number of the other lines. A line
-    /// that has scrolled out of the terminal cannot be redrawn.
+    /// All lines, if the terminal has room for them; otherwise the first lines, and a line with the number of the
+    /// others. A line that has scrolled out of the terminal cannot be redrawn.
     /// - Parameter others: the number of lines that are printed below the result.
     func fitting(_ lines: [String], above others: Int = 0) -> [String] {
         let room = max(1, (size?.rows ?? .max) - 1 - others)
@@ -187,8 +189,8 @@ final class Console: Sendable {
         getenv(variable).map { $0.pointee != 0 } ?? false
     }
 
-    /// Runs `body` until it ends, or until this stream has no reader any more. Otherwise, the monitor in
-    /// `segue monitor | head -1` would notice the closed pipe only at its next write.
+    /// Runs `body` until it ends, or until this stream has no reader any more. So in `segue monitor | head -1`, the
+    /// monitor ends as soon as `head` ends, and not only at the next write.
     ///
     /// - Throws: `Errno.brokenPipe`; the errors of `body`.
     func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -210,8 +212,8 @@ final class Console: Sendable {
 }
 
 extension FileDescriptor {
-    /// Waits with poll(2), on a thread of its own, for one of the events, for an error, or until the other side is
-    /// closed.
+    /// Waits with poll(2), on a dispatch queue of its own, for one of the events, for an error, or until the other side
+    /// is closed.
     ///
     /// - Returns: false if the task was cancelled first.
     func wait(for events: Int32) async throws -> Bool {

@@ -3,7 +3,7 @@ internal import SystemPackage
 internal import SystemSupport
 
 /// Shows a display in the whole terminal. The terminal's former content is restored when the display ends, and while
-/// the program is stopped.
+/// Ctrl-Z has stopped the program.
 struct FullScreen {
     let output: Console
     var input = FileDescriptor.standardInput
@@ -42,7 +42,8 @@ struct FullScreen {
     /// output that was written meanwhile.
     private func stopAndGoOn(_ keys: TerminalKeys, _ redraw: () async throws -> Void) async throws {
         for await signal in ShutdownSignals.arrivals(of: [SIGTSTP, SIGCONT]) {
-            // The action runs on the console's thread, so that no write of the display reaches the shell's screen.
+            // The console writes nothing while the action runs, so that no write of the display reaches the shell's
+            // screen.
             output.perform { [descriptor = output.descriptor] in
                 if signal == SIGTSTP {
                     keys.giveBack()
@@ -64,8 +65,8 @@ struct FullScreen {
         var (watching, standard) = (sigaction(), sigaction())
         standard.__sigaction_handler.sa_handler = SIG_DFL
         sigaction(SIGTSTP, &standard, &watching)
-        // The signal is blocked in all threads while a task watches for it. Because it is unblocked here, it takes
-        // effect before `raise` returns.
+        // SIGTSTP is blocked in all threads while a task watches for it. Because it is unblocked here, it takes effect
+        // before `raise` returns.
         var (signals, blocked) = (sigset_t(), sigset_t())
         sigemptyset(&signals)
         sigaddset(&signals, SIGTSTP)
@@ -75,7 +76,7 @@ struct FullScreen {
         sigaction(SIGTSTP, &watching, nil)
     }
 
-    /// Waits until the user presses a key, the terminal is closed, or the task is cancelled.
+    /// Waits until the user presses `key`, the terminal is closed, or the task is cancelled.
     private func waitForKey(_ key: Character) async throws {
         while try await input.wait(for: POLLIN) {
             let keys = try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
@@ -113,7 +114,7 @@ struct TerminalKeys: Sendable {
     }
 }
 
-/// Control sequences for a terminal, from ECMA-48 and, for the alternate screen, from xterm.
+/// Control sequences for a terminal, as ECMA-48 and xterm define them.
 enum TerminalCode {
     static let home = "\u{1B}[H"
     static let clearLine = "\u{1B}[K"

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import SystemSupport
 
-/// Ends a command in order when the terminal or a supervisor sends a signal.
+/// Cancels a command when the terminal or another process sends a signal to end it.
 enum Interruption {
     /// Runs `body`, and cancels it at SIGINT, SIGTERM or SIGHUP, so that it can clean up.
     /// - Throws: `ExitCode` 128 + the signal's number, as a shell reports it; the errors of `body`.

@@ -9,7 +9,7 @@ internal import Support
 package struct ContractCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "contract",
-        abstract: "Export the messages that an app's services receive and send, and check changes of them.",
+        abstract: "Export and check contracts: the messages that an app's services receive and send.",
         discussion: """
             segue contract export -o config/contract.json  asks the services
             segue contract export -p segue                 asks a running project

@@ -148,7 +148,7 @@ struct ContractMerger {
 
     mutating func add(_ other: Document.ServiceContract, as name: String) {
         conflicts += contract.add(other, as: name).map { type in
-            "\(name) describes \(type) differently from an earlier service, whose description is used; "
+            "\(name) describes \(type) differently from another service, whose description is used; "
                 + "build both from the same version of the message"
         }
     }

@@ -66,8 +66,8 @@ struct ProgramContract {
     private static let patience: Duration = .seconds(10)
     /// The maximum size of a contract in bytes. A program that prints more is reported as an error.
     private static let limit = 4 << 20
-    /// The variables that the program does not get. A program that ignores `--contract` must not find a bus or report
-    /// that it is ready.
+    /// The variables of this process that the program does not inherit. A program that ignores `--contract` must not
+    /// find a bus or report that it is ready.
     private static let withheld: Set = ["SEGUE_BUS", "SEGUE_STATE_DIR", "NOTIFY_SOCKET"]
 
     /// The service's name in the compose file. Nil for a client.
@@ -100,7 +100,7 @@ struct ProgramContract {
         environment = [:]
     }
 
-    /// - Throws: ``CommandError`` with the program's name, its executable, and the reason or its last output.
+    /// - Throws: ``CommandError`` if there is no such program, or if it does not print a contract within 10 s.
     func read() async throws(CommandError) -> Document.ServiceContract {
         let executable = try executable()
         do {

@@ -70,7 +70,7 @@ struct FlowCheckCommand: AsyncParsableCommand {
 
     private struct Row: Encodable {
         let file: String
-        /// Nil, as `column` is, if the finding has no place in the file.
+        /// Nil if the finding has no place in the file; then `column` is nil, too.
         let line: Int?
         let column: Int?
         let severity: String

@@ -84,15 +84,16 @@ struct FlowDrawing {
         }
     }
 
-    /// True for an edge that is not drawn: a deep link that stays on its screen, or the removal of screens by a rule
-    /// that also leads to a screen, unless it ends a child flow.
+    /// True for an edge that is not drawn: a deep link that stays on its screen; or a removal of screens that ends no
+    /// child flow, by a rule that also leads to a screen.
     private static func isMinor(_ edge: FlowGraph.Edge, in graph: FlowGraph) -> Bool {
         if edge.rule.isLink, edge.from == edge.to { return true }
         return edge.to == nil && ![.finish, .abandon].contains(edge.action)
             && graph.edges.contains { $0.rule == edge.rule && $0.to != nil }
     }
 
-    /// The names of child flows, by screen. Contains only the screens that exactly one child flow shows.
+    /// The names of child flows, by screen. Contains a screen only if one child flow shows the screen and no other flow
+    /// does.
     private static func owners(in graph: FlowGraph) -> [String: String] {
         var owners: [String: Set<String?>] = [:]
         for edge in graph.edges where edge.place != .before {
@@ -157,7 +158,7 @@ extension FlowGraph.Edge {
 }
 
 extension Flow.Condition {
-    /// True if the condition only requires the screen at which the arrow starts.
+    /// True if the label leaves the condition out, because it names the screen at which the arrow starts.
     fileprivate func isObvious(from screen: String?) -> Bool {
         screens.contains { $0.screen == screen && $0.arguments.isEmpty } && place != .tab
     }

@@ -5,7 +5,7 @@ internal import Subprocess
 
 struct FlowGraphCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "graph", abstract: "Draw a flow: its screens, and the messages that lead from one to another.",
+        commandName: "graph", abstract: "Draw a flow: its screens, and the messages that lead from screen to screen.",
         discussion: """
             segue flow graph config/flows/ios.yaml > ios.svg         needs Graphviz
             segue flow graph config/flows/ios.yaml --format mermaid  for Markdown

@@ -22,8 +22,8 @@ struct FlowRunCommand: AsyncParsableCommand {
               - back          the user goes back; other actions are 'dismiss' and 'answer: BUTTON'
               - gone          the view has finished the animation of a screen that leaves
 
-            Each step is printed with the changes of the state. If a step has 'expect', it must list all changes. \
-            Otherwise the step fails: the exit status is 1, and a line FILE:LINE:COLUMN describes the difference.
+            Each step is printed with the changes of the state. A step whose 'expect' differs \
+            from these changes fails: the exit status is 1, and a line FILE:LINE:COLUMN describes the difference.
 
             A recording is a file that 'segue record' has written. Each recorded message must lead to the state that \
             was recorded after it.

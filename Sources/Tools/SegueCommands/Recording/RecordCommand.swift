@@ -90,7 +90,7 @@ actor RecordingWriter {
     }
 
     /// Creates the file and writes the header.
-    /// - Throws: ``CommandError`` if the file exists already, or cannot be created.
+    /// - Throws: ``CommandError`` if the file exists and must not be overwritten, or cannot be created.
     func begin(_ header: RecordingHeader) async throws {
         let file = isOutput ? Console.output : Console(try open())
         self.file = file
@@ -113,7 +113,7 @@ actor RecordingWriter {
         count += 1
     }
 
-    /// Writes the last line, waits until the whole file is on the disk, and closes the file.
+    /// Writes the end line. Then writes the file to the disk and closes it; standard output stays open.
     /// - Returns: the number of recorded messages; nil if ``begin(_:)`` has not created the file.
     func end() async throws -> Int? {
         guard let file else { return nil }

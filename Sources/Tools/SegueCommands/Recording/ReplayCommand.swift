@@ -172,7 +172,7 @@ extension Remapping: FormedArgument {
     }
 }
 
-/// Reports the progress of a replay to a person, and waits for Enter before each message with `--step`.
+/// Reports the progress of a replay to a person. With `--step`, waits for Enter before each message.
 actor ReplayTeller {
     private let total: Int
     private let waitsForEnter: Bool
@@ -192,7 +192,7 @@ actor ReplayTeller {
     struct Stopped: Error {}
 
     /// Reports an event of the replay.
-    /// - Throws: ``Stopped`` if standard input ends instead of an Enter.
+    /// - Throws: ``Stopped`` if standard input ends, or the task is cancelled, before the user presses Enter.
     func tell(_ occurrence: Replayer.Occurrence) async throws {
         switch occurrence {
         case .next(let recorded, let message):
@@ -246,8 +246,8 @@ struct ReplayPrinter: Sendable {
 enum EnterKey {
     private static let queue = DispatchQueue(label: "enter-key")
 
-    /// Reads a line on a thread of its own. The read cannot be interrupted: after a cancellation of the task, the
-    /// thread keeps waiting.
+    /// Reads a line on a dispatch queue of its own. The read cannot be interrupted: it continues after a cancellation
+    /// of the task.
     /// - Returns: false if standard input has ended or the task is cancelled.
     static func wait() async -> Bool {
         let (answers, continuation) = AsyncStream.makeStream(of: Bool.self)

@@ -11,8 +11,8 @@ package struct ConfigCommand: AsyncParsableCommand {
             segue config -q -f compose/default.yaml  checks a file
             segue config --variables                 lists the variables
 
-            The printed file refers to no other file, variable or folder, and contains the project's name. The file \
-            contains the values of variables, also if these are secret.
+            The printed file needs no other compose file, env file or variable, and contains the project's name. The \
+            file contains the values of variables, even if the values are secret.
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -34,7 +34,7 @@ package struct ConfigCommand: AsyncParsableCommand {
     @OptionGroup var files: ComposeFileOptions
     @OptionGroup var project: ProjectOptions
 
-    @Flag(name: .shortAndLong, help: "Check the files, and print only mistakes.")
+    @Flag(name: .shortAndLong, help: "Check the files; print only errors and warnings.")
     var quiet = false
 
     @Flag var part: Part?
@@ -52,7 +52,7 @@ package struct ConfigCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        // This prints the required variables even if they are not set; reading the files would fail.
+        // `printVariables()` also lists required variables that are not set; `files.read()` would throw an error.
         if part == .variables { return try await printVariables() }
         let file = try await files.read()
         var stack = try files.stack(of: file, services: services)

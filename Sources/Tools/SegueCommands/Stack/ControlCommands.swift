@@ -192,7 +192,7 @@ extension [Scale] {
 
 extension Stack {
     /// The stack with the given numbers of processes.
-    /// - Throws: ``CommandError`` `unknown-service` if the stack has no such service.
+    /// - Throws: ``CommandError`` `unknown-service` if a number is for a service that is not in the stack.
     func scaled(_ numbers: [Scale]) throws -> Stack {
         var stack = self
         try check(numbers.map(\.service), among: services.map(\.name))

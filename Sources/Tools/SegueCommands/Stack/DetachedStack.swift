@@ -5,7 +5,7 @@ internal import Foundation
 struct DetachedStack {
     let project: Project
     let stack: Stack
-    /// The services that start at once.
+    /// The services to start.
     var selection = Selection.all
     /// Further arguments for the supervisor's command line.
     var arguments: [String] = []
@@ -13,8 +13,8 @@ struct DetachedStack {
     var isVerbose = false
 
     /// Starts the supervisor, and waits until the services have reached the milestone.
-    /// - Throws: ``CommandError`` `unknown-service` if the stack has no such service; the ``ComposeError`` of the
-    ///   supervisor.
+    /// - Throws: ``CommandError`` `unknown-service` if the selection names a service that is not in the stack; the
+    ///   ``ComposeError`` of the supervisor.
     func start(until milestone: Milestone) async throws {
         try stack.check(selection.services, among: stack.services.flatMap { [$0.name] + $0.instances })
         let flags = arguments + (selection.includesDependencies ? [] : ["--no-deps"])
@@ -33,7 +33,7 @@ struct DetachedStack {
 /// that becomes ready or unhealthy, ends or restarts.
 struct StartProgress {
     let project: Project
-    /// True to print the output of the services, too.
+    /// True to print the output of the services, and when each starts.
     let isVerbose: Bool
     private let begin = Date()
     private let line = WaitingLine(Console.error)

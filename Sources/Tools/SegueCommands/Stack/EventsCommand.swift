@@ -10,7 +10,7 @@ package struct EventsCommand: AsyncParsableCommand {
         commandName: "events", abstract: "Print the starts, ends and restarts of a project's services.",
         discussion: """
             segue events                     all events that are kept
-            segue events -f web              events of one service, and new ones
+            segue events -f web              events of one service, then new events
             segue events --since 10m --json  the last ten minutes, for a program
             """)
 
@@ -55,7 +55,7 @@ struct EventObject: Encodable {
     let time: String
     let project: String
     let action: ProjectEvent.Action
-    /// Nil, as `instance` is, for an event of the project.
+    /// Nil for an event of the whole project; then `instance` is nil, too.
     let service: String?
     let instance: String?
     /// Nil if the event concerns no process.

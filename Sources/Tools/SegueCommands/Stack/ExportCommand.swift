@@ -84,7 +84,7 @@ struct ExportSystemdCommand: AsyncParsableCommand {
 
     private func tell(of export: SystemdExport, count: Int) async throws {
         for (name, port) in export.ports.sorted(by: { $0.key < $1.key }) {
-            await Console.error.tell("port '\(name)' is \(port); choose another with --port \(name)=NUMBER")
+            await Console.error.tell("port '\(name)' is \(port); choose another port with --port \(name)=NUMBER")
         }
         await Console.error.tell("wrote \(count) files to \(directory); start them with '\(export.startCommand)'")
     }

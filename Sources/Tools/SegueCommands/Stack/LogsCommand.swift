@@ -10,7 +10,7 @@ package struct LogsCommand: AsyncParsableCommand {
         commandName: "logs", abstract: "Print the output of a project's services.",
         discussion: """
             segue logs                     the output of all services
-            segue logs -f -n 20 web        the last 20 lines of one service, and new ones
+            segue logs -f -n 20 web        the last 20 lines of one service, then new lines
             segue logs --since 10m --json  the last ten minutes, for a program
             """)
 
@@ -21,7 +21,7 @@ package struct LogsCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("n"), .customLong("tail")],
-        help: ArgumentHelp("The number of last lines of each service. (default: all)", valueName: "lines"))
+        help: ArgumentHelp("The number of last lines of each service instance. (default: all)", valueName: "lines"))
     var tail: Int?
 
     @OptionGroup var period: LogPeriodOptions
@@ -69,7 +69,7 @@ struct LogOptions: ParsableArguments, Sendable {
     }
 }
 
-/// Writes the lines of several services to standard output, each after the name of its service.
+/// Writes log lines of several services, each with the name of its service before it.
 struct LogPrinter: Sendable {
     struct Style: Sendable {
         var hasTime = false

@@ -83,9 +83,9 @@ struct ServiceRow: Encodable {
     let health: ServiceHealth.State?
     /// Nil if the process is not alive.
     let pid: Int32?
-    /// The exit status of the last run. Nil if no run has ended, or if a signal ended the run.
+    /// The exit status of the last ended run. Nil if no run has ended, or if a signal ended that run.
     let exitCode: Int32?
-    /// The signal that ended the last run. Nil if no signal ended it.
+    /// The signal that ended the last ended run. Nil if no run has ended, or if that run exited.
     let signal: Int32?
     let restarts: Int
     /// The start of the last run, in ISO 8601. Nil if the instance was never started.

@@ -40,7 +40,7 @@ struct StackControl {
                 if try await perform(request, until: milestone) { return }
                 return try await start()
             } catch let error as ComposeError where error.code == "stopping" {
-                // The supervisor is ending. After its end, a new one can be started.
+                // The supervisor is ending. After its end, a new supervisor can be started.
                 try await project.supervisorHasEnded()
             } catch let error as ComposeError where error.code == "already-running" && ContinuousClock.now < deadline {
                 // Another command is starting a supervisor, or is stopping processes that a killed supervisor has left.

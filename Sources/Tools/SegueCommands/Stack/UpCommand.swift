@@ -97,8 +97,8 @@ struct UpOptions: ParsableArguments, Sendable {
     }
 
     /// - Parameter profiles: the profiles of `--profile`; if empty, the profiles of the environment apply.
-    /// - Throws: ``CommandError`` if `--scale` names an unknown service; ``ComposeError`` if a named service is unknown
-    ///   or cannot be started.
+    /// - Throws: ``CommandError`` if `--scale` names an unknown service; ``ComposeError`` if a service requires a
+    ///   service that has no active profile.
     func request(for file: ComposeFile, profiles: [String]) throws -> UpRequest {
         let named = file.stack.services.filter { services.contains($0.name) }
         let active = (profiles.isEmpty ? file.profiles : profiles) + named.flatMap(\.profiles)
