@@ -278,4 +278,51 @@ struct FlowFindingTests {
                 """)
         #expect(error?.code == "navigation.invalidFlow")
     }
+
+    @Test("Aliases of aliases, aliases in keys and keys that only quotes distinguish are refused")
+    func expansions() {
+        let head = "name: t\nversion: 1\nplatform: ios\nstart: home\nscreens: { home: }\ntransitions:\n"
+        let rule = "  - on: event.A\n    do:\n      - push:\n          screen: home\n          arguments:\n"
+        var bomb = "            a0: &a0 [\(Array(repeating: "lol", count: 10).joined(separator: ", "))]\n"
+        for level in 1...8 {
+            let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
+            bomb += "            a\(level): &a\(level) [\(aliases)]\n"
+        }
+        #expect(
+            findings(head + rule + bomb) == [
+                "shop.yaml:1:1: the file has more than 1000000 values with its aliases resolved; use fewer aliases"
+            ])
+        #expect(
+            findings(head + rule + bomb + "            ? *a8\n            : x\n") == [
+                "shop.yaml:21:1: a YAML alias cannot be a part of a key; write the key itself"
+            ])
+        #expect(
+            findings(head + "  - { on: event.A, do: [{ push: { screen: home, arguments: { 1: a, \"1\": b } } }] }\n")
+                == [
+                    "shop.yaml:7:68: duplicate key '1'; remove one of them"
+                ])
+    }
+
+    @Test("A rule on a type with a wildcard is refused")
+    func wildcard() {
+        let yaml = "name: t\nversion: 1\nplatform: ios\nstart: a\nscreens: { a: }\ntransitions:\n"
+        #expect(
+            findings(yaml + "  - { on: event.*, do: [popToRoot] }\n") == [
+                "shop.yaml:7:7: 'event.*' has a wildcard, and a rule answers one type of message; write a rule for each "
+                    + "type"
+            ])
+    }
+
+    @Test("Deeply nested steps are read, each once")
+    func nestedSteps() throws {
+        var yaml = "name: t\nversion: 1\nplatform: ios\nstart: s0\nsteps:\n"
+        for step in 0..<200 {
+            let indentation = String(repeating: "    ", count: step)
+            yaml += "\(indentation)  - screen: s\(step)\n"
+            if step < 199 { yaml += "\(indentation)    next: command.N\(step)\n\(indentation)    steps:\n" }
+        }
+        let flow = try Flow(yaml: yaml, file: "shop.yaml")
+        #expect(flow.screens.count == 200)
+        #expect(flow.transitions.count == 199)
+    }
 }

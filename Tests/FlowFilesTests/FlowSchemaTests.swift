@@ -257,7 +257,8 @@ enum SchemaExamples {
     /// Files with a valid structure. Some of them name child flows or tabs that they do not declare.
     static let good: [String] =
         [
-            head + "steps: [{ screen: a, title: A, next: command.N, guard: \(guardOfStep), steps: [\(steps)] }]\n",
+            head
+                + "steps: [{ screen: a, title: A, next: command.N, sends: [command.O], guard: \(guardOfStep), steps: [\(steps)] }]\n",
             file("steps: [{ screen: b, next: command.N, steps: [{ screen: c }] }]"),
             file("screens: { a: { title: 5, sends: command.A }, b: { sends: [command.A, command.B.C] }, c: {} }"),
             file("presentations: [sheet, window]", "requests: [push, finish]"), file("ignores: [event.A, error.B]"),

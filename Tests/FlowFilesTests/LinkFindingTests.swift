@@ -52,22 +52,6 @@ struct LinkFindingTests {
             ).isEmpty)
     }
 
-    @Test(
-        "A link without a back path is found",
-        arguments: [
-            ("when: { root: list }, to: { path: [review] }", "rules push 'review' on 'item'"),
-            ("to: { root: list, path: [item, settings, review] }", "rules push 'review' on 'item'"),
-            ("to: { root: settings, path: [item] }", "rules push 'item' on 'list'"),
-            ("to: { path: [item] }", "the link names no root"),
-            ("when: { top: list }, to: { path: [item] }", "the link names no root"),
-        ])
-    func backPath(link: String, expected: String) {
-        let found = findings("  - { url: 'shop://x', \(link) }")
-        #expect(found.count == 1)
-        #expect(found.first?.hasPrefix("shop.yaml:15:") == true)
-        #expect(found.first?.contains(expected) == true, "\(found)")
-    }
-
     @Test("A link behind one that takes all of its URLs is found, one before it is not")
     func competing() {
         let special = "  - { url: 'shop://item/new', to: { root: list } }\n"

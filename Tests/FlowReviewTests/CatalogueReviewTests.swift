@@ -1,13 +1,15 @@
 import FlowFiles
 import FlowReview
 import Navigation
+import Support
 import Testing
 
 @Suite("A review that knows the app's messages finds those that there are not, and fields that they lack")
 struct FlowReviewMessagesTests {
     private static let catalogue = MessageCatalogue([
-        "command.ItemSelected": ["itemID", "colour"], "command.Save": ["name"], "command.Load": ["itemID"],
-        "event.Saved": ["draft"], "event.Refused": ["why"],
+        "command.ItemSelected": fields("itemID", "colour"), "command.Save": fields("name"),
+        "command.Load": fields("itemID"),
+        "event.Saved": fields("draft"), "event.Refused": fields("why"),
     ])
 
     /// A flow with a list and an item. The given rules follow on line 11.
@@ -26,7 +28,33 @@ struct FlowReviewMessagesTests {
             \(rules.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
             \(links)
             """
-        return Flow.review(yaml: yaml, file: "shop.yaml", messages: Self.catalogue).findings.map(\.description)
+        return Flow.review(yaml: yaml, file: "shop.yaml", messages: Self.catalogue).findings.map(\.text)
+    }
+
+    @Test(
+        "A condition on a value that the field never has is found",
+        arguments: [
+            ("kind: new", nil), ("kind: [new, old]", nil),
+            ("kind: nwe", "is never \"nwe\": it is one of new, old; did you mean 'new'?"),
+            ("kind: { not: older }", "is never \"older\""), ("count: 5", nil),
+            ("count: '5'", "it is a number, and the value is a string"),
+            ("name: { atLeast: 3 }", "'name' of 'event.Saved' is a string, and 'atLeast' and 'atMost' compare numbers"),
+            ("count: { atLeast: 3 }", nil), ("item.size: 1", nil), ("item.size: big", "is never \"big\""),
+            ("item: null", nil),
+        ] as [(String, String?)])
+    func values(condition: String, expected: String?) {
+        let item = MessageCatalogue.Field(.object, members: ["size": .init(.number)])
+        let catalogue = MessageCatalogue([
+            "event.Saved": [
+                "kind": .init(values: ["new", "old"]), "count": .init(.number), "name": .init(.string), "item": item,
+            ]
+        ])
+        let yaml =
+            "name: shop\nversion: 1\nplatform: ios\nstart: list\nscreens: { list: }\ntransitions:\n"
+            + "  - { on: event.Saved, where: { \(condition) }, do: [{ push: list }] }\n"
+        let found = Flow.review(yaml: yaml, file: "shop.yaml", messages: catalogue).findings.map(\.description)
+        #expect(found.count == (expected == nil ? 0 : 1), "\(found)")
+        if let expected { #expect(found.first?.contains(expected) == true, "\(found)") }
     }
 
     @Test("Of messages and fields that there are nothing is said")
@@ -98,8 +126,8 @@ struct FlowReviewServicesTests {
     /// unrelated.
     private static let catalogue = MessageCatalogue(
         [
-            "command.ItemSelected": [], "command.Buy": [], "command.Help": [], "event.Saved": [], "event.Sold": [],
-            "event.Packed": [], "event.Refused": nil, "event.Delivered": [], "error.Broken": [],
+            "command.ItemSelected": [:], "command.Buy": [:], "command.Help": [:], "event.Saved": [:], "event.Sold": [:],
+            "event.Packed": [:], "event.Refused": nil, "event.Delivered": [:], "error.Broken": [:],
         ],
         services: [
             "clerk": .init(receives: ["event.Packed"]), "post": .init(receives: [], outcomes: ["event.Delivered"]),
@@ -123,7 +151,7 @@ struct FlowReviewServicesTests {
               - { on: command.ItemSelected, do: [{ push: list }] }
               - { on: \(on), where: { anything: 1 }, do: [{ openURL: "a:b" }] }
             """
-        return Flow.review(yaml: yaml, file: "shop.yaml", messages: catalogue).findings.map(\.description)
+        return Flow.review(yaml: yaml, file: "shop.yaml", messages: catalogue).findings.map(\.text)
             .filter { !$0.contains("has no field") }
     }
 
@@ -173,4 +201,9 @@ struct FlowReviewServicesTests {
         let other = try Flow("shop", version: 1, platform: "ios", start: "list") { Flow.Screen("list") }
         #expect(other.hash != flow.hash)
     }
+}
+
+/// Fields with any values.
+private func fields(_ names: String...) -> [String: MessageCatalogue.Field] {
+    Dictionary(uniqueKeysWithValues: names.map { ($0, MessageCatalogue.Field()) })
 }

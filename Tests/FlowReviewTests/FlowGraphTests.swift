@@ -123,7 +123,7 @@ struct FlowReachTests {
     /// The findings for a flow whose screens begin on line 6.
     private func findings(_ parts: String, head: String = "start: list") -> [String] {
         let yaml = "name: shop\nversion: 1\nplatform: ios\n\(head)\nscreens:\n" + parts
-        return Flow.review(yaml: yaml, file: "shop.yaml").findings.map(\.description)
+        return Flow.review(yaml: yaml, file: "shop.yaml").findings.map(\.text)
     }
 
     @Test("A screen that no rule shows, or only rules that never apply, is unreachable")
@@ -223,6 +223,10 @@ struct FlowReachTests {
         #expect(findings(parts + "  - { on: event.A, do: [{ push: list }] }\n").isEmpty)
         #expect(findings(parts + "  - { on: command.Idle, when: { root: end }, do: [{ push: list }] }\n").isEmpty)
         #expect(findings(parts, head: "start: list\nrequests: [setRoot]").isEmpty)
+        // A later root that sends nothing is the end of the flow, and a deep link leads on from any screen.
+        #expect(findings(parts.replacing("end: { sends: [command.Idle] }", with: "end:")).isEmpty)
+        #expect(findings(parts + "links:\n  - { url: 'shop://list', to: { root: list } }\n").isEmpty)
+        #expect(findings(parts + "links:\n  - { url: 'shop://end', to: { root: end } }\n") == [trap])
     }
 
     @Test("A presentation that the user cannot dismiss needs a rule that leads on")

@@ -32,7 +32,7 @@ struct FlowReviewTests {
     }
 
     private func findings(_ yaml: String) -> [String] {
-        Flow.review(yaml: yaml, file: "shop.yaml").findings.map(\.description)
+        Flow.review(yaml: yaml, file: "shop.yaml").findings.map(\.text)
     }
 
     @Test("Of flows without a flaw nothing is said", arguments: ["ios", "mac"])
@@ -84,6 +84,92 @@ struct FlowReviewTests {
         let yaml = Self.head + [earlier, later].map { rule + $0 + "\n" }.joined()
         let never = findings(yaml).filter { $0.contains("the rule never applies: an earlier rule") }
         #expect(never.map { String($0.prefix(16)) } == (shadows ? ["shop.yaml:17:5: "] : []), "\(findings(yaml))")
+    }
+
+    @Test(
+        "Rules that ask the same question differ in the answers that they accept",
+        arguments: [
+            ("{ kind: a }", "{ kind: b }", false), ("{ kind: a }", "{ kind: a, size: 1 }", true),
+            ("{}", "{ kind: a }", true),
+        ])
+    func acceptedAnswers(earlier: String, later: String, isShadowed: Bool) {
+        let rules = [earlier, later].map { fields in
+            "- on: command.Buy\n  guard: { accept: { on: event.Stored, where: \(fields) }, deadline: 5s }\n  do: [{ push: list }]"
+        }
+        let found = findings(rules: rules.joined(separator: "\n"))
+        #expect(found.filter { $0.contains("the rule never applies") }.count == (isShadowed ? 1 : 0), "\(found)")
+    }
+
+    @Test("A tree of steps can branch on the answer, and its screens can send further commands")
+    func branches() {
+        let yaml = """
+            name: t
+            version: 1
+            platform: ios
+            start: name
+            steps:
+              - screen: name
+                next: command.NameEntered
+                sends: [command.Skip]
+                guard: { accept: event.NameSaved, deadline: 5s }
+                steps:
+                  - { screen: team, where: { answer.member: true } }
+                  - { screen: solo, where: { answer.member: false } }
+            transitions:
+              - { on: command.Skip, do: [{ push: solo }] }
+            """
+        #expect(findings(yaml) == [])
+        #expect(findings(yaml.replacing("    sends: [command.Skip]\n", with: "")).count == 1)
+    }
+
+    @Test("A rule on a view's report has one finding, not two that contradict each other")
+    func reports() {
+        #expect(
+            findings(rules: "- on: command.TabSelected\n  do: [popToRoot]") == [
+                "shop.yaml:14:5: 'command.TabSelected' is a view's report, which the machine handles itself; remove "
+                    + "this rule"
+            ])
+    }
+
+    @Test("A rule may answer a command that another platform's screens send")
+    func otherPlatforms() {
+        let rule = "- on: command.OpenPanel\n  do: [{ push: item }]"
+        let yaml = Self.head + rule.split(separator: "\n").map { "  \($0)\n" }.joined()
+        #expect(findings(yaml).count == 1)
+        let sent: Set<String> = ["command.OpenPanel"]
+        #expect(Flow.review(yaml: yaml, file: "shop.yaml", sentElsewhere: sent).findings.isEmpty)
+        let own = yaml + "    origin: own\n"
+        #expect(Flow.review(yaml: own, file: "shop.yaml", sentElsewhere: sent).findings.count == 1)
+    }
+
+    @Test("Each of 10,000 rules on one message is compared with those that can match together with it")
+    func manyRules() {
+        let screens = (0..<400).map { "  s\($0): { sends: [command.Next] }\n" }.joined()
+        let head = "name: t\nversion: 1\nplatform: ios\nstart: s0\nscreens:\n\(screens)transitions:\n"
+        func rule(_ n: Int) -> String {
+            "  - { on: command.Next, where: { n: \(n) }, when: { top: s\(n % 400) }, do: [{ push: s\((n + 1) % 400) }] }\n"
+        }
+        let rules = (0..<9_999).map(rule).joined()
+        #expect(findings(head + rules) == [])
+        // The last rule repeats the first one.
+        let repeated = findings(head + rules + rule(0))
+        #expect(repeated.count == 1)
+        #expect(repeated.first?.hasPrefix("shop.yaml:10406:5: warning: the rule never applies") == true, "\(repeated)")
+        // One rule more is refused, in one line and without further checks.
+        #expect(
+            findings(head + rules + rule(0) + rule(0)) == [
+                "shop.yaml:10407:5: the flow has 10001 rules and links, and at most 10000 are allowed; divide the app "
+                    + "into several flows"
+            ])
+    }
+
+    @Test("Rules that have to be compared in pairs are compared up to a limit, and a note says where it ends")
+    func uncomparable() {
+        let rules = (0..<1500).map {
+            "- { on: event.E, where: { f\($0): 1 }, unless: { top: offer }, do: [{ push: item }] }"
+        }
+        let found = findings(rules: rules.joined(separator: "\n")).filter { $0.contains("were not compared") }
+        #expect(found.count == 1)
     }
 
     @Test("A rule that forbids what it asks for never applies")
@@ -205,7 +291,7 @@ struct FlowReviewTests {
                 """, file: "shop.yaml")
         #expect(review.flow == nil)
         #expect(
-            review.findings.map(\.description) == [
+            review.findings.map(\.text) == [
                 "shop.yaml:14:5: warning: no screen or button sends 'command.By'; did you mean 'command.Buy'?",
                 "shop.yaml:15:18: unknown screen 'itme'; did you mean 'item'?",
             ])
@@ -226,7 +312,7 @@ struct FlowReviewTests {
             Flow.Transition(on: "event.A", do: [.pop])
         }
         #expect(
-            flow.review().map(\.description) == [
+            flow.review().map(\.text) == [
                 "flow shop: warning: transitions[1]: the rule never applies: an earlier rule already matches every "
                     + "'event.A' that this rule matches; move this rule before it, or remove this rule "
                     + "(see transitions[0])"

@@ -41,7 +41,8 @@ struct FlowVerbTests {
             let strict = try await segue("flow", "check", "--strict", "--json", "-", input: Self.unused)
             #expect(strict.status == 1)
             #expect(
-                strict.output.hasPrefix(#"{"column":20,"file":"standard input","line":5,"message":"nothing leads to"#))
+                strict.output.hasPrefix(
+                    #"{"code":"unreached","column":20,"file":"standard input","line":5,"message":"nothing leads to"#))
             #expect(strict.output.hasSuffix(#""severity":"warning"}"# + "\n"))
         }
     }
@@ -62,7 +63,8 @@ struct FlowVerbTests {
                 #expect(result.status == 1 && result.error.isEmpty, "\(result.error)")
                 #expect(
                     result.output
-                        == "shop.yaml:6:17: warning: the app has no message 'event.Sale'; did you mean 'event.Sold'?\n")
+                        == "shop.yaml:6:17: warning: the app has no message 'event.Sale'; did you mean 'event.Sold'? "
+                        + "[unknown-message]\n")
             }
             let missing = try await segue("flow", "check", "--contract", "none.json", "shop.yaml")
             #expect(missing.status == 66 && missing.errorLines.count == 1)
@@ -89,7 +91,7 @@ struct FlowVerbTests {
             #expect(
                 result.output
                     == "shop.yaml:6:1: note: no rule answers 'event.Sold' of store; add one, or list the type "
-                    + "under 'ignores'\n"
+                    + "under 'ignores' [unanswered-message]\n"
             )
         }
     }

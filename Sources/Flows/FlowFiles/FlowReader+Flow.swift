@@ -239,7 +239,7 @@ extension FlowReader {
             "a step",
             at: place,
             required: ["screen"],
-            optional: ["title", "where", "next", "guard", "steps"]
+            optional: ["title", "where", "next", "sends", "guard", "steps"]
         )
         guard let members, let screen = members["screen"].flatMap({ string($0, "a screen's name") }) else { return nil }
         return Flow.Step(
@@ -247,6 +247,7 @@ extension FlowReader {
             title: members["title"].flatMap { string($0, "a screen's title") },
             where: members["where"].map { fields($0, at: "\(place).where") } ?? [:],
             next: members["next"].flatMap { string($0, "a command's type") },
+            sends: members["sends"].flatMap { strings($0, "a command that a screen sends") } ?? [],
             guard: members["guard"].map { condition($0, at: "\(place).guard") },
             steps: members["steps"].map { steps($0, at: "\(place).steps") } ?? []
         )

@@ -23,34 +23,53 @@ extension Flow {
     ///   - yaml: The contents of the file.
     ///   - file: The name of the file in findings.
     ///   - messages: The app's messages. Nil to leave out the checks of messages.
-    package static func review(yaml: String, file: String, messages: MessageCatalogue? = nil) -> FlowReview {
+    ///   - sentElsewhere: The types of commands that other flows of the app send, such as those of other platforms.
+    package static func review(
+        yaml: String, file: String, messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = []
+    ) -> FlowReview {
         var reading = FlowReading(yaml: yaml, file: file)
-        let isValid = reading.findings.isEmpty
+        let errors = reading.findings
         // If a part could not be read, the review is skipped: an incomplete rule may look like a duplicate of another
-        // rule.
-        if reading.isComplete, let flow = reading.flow {
+        // one. It is skipped for a flow with too many rules, too.
+        if reading.isComplete, let flow = reading.flow, flow.isReviewable {
             // A mistyped name makes the intended screen or child flow unreachable, so the review leaves out the graph
             // unless the flow is valid.
-            reading.report(FlowReviewer.problems(of: flow, messages, isWhole: isValid))
+            reading.report(
+                FlowReviewer.problems(of: flow, messages, sentElsewhere: sentElsewhere, isWhole: errors.isEmpty))
         }
-        return FlowReview(flow: isValid ? reading.flow : nil, findings: reading.findings)
+        let acknowledgements = Acknowledgements(in: yaml, file: file)
+        return FlowReview(
+            flow: errors.isEmpty ? reading.flow : nil, findings: acknowledgements.applied(to: reading.findings))
     }
 
-    /// Returns the warnings and notes about a flow that was built in Swift. A test can require that there are none.
+    /// Returns the probable mistakes in a flow that was built in Swift. Tests can require that there are none.
     ///
-    /// - Parameter messages: The app's messages. Nil to leave out the checks of messages.
-    package func review(messages: MessageCatalogue? = nil) -> [FlowFinding] {
-        FlowReviewer.problems(of: self, messages).map { FlowFinding(source: "flow \(name)", problem: $0) }
+    /// - Parameters:
+    ///   - messages: The app's messages. Nil to leave out the checks of messages.
+    ///   - sentElsewhere: The types of commands that other flows of the app send, such as those of other platforms.
+    package func review(messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = []) -> [FlowFinding] {
+        FlowReviewer.problems(of: self, messages, sentElsewhere: sentElsewhere)
+            .map { FlowFinding(source: "flow \(name)", problem: $0) }
+    }
+
+    /// The types of the commands that the flow's screens, buttons, rules and links send.
+    package var sentCommands: Set<String> {
+        let actions = (placedRules + placedLinks).flatMap(\.transition.possibleActions)
+        return Set(senders.keys).union(actions.compactMap(\.command))
     }
 
     /// The actions among `names` that views may request.
     func requests(anyOf names: [ActionName]) -> [ActionName] { requests.filter(names.contains) }
+
+    private var isReviewable: Bool { allTransitions.count + links.count <= Flow.ruleLimit }
 }
 
 /// Finds probable mistakes in a flow.
 struct FlowReviewer {
     let flow: Flow
-    private let graph: FlowGraph
+    let graph: FlowGraph
+    /// The screens of the graph, by name.
+    let nodes: [String: FlowGraph.Node]
     /// The names of the screens that send each command.
     let senders: [String: Set<String>]
     private(set) var problems: [FlowChecker.Problem] = []
@@ -59,281 +78,49 @@ struct FlowReviewer {
     ///
     /// - Parameter isWhole: True if the flow is valid. Otherwise the graph is not reviewed.
     static func problems(
-        of flow: Flow, _ messages: MessageCatalogue?, isWhole: Bool = true
+        of flow: Flow, _ messages: MessageCatalogue?, sentElsewhere: Set<String>, isWhole: Bool = true
     ) -> [FlowChecker.Problem] {
         var reviewer = FlowReviewer(flow: flow)
         reviewer.reviewRules()
+        reviewer.reviewSenders(sentElsewhere)
         if let messages { reviewer.review(messages) }
-        if isWhole { reviewer.reviewGraph() }
+        if isWhole {
+            reviewer.reviewGraph()
+            reviewer.reviewActions(sentElsewhere)
+            reviewer.reviewArguments()
+            reviewer.reviewResults()
+            reviewer.reviewBackPaths()
+        }
         return reviewer.problems
     }
 
     private init(flow: Flow) {
         self.flow = flow
         graph = flow.graph
+        nodes = Dictionary(graph.nodes.map { ($0.screen, $0) }) { first, _ in first }
         senders = flow.senders
     }
 
-    mutating func warn(_ message: String, at place: String, see other: String? = nil) {
+    mutating func warn(_ code: FlowFinding.Code, _ message: String, at place: String, see other: String? = nil) {
         problems.append(
-            FlowChecker.Problem(place: place, message: message, severity: .warning, other: other))
+            FlowChecker.Problem(place: place, message: message, severity: .warning, code: code, other: other))
     }
 
-    mutating func note(_ message: String, at place: String) {
-        problems.append(FlowChecker.Problem(place: place, message: message, severity: .note))
+    mutating func note(_ code: FlowFinding.Code, _ message: String, at place: String) {
+        problems.append(FlowChecker.Problem(place: place, message: message, severity: .note, code: code))
     }
 
-    /// Compares the rules that answer the same message, within the flow itself and within each child flow.
-    private mutating func reviewRules() {
-        let lists = Dictionary(grouping: flow.placedRules) { [$0.rule.flow ?? "", $0.transition.on] }
-        for list in lists.values.sorted(by: { $0[0].rule.place < $1[0].rule.place }) {
-            let rules = list.map { Rule(place: $0.rule.place, transition: $0.transition) }
-            for rule in rules { reviewContradictions(in: rule) }
-            reviewOrder(of: rules.filter { !$0.isImpossible })
-        }
-        reviewSenders()
-    }
-
-    struct Rule {
-        let place: String
-        let transition: Flow.Transition
-        let occasion: Occasion
-
-        init(place: String, transition: Flow.Transition) {
-            self.place = place
-            self.transition = transition
-            occasion = Occasion(of: transition)
-        }
-
-        var isImpossible: Bool {
-            occasion.contradiction != nil || occasion.fields.values.contains(where: \.isImpossible)
-        }
-
-        func asksTheSame(as other: Rule) -> Bool {
-            transition.actions == other.transition.actions && transition.guard == other.transition.guard
-        }
-    }
-
-    private mutating func reviewContradictions(in rule: Rule) {
-        for (field, match) in rule.transition.fields.sorted(by: { $0.key < $1.key }) where match.isImpossible {
-            warn(
-                "no value fulfils all of these conditions, so the rule never applies; correct them",
-                at: "\(rule.place).where.\(field)")
-        }
-        guard let (wanted, unwanted) = rule.occasion.contradiction else { return }
-        warn(
-            "'unless' excludes what 'when' requires, so the rule never applies; remove one of them",
-            at: "\(rule.place).unless.\(unwanted.place.rawValue)",
-            see: "\(rule.place).when.\(wanted.place.rawValue)")
-    }
-
-    private mutating func reviewOrder(of rules: [Rule]) {
-        var effective: [Rule] = []
-        for rule in rules {
-            if let earlier = effective.first(where: { rule.occasion.implies($0.occasion) }) {
-                warn(
-                    "the rule never applies: an earlier rule already matches every '\(rule.transition.on)' that this "
-                        + "rule matches; move this rule before it, or remove this rule",
-                    at: rule.place, see: earlier.place)
-                continue
-            }
-            if let rival = effective.first(where: { competes($0, rule, effective) }) {
-                warn(
-                    "the rule competes with an earlier one for '\(rule.transition.on)': both can match, and only their "
-                        + "order decides; add a condition to one that excludes the other",
-                    at: rule.place, see: rival.place)
-            }
-            effective.append(rule)
-        }
-    }
-
-    /// True if two rules can apply to the same message with different actions, and neither is a special case of the
-    /// other.
-    private func competes(_ earlier: Rule, _ later: Rule, _ effective: [Rule]) -> Bool {
-        guard !earlier.asksTheSame(as: later), !earlier.occasion.implies(later.occasion),
-            let both = earlier.occasion.plainOverlap(with: later.occasion)
-        else { return false }
-        // If a third rule before `earlier` matches whenever both apply, that rule decides, and the two do not compete.
-        return !effective.prefix { $0.place != earlier.place }.contains { both.implies($0.occasion) }
-    }
-
-    private mutating func reviewSenders() {
-        let actions = (flow.placedRules + flow.placedLinks).flatMap(\.transition.possibleActions)
-        let sent = Set(senders.keys).union(actions.compactMap(\.command))
+    private mutating func reviewSenders(_ sentElsewhere: Set<String>) {
+        let sent = flow.sentCommands
         var known = sent
         for (rule, transition) in flow.placedRules where transition.on.hasPrefix("command.") {
+            // A rule on a view's report is an error already.
+            guard ViewReport(rawValue: transition.on) == nil, transition.on != Flow.requestType else { continue }
+            if transition.origin == .any, sentElsewhere.contains(transition.on) { continue }
             guard known.insert(transition.on).inserted else { continue }
             let nearest = Spelling.nearest(to: transition.on, in: sent)
             let advice = nearest.map { "did you mean '\($0)'?" } ?? "add it to 'sends' of a screen"
-            warn("no screen or button sends '\(transition.on)'; \(advice)", at: "\(rule.place).on")
+            warn(.unsentCommand, "no screen or button sends '\(transition.on)'; \(advice)", at: "\(rule.place).on")
         }
-    }
-
-    /// Reviews the places of screens and the rules that lead to them.
-    private mutating func reviewGraph() {
-        let reach = FlowReach(of: flow, along: graph.edges)
-        reviewReach(reach)
-        reviewPlaces()
-        reviewTraps()
-    }
-
-    private mutating func reviewReach(_ reach: FlowReach) {
-        let idle = Set(flow.flows.keys).subtracting(reach.flows)
-        for name in idle.sorted() {
-            warn("no rule that can apply begins child flow '\(name)'; add one, or remove it", at: "flows.\(name)")
-        }
-        for node in graph.nodes where !node.isReached {
-            let ways = graph.edges.filter { $0.to == node.screen }
-            // The finding about the child flow covers its screens.
-            let isIdle = ways.allSatisfy { edge in [edge.rule.flow, edge.begins].contains { idle.contains($0 ?? "") } }
-            let isOfIdle = !ways.isEmpty || idle.contains { flow.flows[$0]?.start == node.screen }
-            if isIdle, isOfIdle { continue }
-            warn(
-                "nothing leads to '\(node.screen)'; show it in a rule that can apply, or remove it",
-                at: "screens.\(node.screen)")
-        }
-    }
-
-    private mutating func reviewPlaces() {
-        let roots = Set(graph.nodes.filter { canBe($0, in: .root) }.map(\.screen))
-        for (rule, transition) in flow.placedRules + flow.placedLinks {
-            for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
-                for condition in conditions { review(condition, at: "\(rule.place).\(key)") }
-            }
-            let excluded = transition.unless.filter { $0.place == .root }.flatMap(\.plainScreens)
-            if roots.isSubset(of: excluded) {
-                warn(
-                    "the root is always one of these screens, so the rule never applies; remove one of them",
-                    at: "\(rule.place).unless.root")
-            }
-        }
-    }
-
-    private mutating func review(_ condition: Flow.Condition, at place: String) {
-        for (index, screen) in condition.screens.enumerated() {
-            guard let node = graph.nodes.first(where: { $0.screen == screen.screen }), node.isReached,
-                !canBe(node, in: condition.place)
-            else { continue }
-            let never =
-                switch condition.place {
-                case .root: "is never the root"
-                case .path: "is never pushed"
-                case .presented: "is never presented"
-                case .top: "is only shown in a column, never in front"
-                case .shown, .tab: "is never shown"
-                }
-            warn(
-                "'\(screen.screen)' \(never); name another screen or place",
-                at: "\(place).\(condition.place.rawValue)[\(index)]")
-        }
-    }
-
-    /// True if rules or requests can put the screen in a place that a condition examines.
-    private func canBe(_ node: FlowGraph.Node, in place: Flow.Condition.Place) -> Bool {
-        switch place {
-        case .root: flow.requests.contains(.setRoot) || node.places.contains(.root)
-        case .path: !flow.requests(anyOf: [.push, .replacePath]).isEmpty || node.places.contains(.path)
-        case .presented: flow.requests.contains(.present) || node.places.contains(where: \.isPresented)
-        case .top:
-            !flow.requests(anyOf: [.setRoot, .push, .replacePath, .present]).isEmpty
-                || node.places.contains { !$0.isColumn }
-        case .shown, .tab: true
-        }
-    }
-
-    /// Finds screens that the user cannot leave. The user can swipe back from a path and can dismiss most
-    /// presentations. At a root, and at a presentation that the user cannot dismiss, the user needs a rule that leads
-    /// on.
-    private mutating func reviewTraps() {
-        // An app with only one screen has no other screen to go to.
-        guard graph.nodes.count > 1, flow.requests(anyOf: Self.leading).isEmpty else { return }
-        for node in graph.nodes where node.isReached {
-            let place = "screens.\(node.screen)"
-            if isPlainRoot(node.screen), !flow.transitions.contains(where: { leads($0, onFromRoot: node.screen) }) {
-                warn("the user cannot leave '\(node.screen)': no rule leads on from it as the root; add one", at: place)
-            }
-            if isPresentedForGood(node.screen), flow.requests(anyOf: [.dismiss, .dismissAll]).isEmpty,
-                !flow.allTransitions.contains(where: { leads($0, onFromPresented: node.screen) })
-            {
-                warn(
-                    "the user cannot leave '\(node.screen)': it cannot be dismissed, and no rule leads on; add one",
-                    at: place)
-            }
-        }
-    }
-
-    private static let leading: [Flow.ActionName] = [.setRoot, .push, .replacePath, .present, .selectTab, .show]
-
-    /// True if the screen can be a root without a container.
-    private func isPlainRoot(_ screen: String) -> Bool {
-        screen == flow.start
-            || flow.allTransitions.flatMap(\.possibleActions).contains { action in
-                guard case .setRoot(let root, let layout) = action else { return false }
-                return root.screen == screen && layout == nil
-            }
-    }
-
-    private func isPresentedForGood(_ screen: String) -> Bool {
-        flow.allTransitions.flatMap(\.possibleActions).contains { action in
-            switch action {
-            case .present(let destination, let style, let options):
-                destination.screen == screen && options.isForGood(style)
-            case .presentFlow(let name, _, let style, let options):
-                flow.flows[name]?.start == screen && options.isForGood(style)
-            default: false
-            }
-        }
-    }
-
-    private func leads(_ rule: Flow.Transition, onFromRoot screen: String) -> Bool {
-        guard Flow.Ending(rawValue: rule.on) == nil, isHeard(rule.on, on: screen) else { return false }
-        let mayApply = rule.when.allSatisfy { condition in
-            switch condition.place {
-            case .root, .top, .shown: condition.screens.contains { $0.screen == screen }
-            case .path, .presented: condition.screens.isEmpty
-            case .tab: false
-            }
-        }
-        let isForbidden = rule.unless.contains { condition in
-            switch condition.place {
-            case .root, .top, .shown: condition.plainScreens.contains(screen)
-            case .path, .presented: condition.screens.isEmpty
-            case .tab: false
-            }
-        }
-        return mayApply && !isForbidden
-            && rule.possibleActions.contains { action in
-                if case .setRoot(let root, nil) = action { return root.screen != screen }
-                return Self.leading.contains(action.name)
-            }
-    }
-
-    private func leads(_ rule: Flow.Transition, onFromPresented screen: String) -> Bool {
-        let places: [Flow.Condition.Place] = [.top, .shown, .presented]
-        return isHeard(rule.on, on: screen)
-            && rule.when.allSatisfy { condition in
-                !places.contains(condition.place) || condition.screens.contains { $0.screen == screen }
-            }
-            && !rule.unless.contains { places.contains($0.place) && $0.plainScreens.contains(screen) }
-            && rule.possibleActions.contains { action in
-                (Self.leading + [.dismiss, .dismissAll, .finish, .abandon]).contains(action.name)
-            }
-    }
-
-    /// True if the message can come while the screen is in front. A command that only other screens send cannot.
-    private func isHeard(_ type: String, on screen: String) -> Bool {
-        senders[type]?.contains(screen) ?? true
-    }
-}
-
-extension FlowGraph.Place {
-    var isPresented: Bool { if case .presented = self { true } else { false } }
-
-    var isColumn: Bool { if case .column = self { true } else { false } }
-}
-
-extension PresentationOptions {
-    fileprivate func isForGood(_ style: PresentationStyle) -> Bool {
-        !style.isQuestion && (style == .fullScreen || interactiveDismissal == false)
     }
 }

@@ -1,11 +1,11 @@
 internal import Navigation
-internal import Support
+package import Support
 
 /// The messages of an app with their fields, and the services that send and receive them. A flow does not contain this
 /// information. A review compares the flow with the catalogue.
 package struct MessageCatalogue: Hashable, Sendable {
-    /// The names of the fields of each message, by type. Nil if the message may have any fields.
-    package let fields: [String: Set<String>?]
+    /// The fields of each message, by type and name. Nil if the message may have any fields.
+    package let fields: [String: [String: Field]?]
     /// The app's services, by name. The coordinators are not included.
     package let services: [String: Service]
 
@@ -22,8 +22,33 @@ package struct MessageCatalogue: Hashable, Sendable {
         }
     }
 
+    /// The possible values of a field. Null is always possible.
+    package struct Field: Hashable, Sendable {
+        /// The JSON type of the values. Nil if the field may have values of any type.
+        package var kind: Kind?
+        /// All possible values. Nil if the field may have other values.
+        package var values: [JSONValue]?
+        /// The fields of an object, by name. Nil if it may have any fields, and for a field of another kind.
+        package var members: [String: Field]?
+
+        package init(_ kind: Kind? = nil, values: [JSONValue]? = nil, members: [String: Field]? = nil) {
+            self.kind = kind
+            self.values = values
+            self.members = members
+        }
+    }
+
+    /// A JSON type.
+    package enum Kind: String, Hashable, Sendable {
+        case boolean = "a boolean"
+        case number = "a number"
+        case string = "a string"
+        case list = "a list"
+        case object = "an object"
+    }
+
     /// Creates a catalogue. Without services, the review leaves out the checks of services.
-    package init(_ fields: [String: Set<String>?], services: [String: Service] = [:]) {
+    package init(_ fields: [String: [String: Field]?], services: [String: Service] = [:]) {
         self.fields = fields
         self.services = services
     }
@@ -55,9 +80,7 @@ extension FlowReviewer {
         // The end of a child flow is not a message of the bus.
         let isEnding = Flow.Ending(rawValue: rule.on) != nil
         if !isEnding { review(rule.on, catalogue, at: "\(place).on") }
-        for field in rule.fields.keys.sorted() where !isEnding {
-            review(field, of: rule.on, catalogue, at: "\(place).where.\(field)")
-        }
+        if !isEnding { review(rule.fields, of: rule.on, catalogue, at: "\(place).where") }
         let data = isEnding ? nil : rule.on
         review(rule.actions, Sources(data: data, answer: rule.guard?.accept.on), catalogue, at: "\(place).do")
         guard let condition = rule.guard else { return }
@@ -65,9 +88,7 @@ extension FlowReviewer {
         for (name, answer) in [("accept", condition.accept), ("reject", condition.reject)] {
             guard let answer else { continue }
             review(answer.on, catalogue, at: "\(place).\(name)")
-            for field in answer.fields.keys.sorted() {
-                review(field, of: answer.on, catalogue, at: "\(place).\(name).where.\(field)")
-            }
+            review(answer.fields, of: answer.on, catalogue, at: "\(place).\(name).where")
         }
         if let ask = condition.ask {
             review(.send(ask.type, data: ask.data), Sources(data: data), catalogue, at: "\(place).ask")
@@ -117,7 +138,7 @@ extension FlowReviewer {
         guard catalogue.fields[type] == nil else { return }
         let advice = Spelling.nearest(to: type, in: catalogue.fields.keys).map { "did you mean '\($0)'?" }
         let missing = "declare it in a service, or remove it"
-        warn("the app has no message '\(type)'; \(advice ?? missing)", at: place)
+        warn(.unknownMessage, "the app has no message '\(type)'; \(advice ?? missing)", at: place)
     }
 
     /// Warns if the message has no such field.
@@ -129,9 +150,32 @@ extension FlowReviewer {
         // An unknown message has been reported already. If only the type of a message is known, the message may have
         // any fields.
         guard case let fields?? = catalogue.fields[type], let field = path.split(separator: ".").first.map(String.init),
-            !fields.contains(field)
+            fields[field] == nil
         else { return }
-        warn("'\(type)' has no field '\(field)'; \(Spelling.advice(for: field, among: fields))", at: place)
+        let advice = Spelling.advice(for: field, among: fields.keys)
+        warn(.unknownField, "'\(type)' has no field '\(field)'; \(advice)", at: place)
+    }
+
+    /// Reviews conditions on a message's fields.
+    private mutating func review(
+        _ fields: [String: Flow.Match], of type: String, _ catalogue: MessageCatalogue, at place: String
+    ) {
+        for (path, match) in fields.sorted(by: { $0.key < $1.key }) {
+            let place = "\(place).\(path)"
+            review(path, of: type, catalogue, at: place)
+            guard let field = catalogue.field(path, of: type) else { continue }
+            if let kind = field.kind, kind != .number, match.atLeast != nil || match.atMost != nil {
+                warn(
+                    .unknownValue,
+                    "'\(path)' of '\(type)' is \(kind.rawValue), and 'atLeast' and 'atMost' compare numbers; correct it",
+                    at: place)
+            }
+            for value in (match.anyOf ?? []) + match.noneOf {
+                if let problem = field.problem(with: value) {
+                    warn(.unknownValue, "'\(path)' of '\(type)' is never \(value.description): \(problem)", at: place)
+                }
+            }
+        }
     }
 
     /// Finds commands of screens that no service and no rule handles, results of services that no rule answers, and
@@ -143,14 +187,16 @@ extension FlowReviewer {
         for screen in flow.screens.values.sorted(by: { $0.name < $1.name }) {
             // An unknown message has been reported already.
             for type in screen.sends where !served.contains(type) && catalogue.fields[type] != nil {
-                warn("no service and no rule handles '\(type)'; add one", at: "screens.\(screen.name).sends")
+                warn(
+                    .unhandledCommand, "no service and no rule handles '\(type)'; add one",
+                    at: "screens.\(screen.name).sends")
             }
         }
         reviewOutcomes(catalogue, answered)
         let told = catalogue.services.values.reduce(into: Set()) { $0.formUnion($1.outcomes) }
         for type in flow.ignores where !told.contains(type) {
             let advice = Spelling.nearest(to: type, in: told).map { "did you mean '\($0)'?" } ?? "remove it"
-            warn("no service sends '\(type)'; \(advice)", at: "ignores")
+            warn(.unusedIgnore, "no service sends '\(type)'; \(advice)", at: "ignores")
         }
     }
 
@@ -167,6 +213,7 @@ extension FlowReviewer {
             let heard = catalogue.services.filter { $0.key != name }.values.reduce(seen) { $0.union($1.receives) }
             for type in service.outcomes.subtracting(heard).sorted() {
                 note(
+                    .unansweredMessage,
                     "no rule answers '\(type)' of \(name); add one, or list the type under 'ignores'", at: "transitions"
                 )
                 seen.insert(type)
@@ -175,9 +222,47 @@ extension FlowReviewer {
     }
 }
 
+extension MessageCatalogue {
+    /// The field at a dotted path of a message's data. Nil if it is unknown or may have any values.
+    fileprivate func field(_ path: String, of type: String) -> Field? {
+        guard case let fields?? = fields[type] else { return nil }
+        var field: Field? = Field(.object, members: fields)
+        for name in path.split(separator: ".") { field = field?.members?[String(name)] }
+        return field
+    }
+}
+
+extension MessageCatalogue.Field {
+    /// The reason why the field never has a value, with the remedy. Nil if it may have the value.
+    fileprivate func problem(with value: JSONValue) -> String? {
+        if value.isNull { return nil }
+        if let values {
+            if values.contains(value) { return nil }
+            let names = values.map { $0.stringValue ?? $0.description }
+            let advice = value.stringValue.map { Spelling.advice(for: $0, among: names) }
+            return "it is one of \(names.joined(separator: ", ")); \(advice ?? "correct it")"
+        }
+        guard let kind, let other = MessageCatalogue.Kind(of: value), other != kind else { return nil }
+        return "it is \(kind.rawValue), and the value is \(other.rawValue); correct it"
+    }
+}
+
+extension MessageCatalogue.Kind {
+    fileprivate init?(of value: JSONValue) {
+        switch value {
+        case .null: return nil
+        case .bool: self = .boolean
+        case .integer, .number: self = .number
+        case .string: self = .string
+        case .array: self = .list
+        case .object: self = .object
+        }
+    }
+}
+
 extension Template {
     /// The paths that the template's placeholders have within one scope, without the name of the scope.
-    fileprivate func places(in scope: Scope) -> [String] {
+    func places(in scope: Scope) -> [String] {
         segments.compactMap { segment in
             guard case .place(let place) = segment, place.hasPrefix("\(scope.rawValue).") else { return nil }
             return String(place.dropFirst(scope.rawValue.count + 1))
@@ -187,7 +272,7 @@ extension Template {
 
 extension JSONValue {
     /// All strings in the value, in a stable order.
-    fileprivate var texts: [String] {
+    var texts: [String] {
         switch self {
         case .string(let text): [text]
         case .array(let elements): elements.flatMap(\.texts)

@@ -29,6 +29,9 @@ public struct Flow: Hashable, Sendable {
     public let transitions: [Transition]
     /// The deep links, in the order in which they are tried.
     public let links: [Link]
+    /// The maximum number of rules and links in a flow, with those of its child flows. A flow with more is refused.
+    package static let ruleLimit = 10_000
+
     /// A hash of all properties above, 16 hexadecimal digits. Flows that differ in any part have different hashes,
     /// except for collisions of the 64-bit hash.
     public private(set) var hash = ""
@@ -331,7 +334,9 @@ extension Flow.Transition {
         return question + actions + (`guard`?.rejected ?? []) + (`guard`?.expired ?? [])
     }
 
-    fileprivate func asks(like other: Flow.Transition) -> Bool {
+    /// True if both rules have the same conditions and ask the same question. The first of such rules that accepts the
+    /// answer applies.
+    package func asks(like other: Flow.Transition) -> Bool {
         guard let condition = `guard`, let otherCondition = other.guard else { return false }
         return on == other.on && fields == other.fields && when == other.when && unless == other.unless
             && origin == other.origin && condition.ask == otherCondition.ask
@@ -346,7 +351,7 @@ extension Flow.Transition {
 
 extension Flow {
     /// The type of the message with which a view requests an action.
-    static let requestType = "command.NavigationRequested"
+    package static let requestType = "command.NavigationRequested"
 
     /// Parses an action that a view requests, in the form of an entry in a rule's `do`.
     ///

@@ -7,13 +7,22 @@ package struct FlowChecker {
         package var place: String
         package var message: String
         package var severity: FlowFinding.Severity
+        /// The kind of a warning or a note. Nil for an error.
+        package var code: FlowFinding.Code?
         /// A related place, which the message refers to. Nil if there is none.
         package var other: String?
 
-        package init(place: String, message: String, severity: FlowFinding.Severity = .error, other: String? = nil) {
+        package init(
+            place: String,
+            message: String,
+            severity: FlowFinding.Severity = .error,
+            code: FlowFinding.Code? = nil,
+            other: String? = nil
+        ) {
             self.place = place
             self.message = message
             self.severity = severity
+            self.code = code
             self.other = other
         }
 
@@ -51,6 +60,15 @@ package struct FlowChecker {
     }
 
     package mutating func check() {
+        let count = flow.allTransitions.count + flow.links.count
+        guard count <= Flow.ruleLimit else {
+            // Further checks of such a flow would take too long.
+            report(
+                "the flow has \(count) rules and links, and at most \(Flow.ruleLimit) are allowed; divide the app into "
+                    + "several flows",
+                at: "transitions[\(min(Flow.ruleLimit, flow.transitions.count - 1))]")
+            return
+        }
         checkScreen(flow.start, at: "start")
         for screen in flow.screens.values.sorted(by: { $0.name < $1.name }) {
             for type in screen.sends { checkCommand(type, at: "screens.\(screen.name).sends") }
@@ -118,7 +136,8 @@ package struct FlowChecker {
 
     package static func isType(_ type: String, ofKinds kinds: [String]) -> Bool {
         let parts = type.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count >= 2 && kinds.contains(String(parts[0])) && parts.allSatisfy { !$0.isEmpty }
+        return parts.count >= 2 && kinds.contains(String(parts[0]))
+            && parts.allSatisfy { part in !part.isEmpty && !part.contains { "*?>".contains($0) || $0.isWhitespace } }
     }
 
     mutating func check(_ transition: Flow.Transition, at place: String) {
@@ -135,6 +154,10 @@ package struct FlowChecker {
         } else if transition.on == Machine.deadlinePassed {
             report(
                 "the machine handles '\(transition.on)' itself; move the actions to 'expired' of a guard",
+                at: "\(place).on")
+        } else if transition.on.contains("*") {
+            report(
+                "'\(transition.on)' has a wildcard, and a rule answers one type of message; write a rule for each type",
                 at: "\(place).on")
         } else if !Self.isType(transition.on, ofKinds: ["command", "event", "error", "document"]) {
             report(

@@ -10,6 +10,48 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
         case note
     }
 
+    /// The kind of a warning or a note, by which a flow file can acknowledge it.
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        /// A rule whose conditions cannot hold together, or for which an earlier rule leaves nothing.
+        case neverApplies = "never-applies"
+        /// Two rules with different actions that can match the same message.
+        case competingRules = "competing-rules"
+        /// Rules on one message that were not compared, because there are too many.
+        case uncomparedRules = "uncompared-rules"
+        /// A rule on a command that nothing in the flow sends.
+        case unsentCommand = "unsent-command"
+        /// A screen that nothing leads to, or a child flow that nothing begins.
+        case unreached
+        /// A screen that the user cannot leave.
+        case deadEnd = "dead-end"
+        /// A condition on a place where no rule puts the screen.
+        case wrongPlace = "wrong-place"
+        /// An action that can be taken in no state in which its rule applies.
+        case impossibleAction = "impossible-action"
+        /// An argument that no rule and no link passes to the screen.
+        case missingArgument = "missing-argument"
+        /// A result that no `finish` of the child flow gives.
+        case missingResult = "missing-result"
+        /// A message that the app does not have.
+        case unknownMessage = "unknown-message"
+        /// A field that the message does not have.
+        case unknownField = "unknown-field"
+        /// A value that the field never has.
+        case unknownValue = "unknown-value"
+        /// A command that no service and no rule handles.
+        case unhandledCommand = "unhandled-command"
+        /// An event or an error that no rule and no other service handles.
+        case unansweredMessage = "unanswered-message"
+        /// A type under `ignores` that no service sends.
+        case unusedIgnore = "unused-ignore"
+        /// A link that opens a screen above a screen on which no rule pushes it.
+        case unusualBackPath = "unusual-back-path"
+        /// A link whose root depends on the state.
+        case openRoot = "open-root"
+        /// An acknowledgement that acknowledges no finding.
+        case unusedAcknowledgement = "unused-acknowledgement"
+    }
+
     /// The file name, or `flow NAME` for a flow that was built in Swift.
     public let source: String
     /// The line in the file, from 1. Nil if the position is unknown, as for a flow that was built in Swift.
@@ -17,20 +59,31 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     /// The column in the line, from 1. Nil if the position is unknown.
     public let column: Int?
     public let severity: Severity
+    /// The kind of a warning or a note. Nil for an error.
+    public let code: Code?
     /// The problem and its remedy.
     public let message: String
 
-    /// The finding in one line in the form of compilers: file, line, column, problem, remedy.
+    /// The finding in one line in the form of compilers: file, line, column, problem, remedy, and the code in brackets.
     public var description: String {
         let position = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
-        return "\(source)\(position): \(severity == .error ? "" : "\(severity.rawValue): ")\(message)"
+        let kind = severity == .error ? "" : "\(severity.rawValue): "
+        return "\(source)\(position): \(kind)\(message)\(code.map { " [\($0.rawValue)]" } ?? "")"
     }
 
-    package init(source: String, line: Int? = nil, column: Int? = nil, severity: Severity = .error, message: String) {
+    package init(
+        source: String,
+        line: Int? = nil,
+        column: Int? = nil,
+        severity: Severity = .error,
+        code: Code? = nil,
+        message: String
+    ) {
         self.source = source
         self.line = line
         self.column = column
         self.severity = severity
+        self.code = code
         self.message = message
     }
 
@@ -38,6 +91,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
         self.init(
             source: source,
             severity: problem.severity,
+            code: problem.code,
             message: "\(problem.place): \(problem.message(naming: { $0 }))"
         )
     }

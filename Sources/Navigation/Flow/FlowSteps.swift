@@ -20,6 +20,8 @@ extension Flow {
         public let fields: [String: Match]
         /// The type of the command that leads on to the following steps. Nil for a last step.
         public let next: String?
+        /// The types of further commands that the screen may send, besides ``next``.
+        public let sends: [String]
         /// A question that must be answered before a following step is shown. Nil if the following step is shown at
         /// once.
         public let `guard`: Guard?
@@ -31,10 +33,11 @@ extension Flow {
             title: String? = nil,
             where fields: [String: Match] = [:],
             next: String? = nil,
+            sends: [String] = [],
             guard condition: Guard? = nil,
             @StepBuilder steps: () -> [Step] = { [] }
         ) {
-            self.init(screen, title: title, where: fields, next: next, guard: condition, steps: steps())
+            self.init(screen, title: title, where: fields, next: next, sends: sends, guard: condition, steps: steps())
         }
 
         package init(
@@ -42,6 +45,7 @@ extension Flow {
             title: String?,
             where fields: [String: Match],
             next: String?,
+            sends: [String],
             guard condition: Guard?,
             steps: [Step]
         ) {
@@ -49,6 +53,7 @@ extension Flow {
             self.title = title
             self.fields = fields
             self.next = next
+            self.sends = sends
             self.guard = condition
             self.steps = steps
         }
@@ -90,6 +95,7 @@ private struct StepListing {
         let screen: String
         let title: String?
         let next: String?
+        let sends: [String]
         let `guard`: Flow.Guard?
         let following: [Following]
     }
@@ -113,7 +119,8 @@ private struct StepListing {
             Following(fields: next.fields, step: add(next, at: "\(place).steps[\(index)]"))
         }
         let key = Key(
-            screen: step.screen, title: step.title, next: step.next, guard: step.guard, following: following)
+            screen: step.screen, title: step.title, next: step.next, sends: step.sends, guard: step.guard,
+            following: following)
         if let number = numbers[key] { return number }
         numbers[key] = position
         steps.append((position, place, step))
@@ -123,7 +130,7 @@ private struct StepListing {
 
 extension Flow.Step {
     var declaration: Flow.Screen {
-        Flow.Screen(screen, title: title, sends: next.map { [$0] } ?? [])
+        Flow.Screen(screen, title: title, sends: sends + (next.map { [$0] } ?? []))
     }
 
     /// The rules that lead from this step to each of the following steps. Empty for a last step.

@@ -34,6 +34,7 @@ package struct FlowReader {
                 line: mark?.line,
                 column: mark?.column,
                 severity: problem.severity,
+                code: problem.code,
                 message: problem.message { place in self.mark(near: place).map { "line \($0.line)" } ?? place }
             )
         )

@@ -67,7 +67,7 @@ extension Flow {
         }
 
         /// The root screens that the link's path may lie on: its own root, or those that its conditions require.
-        var roots: [String] {
+        package var roots: [String] {
             if let root = to.root { return [root.destination.screen] }
             return when.filter { $0.place == .root }.flatMap { $0.screens.map(\.screen) }
         }

@@ -6,7 +6,6 @@ extension FlowChecker {
             let place = "links[\(index)]"
             check(link, at: place)
             checkCompetition(with: flow.links[..<index], of: link, at: place)
-            checkBackPath(of: link, at: place)
         }
         guard !flow.links.isEmpty else { return }
         checkNoRule(in: flow.transitions, at: "transitions")
@@ -145,87 +144,5 @@ extension FlowChecker {
                 at: "\(place).url")
             return
         }
-    }
-
-    /// Checks that a link opens each screen above a screen on which rules push it. Then going back leads to a screen
-    /// from which a rule opens it.
-    mutating func checkBackPath(of link: Flow.Link, at place: String) {
-        if link.roots.isEmpty {
-            report(
-                "the link names no root, so going back from it may lead anywhere; add 'root' to 'to', or to 'when'",
-                at: "\(place).to")
-        }
-        checkBackPath(link.to.path, on: link.roots + link.to.firsts, at: "\(place).to.path")
-        for (name, column) in link.to.columns.sorted(by: { $0.key < $1.key }) {
-            checkBackPath(column.path, on: [column.first.screen], at: "\(place).to.columns.\(name).path")
-        }
-    }
-
-    private mutating func checkBackPath(_ path: [Flow.Destination], on base: [String], at place: String) {
-        var beneath = base
-        for (index, destination) in path.enumerated() {
-            let usual = screens(beneath: destination.screen)
-            if !usual.isEmpty, !beneath.isEmpty, usual.isDisjoint(with: beneath) {
-                let names = usual.sorted().joined(separator: "' or '")
-                report(
-                    "no path back: rules push '\(destination.screen)' on '\(names)'; put that screen before it",
-                    at: "\(place)[\(index)]")
-            }
-            beneath = [destination.screen]
-        }
-    }
-
-    /// The screens on which rules push this screen, as far as the rules determine them.
-    private func screens(beneath screen: String) -> Set<String> {
-        var beneath = Set<String>()
-        for rule in flow.allTransitions {
-            // The screens that may be in front after the rule's actions so far. Nil if no action has determined them.
-            var front: [String]?
-            for action in rule.actions {
-                switch action {
-                // The rules do not determine which screens lie in a named column.
-                case .push(_, column: _?), .pushFlow(_, _, column: _?): break
-                case .push(let pushed, column: nil):
-                    if pushed.screen == screen { beneath.formUnion(front ?? origins(of: rule)) }
-                    front = [pushed.screen]
-                case .pushFlow(let name, _, column: nil):
-                    let first = flow.flows[name]?.start
-                    if first == screen { beneath.formUnion(front ?? origins(of: rule)) }
-                    front = first.map { [$0] }
-                case .replacePath(let path):
-                    for (lower, upper) in zip([nil] + path.map(\.screen), path) where upper.screen == screen {
-                        beneath.formUnion(lower.map { [$0] } ?? screens(in: .root, of: rule))
-                    }
-                    front = path.last.map { [$0.screen] } ?? screens(in: .root, of: rule)
-                case .setRoot(let root, _): front = [root.screen]
-                case .present(let presented, _, _): front = [presented.screen]
-                case .presentFlow(let name, _, _, _): front = flow.flows[name].map { [$0.start] }
-                case .send, .openURL: break
-                default: front = nil
-                }
-            }
-        }
-        return beneath.subtracting([screen])
-    }
-
-    /// The screens from which a rule leads on: the screens that must be in front, otherwise the screens that send the
-    /// rule's message, otherwise the roots that the rule requires.
-    private func origins(of rule: Flow.Transition) -> [String] {
-        let top = screens(in: .top, of: rule)
-        if !top.isEmpty { return top }
-        let senders = flow.screens.values.filter { $0.sends.contains(rule.on) }.map(\.name)
-        return senders.isEmpty ? screens(in: .root, of: rule) : senders
-    }
-
-    private func screens(in place: Flow.Condition.Place, of rule: Flow.Transition) -> [String] {
-        rule.when.filter { $0.place == place }.flatMap { $0.screens.map(\.screen) }
-    }
-}
-
-extension Flow.Link.Target {
-    /// The first screens of the tabs that the target's path may lie on.
-    fileprivate var firsts: [String] {
-        guard case .tabs(let tabs) = root?.container else { return [] }
-        return tabs.filter { tab == nil || tab == $0.name }.map(\.destination.screen)
     }
 }

@@ -68,8 +68,8 @@ package struct AppContract: Hashable, Sendable {
 
     /// The messages and services against which flows are checked.
     package var catalogue: MessageCatalogue {
-        var fields: [String: Set<String>?] = [:]
-        for (type, message) in messages { fields.updateValue(message.data?.fields, forKey: type.description) }
+        var fields: [String: [String: MessageCatalogue.Field]?] = [:]
+        for (type, message) in messages { fields.updateValue(message.data?.field.members, forKey: type.description) }
         // Coordinators are left out: they receive the messages of their own flows.
         let services = parties.filter { !$0.value.sends.contains(Document.NavigationState.type) }
         return MessageCatalogue(
@@ -90,6 +90,21 @@ extension AppContract.Party {
 }
 
 extension JSONSchema {
+    /// The values of the schema, as the review of flows knows them.
+    fileprivate var field: MessageCatalogue.Field {
+        switch self {
+        case .any: MessageCatalogue.Field()
+        case .boolean: MessageCatalogue.Field(.boolean)
+        case .integer, .number: MessageCatalogue.Field(.number)
+        case .string: MessageCatalogue.Field(.string)
+        case .enumeration(let values): MessageCatalogue.Field(values: values)
+        case .array: MessageCatalogue.Field(.list)
+        case .map: MessageCatalogue.Field(.object)
+        case .object(let members): MessageCatalogue.Field(.object, members: members.mapValues(\.schema.field))
+        case .nullable(let schema): schema.field
+        }
+    }
+
     /// The names of an object's members. Nil if the schema is not an object with known members.
     package var fields: Set<String>? {
         if case .object(let members) = self { Set(members.keys) } else { nil }

@@ -49,9 +49,14 @@ struct FlowCheckCommand: AsyncParsableCommand {
     func run() async throws {
         var fails = false
         let catalogue = try await catalogue()
-        for path in files {
-            let file = try FlowFile(path)
-            let review = Flow.review(yaml: file.text, file: file.name, messages: catalogue)
+        let flows = try files.map { try FlowFile($0) }
+        // All platforms of a session receive the same commands.
+        let sent = flows.count == 1 ? [[]] : flows.map { FlowReading(yaml: $0.text, file: $0.name).flow?.sentCommands ?? [] }
+        for (index, file) in flows.enumerated() {
+            let others = sent.enumerated().filter { $0.offset != index }.map(\.element)
+            let review = Flow.review(
+                yaml: file.text, file: file.name, messages: catalogue,
+                sentElsewhere: others.reduce(into: []) { $0.formUnion($1) })
             for finding in review.findings {
                 try await Console.output.writeLine(
                     json ? JSONValue(encoding: Row(finding)).description : finding.description)
@@ -74,6 +79,8 @@ struct FlowCheckCommand: AsyncParsableCommand {
         let line: Int?
         let column: Int?
         let severity: String
+        /// The kind of a warning or a note. Nil for an error.
+        let code: String?
         let message: String
 
         init(_ finding: FlowFinding) {
@@ -81,6 +88,7 @@ struct FlowCheckCommand: AsyncParsableCommand {
             line = finding.line
             column = finding.column
             severity = finding.severity.rawValue
+            code = finding.code?.rawValue
             message = finding.message
         }
     }

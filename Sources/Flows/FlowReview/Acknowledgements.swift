@@ -1,0 +1,78 @@
+internal import Navigation
+
+/// The acknowledgements of findings in a flow file. A comment acknowledges a warning or a note of the line that it ends,
+/// or of the next line of the flow if it is on a line of its own:
+///
+///     # check: allow dead-end, the app ends with this screen
+///     goodbye:
+///
+/// Comments are not part of the flow, so an acknowledgement does not change the flow's hash.
+struct Acknowledgements {
+    private struct Acknowledgement {
+        let code: String
+        let reason: String
+        /// The line of the comment, from 1.
+        let line: Int
+        /// The line of the findings that it acknowledges.
+        let target: Int
+    }
+
+    private static let mark = "# check: allow "
+
+    private let all: [Acknowledgement]
+    private let file: String
+
+    init(in yaml: String, file: String) {
+        self.file = file
+        // A text without the mark need not be divided into lines.
+        guard yaml.contains(Self.mark) else {
+            all = []
+            return
+        }
+        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
+        all = lines.enumerated().compactMap { index, line in
+            guard let mark = line.firstRange(of: Self.mark) else { return nil }
+            let text = line[mark.upperBound...]
+            let code = text.prefix { $0.isLetter || $0 == "-" }
+            let reason = text.dropFirst(code.count).drop { ",:;".contains($0) || $0.isWhitespace }
+            let isAlone = line[..<mark.lowerBound].allSatisfy(\.isWhitespace)
+            let target = isAlone ? lines[index...].firstIndex { Self.isOfFlow($0) } ?? index : index
+            return Acknowledgement(
+                code: String(code), reason: String(reason), line: index + 1, target: target + 1)
+        }
+    }
+
+    /// True if a line is neither blank nor a comment.
+    private static func isOfFlow(_ line: Substring) -> Bool {
+        line.first { !$0.isWhitespace }.map { $0 != "#" } ?? false
+    }
+
+    /// Leaves out the findings that are acknowledged, and adds findings about acknowledgements that are useless.
+    func applied(to findings: [FlowFinding]) -> [FlowFinding] {
+        if all.isEmpty { return findings }
+        var rest = findings
+        for acknowledgement in all {
+            let former = rest.count
+            rest.removeAll { $0.code?.rawValue == acknowledgement.code && $0.line == acknowledgement.target }
+            if let problem = problem(of: acknowledgement, acknowledges: rest.count < former) { rest.append(problem) }
+        }
+        return rest.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
+    }
+
+    private func problem(of acknowledgement: Acknowledgement, acknowledges: Bool) -> FlowFinding? {
+        let message: String
+        if FlowFinding.Code(rawValue: acknowledgement.code) == nil {
+            let codes = FlowFinding.Code.allCases.map(\.rawValue)
+            message = "no finding has the code '\(acknowledgement.code)'; write one of \(codes.joined(separator: ", "))"
+        } else if acknowledgement.reason.isEmpty {
+            message = "the acknowledgement of '\(acknowledgement.code)' has no reason; write it after the code"
+        } else if !acknowledges {
+            message = "line \(acknowledgement.target) has no finding '\(acknowledgement.code)'; remove this comment"
+        } else {
+            return nil
+        }
+        return FlowFinding(
+            source: file, line: acknowledgement.line, column: 1, severity: .warning, code: .unusedAcknowledgement,
+            message: message)
+    }
+}

@@ -1,0 +1,329 @@
+internal import Navigation
+
+extension FlowReviewer {
+    /// Follows the actions of each rule, step by step, from the states in which the rule can apply. Reports rules whose
+    /// conditions exclude their own message, and actions that can be taken in none of these states.
+    mutating func reviewActions(_ sentElsewhere: Set<String>) {
+        // A view's request can change the state in ways that no rule shows.
+        guard flow.requests.isEmpty else { return }
+        let situations = Situations(of: flow, nodes, graph, soleSenders: soleSenders(sentElsewhere))
+        for (rule, transition) in flow.placedRules {
+            let start: Situation
+            do {
+                start = try situations.start(of: transition, in: rule.flow)
+            } catch {
+                warn(.neverApplies, error.message, at: "\(rule.place).when")
+                continue
+            }
+            follow(transition.actions, from: start, at: "\(rule.place).do")
+            // While a guard waits, the state may change, and only `do` requires the conditions again.
+            guard let condition = transition.guard else { continue }
+            follow(condition.rejected, from: situations.unknown, at: "\(rule.place).guard.rejected")
+            follow(condition.expired, from: situations.unknown, at: "\(rule.place).guard.expired")
+        }
+    }
+
+    private mutating func follow(_ actions: [Flow.Action], from start: Situation, at place: String) {
+        var situation = start
+        for (index, action) in actions.enumerated() {
+            if case .dismiss(let screen?) = action, let node = nodes[screen], !canBe(node, in: .presented) {
+                warn(
+                    .impossibleAction, "'\(screen)' is never presented, so it cannot be dismissed; use 'pop'",
+                    at: "\(place)[\(index)]")
+                return
+            }
+            do {
+                try situation.take(action, in: flow)
+            } catch {
+                warn(.impossibleAction, error.message, at: "\(place)[\(index)]")
+                return
+            }
+        }
+    }
+
+    /// For each command that screens send only while they are in front, the names of these screens.
+    private func soleSenders(_ sentElsewhere: Set<String>) -> [String: Set<String>] {
+        // A screen in a column, a root around its tabs or columns, and a window can send while another screen is in
+        // front.
+        guard !graph.nodes.contains(where: { $0.places.contains { $0.isBeside } }) else { return [:] }
+        let containers = flow.layouts.filter { $0.value.contains { $0 != nil } }.keys
+        var screens: [String: Set<String>] = [:]
+        for screen in flow.screens.values {
+            for type in screen.sends { screens[type, default: []].insert(screen.name) }
+        }
+        // Rules, links and buttons send commands while any screen is in front.
+        let actions = flow.allTransitions.flatMap(\.possibleActions).compactMap(\.command)
+        let others = sentElsewhere.union(actions).union(flow.links.flatMap(\.sends).map(\.type))
+        return screens.filter { type, screens in
+            !others.contains(type) && senders[type] == screens && !containers.contains(where: screens.contains)
+        }
+    }
+}
+
+/// The states in which the rules of a flow can apply.
+private struct Situations {
+    private let flow: Flow
+    private let nodes: [String: FlowGraph.Node]
+    private let soleSenders: [String: Set<String>]
+    private let layouts: [String: [Flow.Layout?]]
+    /// The screens that are shown only as the first screens of child flows.
+    private let starts: Set<String>
+    /// Any state of the flow.
+    let unknown: Situation
+
+    init(
+        of flow: Flow, _ nodes: [String: FlowGraph.Node], _ graph: FlowGraph, soleSenders: [String: Set<String>]
+    ) {
+        self.flow = flow
+        self.nodes = nodes
+        self.soleSenders = soleSenders
+        layouts = flow.layouts
+        unknown = Situation(layouts: .known(layouts.values.flatMap(\.self)))
+        let others = graph.edges.filter { $0.begins == nil }.compactMap(\.to)
+        starts = Set(flow.flows.values.map(\.start)).subtracting(others + [flow.start])
+    }
+
+    /// The states in which a rule can apply.
+    ///
+    /// - Parameter child: The name of the child flow that has the rule. Nil for the flow itself.
+    /// - Throws: ``Impossibility`` if there is none.
+    func start(of rule: Flow.Transition, in child: String?) throws(Impossibility) -> Situation {
+        var situation = unknown
+        let roots = rule.screens(in: .root).flatMap { layouts[$0] ?? [] }
+        if !roots.isEmpty { situation.layouts = .known(roots) }
+        for condition in rule.when {
+            switch condition.place {
+            case .path: situation.base.restrict(toNone: condition.screens.isEmpty)
+            case .presented: situation.presented.restrict(toNone: condition.screens.isEmpty)
+            case .root, .top, .shown, .tab: break
+            }
+        }
+        for condition in rule.unless where condition.screens.isEmpty {
+            switch condition.place {
+            case .path: situation.base.restrict(toNone: false)
+            case .presented: situation.presented.restrict(toNone: false)
+            case .root, .top, .shown, .tab: break
+            }
+        }
+        let front = try front(of: rule)
+        try situation.place(front, at: Set(front.flatMap { nodes[$0]?.places ?? [] }))
+        // A child flow cannot pop its own first screen.
+        if let child, let start = flow.flows[child]?.start, front == [start], starts.contains(start) {
+            situation.path = .none
+        }
+        return situation
+    }
+
+    /// The screens of which one is in front when the rule applies. Empty if the flow does not determine them.
+    private func front(of rule: Flow.Transition) throws(Impossibility) -> [String] {
+        let required = rule.screens(in: .top)
+        guard let senders = soleSenders[rule.on] else { return required }
+        let front = required.isEmpty ? senders.sorted() : required.filter(senders.contains)
+        let excluded = Set(rule.unless.filter { $0.place == .top }.flatMap(\.plainScreens))
+        guard excluded.isSuperset(of: front) else { return front }
+        let names = senders.sorted().joined(separator: "' or '")
+        throw Impossibility(
+            "only '\(names)' sends '\(rule.on)', and the conditions require another screen in front; correct the "
+                + "conditions, or 'sends' of that screen")
+    }
+}
+
+/// The reason why a rule never applies or why an action can never be taken, with the remedy.
+private struct Impossibility: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+/// The states that are possible at one step of a rule, as far as the flow determines them.
+private struct Situation {
+    /// A number of screens.
+    struct Count {
+        var least = 0
+        /// Nil if there is no maximum.
+        var most: Int?
+
+        static let any = Count()
+        static let none = Count(most: 0)
+
+        mutating func restrict(toNone isNone: Bool) {
+            if isNone { most = 0 } else { least = max(least, 1) }
+        }
+
+        mutating func add(_ count: Int) {
+            least = max(0, least + count)
+            most = most.map { max(0, $0 + count) }
+        }
+
+        var isContradiction: Bool { most.map { $0 < least } ?? false }
+    }
+
+    /// The possible arrangements of the root.
+    enum Layouts {
+        case any
+        case known([Flow.Layout?])
+
+        func allow(_ isPossible: (Flow.Layout?) -> Bool) -> Bool {
+            switch self {
+            case .any: true
+            case .known(let layouts): layouts.contains(where: isPossible)
+            }
+        }
+    }
+
+    var layouts: Layouts
+    /// The path beneath all presentations.
+    var base = Count.any
+    var presented = Count.any
+    /// The screens that a rule can pop from the front path.
+    var path = Count.any
+    /// True if an alert or a dialog is certainly in front.
+    private var asks = false
+    /// The screen in front. Nil if the flow does not determine it.
+    private var front: String?
+
+    init(layouts: Layouts) {
+        self.layouts = layouts
+    }
+
+    /// Restricts the states to those with one of these screens in front.
+    ///
+    /// - Parameter places: The ways in which the screens can be shown.
+    mutating func place(_ screens: [String], at places: Set<FlowGraph.Place>) throws(Impossibility) {
+        front = screens.count == 1 ? screens[0] : nil
+        if !screens.isEmpty, !places.isEmpty {
+            if places.allSatisfy(\.isFirstOfRoot) {
+                presented.restrict(toNone: true)
+                base.restrict(toNone: true)
+            } else if places.allSatisfy(\.isPresented) {
+                presented.restrict(toNone: false)
+                path = .none
+                asks = places.allSatisfy { if case .presented(let style) = $0 { style.isQuestion } else { false } }
+            } else if places == [.path] {
+                path.restrict(toNone: false)
+            }
+        }
+        if presented.most == 0 {
+            base.least = max(base.least, path.least)
+            path = base
+        }
+        guard base.isContradiction || presented.isContradiction || path.isContradiction else { return }
+        let names = screens.joined(separator: "' or '")
+        throw Impossibility(
+            "'\(names)' is in front when this rule applies, and the other conditions exclude this; correct them")
+    }
+
+    /// Takes an action.
+    mutating func take(_ action: Flow.Action, in flow: Flow) throws(Impossibility) {
+        switch action {
+        case .setRoot(let root, let layout):
+            self = Situation(layouts: .known([layout]))
+            (base, presented, path) = (.none, .none, .none)
+            front = layout?.tabs.first?.destination.screen ?? root.screen
+        case .push(let destination, column: nil): try push(destination.screen)
+        case .pushFlow(let name, _, column: nil): try push(flow.flows[name]?.start)
+        case .push(_, let column?), .pushFlow(_, _, let column?), .pop(_, let column?), .show(_, let column):
+            try requireColumns(column)
+        case .pop(.count(let count), column: nil):
+            if let most = path.most, count > most { throw nothingToPop(count) }
+            path.add(-count)
+            if presented.most == 0 { base = path }
+            front = nil
+        case .pop(.to(let screen), column: nil):
+            if path.most == 0, let front, front != screen { throw nothingToPop(nil) }
+            path = .any
+            if presented.most == 0 { base = .any }
+            front = screen
+        case .popToRoot: try replacePath([])
+        case .replacePath(let path): try replacePath(path.map(\.screen))
+        case .present(let destination, let style, _): try present(destination.screen, style)
+        case .presentFlow(let name, _, let style, _): try present(flow.flows[name]?.start, style)
+        case .dismiss:
+            if presented.most == 0 {
+                throw Impossibility("nothing is presented here, so nothing can be dismissed; remove this action")
+            }
+            presented.add(-1)
+            if case .dismiss(_?) = action { presented.least = 0 }
+            path = presented.most == 0 ? base : .any
+            (asks, front) = (false, nil)
+        case .dismissAll:
+            presented = .none
+            path = base
+            (asks, front) = (false, nil)
+        case .selectTab(let name):
+            guard layouts.allow({ layout in layout?.tabs.contains { $0.name == name } ?? false }) else {
+                throw Impossibility("the root has no tab '\(name)' here; name one of its tabs, or require another root")
+            }
+            base = .any
+            path = .any
+            front = nil
+        case .openURL, .send, .finish, .abandon: break
+        }
+    }
+
+    private mutating func push(_ screen: String?) throws(Impossibility) {
+        if asks { throw Impossibility("nothing can be pushed on an alert or a dialog; dismiss it before") }
+        path.add(1)
+        if presented.most == 0 { base = path }
+        front = screen
+    }
+
+    private mutating func replacePath(_ screens: [String]) throws(Impossibility) {
+        if asks, !screens.isEmpty {
+            throw Impossibility("nothing can be pushed on an alert or a dialog; dismiss it before")
+        }
+        path = Count(least: screens.count, most: screens.count)
+        if presented.most == 0 { base = path }
+        front = screens.last
+    }
+
+    private mutating func present(_ screen: String?, _ style: PresentationStyle) throws(Impossibility) {
+        if asks { throw Impossibility("nothing can be presented over an alert or a dialog; dismiss it before") }
+        presented.add(1)
+        path = .none
+        (asks, front) = (style.isQuestion, screen)
+    }
+
+    private func requireColumns(_ column: String) throws(Impossibility) {
+        if layouts.allow({ $0 == .split }) { return }
+        throw Impossibility("the root has no columns here, so none can be '\(column)'; require a root with columns")
+    }
+
+    private func nothingToPop(_ count: Int?) -> Impossibility {
+        guard let most = path.most, most > 0, let count else {
+            let state = front.map { "no screen is pushed on '\($0)' here" } ?? "the front path is empty here"
+            let advice = presented.least > 0 ? "use 'dismiss'" : "remove this action"
+            return Impossibility("nothing can be popped: \(state); \(advice)")
+        }
+        return Impossibility("\(count) screens cannot be popped: the front path has at most \(most) here; pop fewer")
+    }
+}
+
+extension Flow {
+    /// The arrangements of each root, by its screen.
+    fileprivate var layouts: [String: [Flow.Layout?]] {
+        var layouts: [String: [Flow.Layout?]] = [start: [nil]]
+        for action in (placedRules + placedLinks).flatMap(\.transition.possibleActions) {
+            if case .setRoot(let root, let layout) = action { layouts[root.screen, default: []].append(layout) }
+        }
+        return layouts
+    }
+}
+
+extension FlowGraph.Place {
+    /// True if a screen in this place can be beside the screen in front.
+    fileprivate var isBeside: Bool {
+        switch self {
+        case .column, .presented(.window): true
+        default: false
+        }
+    }
+
+    /// True if a screen in this place has nothing beneath it but its root.
+    fileprivate var isFirstOfRoot: Bool {
+        switch self {
+        case .root, .tab: true
+        default: false
+        }
+    }
+}

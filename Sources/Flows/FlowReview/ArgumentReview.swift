@@ -1,0 +1,160 @@
+internal import Navigation
+internal import Support
+
+extension FlowReviewer {
+    /// Finds arguments that a rule reads and that no rule and no link passes to the screen.
+    mutating func reviewArguments() {
+        // A view can request a screen with any arguments.
+        guard flow.requests(anyOf: [.setRoot, .push, .replacePath, .present, .show]).isEmpty else { return }
+        let passed = flow.passedArguments
+        for (rule, transition) in flow.placedRules {
+            for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
+                for condition in conditions where condition.place != .tab {
+                    let place = "\(rule.place).\(key).\(condition.place.rawValue)"
+                    for (index, screen) in condition.screens.enumerated() {
+                        for name in screen.arguments.keys.sorted() {
+                            review(name, of: [screen.screen], passed, at: "\(place)[\(index)]")
+                        }
+                    }
+                }
+            }
+            let front = transition.screens(in: .top)
+            for (list, actions) in transition.actionLists {
+                for (index, action) in actions.enumerated() {
+                    let place = "\(rule.place).\(list)[\(index)]"
+                    for template in action.json.texts.compactMap({ try? Template($0) }) {
+                        review(template, front: front, passed, at: place)
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func review(
+        _ template: Template, front: [String], _ passed: [String: Set<String>], at place: String
+    ) {
+        for path in template.places(in: .arguments) {
+            if let name = path.split(separator: ".").first, !front.isEmpty {
+                review(String(name), of: front, passed, at: place)
+            }
+        }
+        for path in template.places(in: .screens) {
+            let parts = path.split(separator: ".").map(String.init)
+            if parts.count > 1 { review(parts[1], of: [parts[0]], passed, at: place) }
+        }
+    }
+
+    /// Warns if no rule and no link passes the argument to one of the screens.
+    private mutating func review(
+        _ name: String, of screens: [String], _ passed: [String: Set<String>], at place: String
+    ) {
+        let known = screens.reduce(into: Set()) { $0.formUnion(passed[$1] ?? []) }
+        guard !known.contains(name), screens.allSatisfy({ nodes[$0]?.isReached == true }) else { return }
+        let nearest = Spelling.nearest(to: name, in: known).map { "did you mean '\($0)'?" }
+        warn(
+            .missingArgument,
+            "no rule and no link passes an argument '\(name)' to '\(screens.joined(separator: "' or '"))'; "
+                + (nearest ?? "pass it where the screen is shown"),
+            at: place)
+    }
+
+    /// Finds rules on ends of child flows that never come, and on results that no `finish` gives.
+    mutating func reviewResults() {
+        let results = flow.flows.mapValues { child in
+            child.transitions.flatMap(\.possibleActions).compactMap { action in
+                if case .finish(let result) = action { result } else { nil }
+            }
+        }
+        for (rule, transition) in flow.placedRules where transition.on == Flow.Ending.finished.rawValue {
+            let named = transition.fields["flow"]?.anyOf?.compactMap(\.stringValue)
+            let children = (named ?? flow.flows.keys.sorted()).filter { results[$0] != nil }
+            let names = children.joined(separator: "' or '")
+            let given = children.flatMap { results[$0] ?? [] }
+            guard !given.isEmpty else {
+                warn(
+                    .neverApplies, "no rule of '\(names)' finishes it, so this rule never applies; add 'finish' there",
+                    at: "\(rule.place).on")
+                continue
+            }
+            for (path, match) in transition.fields.sorted(by: { $0.key < $1.key }) {
+                guard let name = Self.resultName(in: path) else { continue }
+                review(
+                    match, of: name, isWhole: path == "result.\(name)", given, names, at: "\(rule.place).where.\(path)")
+            }
+            for (list, actions) in transition.actionLists {
+                for (index, action) in actions.enumerated() {
+                    let templates = action.json.texts.compactMap { try? Template($0) }
+                    for name in templates.flatMap({ $0.places(in: .data) }).compactMap(Self.resultName) {
+                        review(nil, of: name, isWhole: false, given, names, at: "\(rule.place).\(list)[\(index)]")
+                    }
+                }
+            }
+        }
+    }
+
+    /// The name of the result at a path such as `result.kind`. Nil for another path.
+    private static func resultName(in path: String) -> String? {
+        let parts = path.split(separator: ".")
+        return parts.count > 1 && parts[0] == "result" ? String(parts[1]) : nil
+    }
+
+    /// - Parameters:
+    ///   - match: The condition on the result. Nil if a template reads the result.
+    ///   - isWhole: True if the condition is on the result itself and not on a member of it.
+    private mutating func review(
+        _ match: Flow.Match?, of name: String, isWhole: Bool, _ given: [[String: JSONValue]], _ flows: String,
+        at place: String
+    ) {
+        let values = given.compactMap { $0[name] }
+        if values.isEmpty, match?.holds(for: nil) != true {
+            let known = Set(given.flatMap(\.keys))
+            let nearest = Spelling.nearest(to: name, in: known).map { "did you mean '\($0)'?" }
+            warn(
+                .missingResult,
+                "no 'finish' of '\(flows)' gives a result '\(name)'; \(nearest ?? "add it there")", at: place)
+            return
+        }
+        let areConstants = values.allSatisfy { $0.stringValue.map { !$0.contains("${") } ?? ($0.objectValue == nil) }
+        guard let match, isWhole, areConstants, !values.contains(where: match.holds) else { return }
+        let names = Set(values.map { $0.stringValue ?? $0.description }).sorted().joined(separator: ", ")
+        guard values.count == given.count || !match.holds(for: nil) else { return }
+        warn(
+            .neverApplies,
+            "'finish' of '\(flows)' gives '\(name)' only as \(names), so this rule never applies; correct the value",
+            at: place)
+    }
+}
+
+extension Flow {
+    /// The names of the arguments that rules and links pass to each screen.
+    fileprivate var passedArguments: [String: Set<String>] {
+        var passed: [String: Set<String>] = [:]
+        func pass(_ destination: Destination) {
+            passed[destination.screen, default: []].formUnion(destination.arguments.keys)
+        }
+        func pass(_ arguments: [String: JSONValue], toFlow name: String) {
+            if let first = flows[name]?.start { passed[first, default: []].formUnion(arguments.keys) }
+        }
+        for action in (placedRules + placedLinks).flatMap(\.transition.possibleActions) {
+            switch action {
+            case .setRoot(let root, let layout):
+                pass(root)
+                for tab in layout?.tabs ?? [] { pass(tab.destination) }
+            case .push(let destination, _), .present(let destination, _, _), .show(let destination, _):
+                pass(destination)
+            case .replacePath(let path): for destination in path { pass(destination) }
+            case .pushFlow(let name, let arguments, _), .presentFlow(let name, let arguments, _, _):
+                pass(arguments, toFlow: name)
+            case .pop, .popToRoot, .dismiss, .dismissAll, .selectTab, .openURL, .send, .finish, .abandon: break
+            }
+        }
+        return passed
+    }
+}
+
+extension Flow.Transition {
+    /// The rule's lists of actions with the places of the lists in the rule.
+    fileprivate var actionLists: [(place: String, actions: [Flow.Action])] {
+        [("do", actions), ("guard.rejected", `guard`?.rejected ?? []), ("guard.expired", `guard`?.expired ?? [])]
+    }
+}

@@ -1,0 +1,185 @@
+internal import Navigation
+
+extension FlowReviewer {
+    /// Reviews the places of screens and the rules that lead to them.
+    mutating func reviewGraph() {
+        let reach = FlowReach(of: flow, along: graph.edges)
+        reviewReach(reach)
+        reviewPlaces()
+        reviewTraps()
+    }
+
+    private mutating func reviewReach(_ reach: FlowReach) {
+        let idle = Set(flow.flows.keys).subtracting(reach.flows)
+        for name in idle.sorted() {
+            warn(
+                .unreached, "no rule that can apply begins child flow '\(name)'; add one, or remove it",
+                at: "flows.\(name)")
+        }
+        let ways = Dictionary(grouping: graph.edges) { $0.to ?? "" }
+        for node in graph.nodes where !node.isReached {
+            let ways = ways[node.screen] ?? []
+            // The finding about the child flow covers its screens.
+            let isIdle = ways.allSatisfy { edge in [edge.rule.flow, edge.begins].contains { idle.contains($0 ?? "") } }
+            let isOfIdle = !ways.isEmpty || idle.contains { flow.flows[$0]?.start == node.screen }
+            if isIdle, isOfIdle { continue }
+            warn(
+                .unreached,
+                "nothing leads to '\(node.screen)'; show it in a rule that can apply, or remove it",
+                at: "screens.\(node.screen)")
+        }
+    }
+
+    private mutating func reviewPlaces() {
+        let roots = Set(graph.nodes.filter { canBe($0, in: .root) }.map(\.screen))
+        for (rule, transition) in flow.placedRules + flow.placedLinks {
+            for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
+                for condition in conditions { review(condition, at: "\(rule.place).\(key)") }
+            }
+            let excluded = transition.unless.filter { $0.place == .root }.flatMap(\.plainScreens)
+            if roots.isSubset(of: excluded) {
+                warn(
+                    .neverApplies,
+                    "the root is always one of these screens, so the rule never applies; remove one of them",
+                    at: "\(rule.place).unless.root")
+            }
+        }
+    }
+
+    private mutating func review(_ condition: Flow.Condition, at place: String) {
+        for (index, screen) in condition.screens.enumerated() {
+            guard let node = nodes[screen.screen], node.isReached, !canBe(node, in: condition.place) else { continue }
+            let never =
+                switch condition.place {
+                case .root: "is never the root"
+                case .path: "is never pushed"
+                case .presented: "is never presented"
+                case .top: "is only shown in a column, never in front"
+                case .shown, .tab: "is never shown"
+                }
+            warn(
+                .wrongPlace,
+                "'\(screen.screen)' \(never); name another screen or place",
+                at: "\(place).\(condition.place.rawValue)[\(index)]")
+        }
+    }
+
+    /// True if rules or requests can put the screen in a place that a condition examines.
+    func canBe(_ node: FlowGraph.Node, in place: Flow.Condition.Place) -> Bool {
+        switch place {
+        case .root: flow.requests.contains(.setRoot) || node.places.contains(.root)
+        case .path: !flow.requests(anyOf: [.push, .replacePath]).isEmpty || node.places.contains(.path)
+        case .presented: flow.requests.contains(.present) || node.places.contains(where: \.isPresented)
+        case .top:
+            !flow.requests(anyOf: [.setRoot, .push, .replacePath, .present]).isEmpty
+                || node.places.contains { !$0.isColumn }
+        case .shown, .tab: true
+        }
+    }
+
+    /// Finds screens that the user cannot leave. The user can swipe back from a path and can dismiss most
+    /// presentations. At a root, and at a presentation that the user cannot dismiss, the user needs a rule that leads
+    /// on, or a deep link. A later root that sends nothing is the intended end of its flow.
+    private mutating func reviewTraps() {
+        // An app with only one screen has no other screen to go to.
+        guard graph.nodes.count > 1, flow.requests(anyOf: Self.leading).isEmpty else { return }
+        let actions = flow.allTransitions.flatMap(\.possibleActions)
+        let roots = Set(actions.compactMap(\.plainRoot)).union([flow.start])
+        let presented = Set(actions.compactMap { screenPresentedForGood(by: $0) })
+        let cannotDismiss = flow.requests(anyOf: [.dismiss, .dismissAll]).isEmpty
+        for node in graph.nodes where node.isReached {
+            let place = "screens.\(node.screen)"
+            let isEnd = node.screen != flow.start && flow.screens[node.screen]?.sends.isEmpty == true
+            if roots.contains(node.screen), !isEnd, !flow.links.contains(where: { leads($0, onFrom: node.screen) }),
+                !flow.transitions.contains(where: { leads($0, onFromRoot: node.screen) })
+            {
+                warn(
+                    .deadEnd, "the user cannot leave '\(node.screen)': no rule leads on from it as the root; add one",
+                    at: place)
+            }
+            if presented.contains(node.screen), cannotDismiss,
+                !flow.allTransitions.contains(where: { leads($0, onFromPresented: node.screen) })
+            {
+                warn(
+                    .deadEnd,
+                    "the user cannot leave '\(node.screen)': it cannot be dismissed, and no rule leads on; add one",
+                    at: place)
+            }
+        }
+    }
+
+    private static let leading: [Flow.ActionName] = [.setRoot, .push, .replacePath, .present, .selectTab, .show]
+
+    /// The screen that an action presents in such a way that the user cannot dismiss it. Nil if there is none.
+    private func screenPresentedForGood(by action: Flow.Action) -> String? {
+        switch action {
+        case .present(let destination, let style, let options) where options.isForGood(style): destination.screen
+        case .presentFlow(let name, _, let style, let options) where options.isForGood(style): flow.flows[name]?.start
+        default: nil
+        }
+    }
+
+    /// True if the link shows something else than the screen as the root.
+    private func leads(_ link: Flow.Link, onFrom screen: String) -> Bool {
+        link.to.root?.destination.screen != screen || !link.to.path.isEmpty || link.to.present != nil
+    }
+
+    private func leads(_ rule: Flow.Transition, onFromRoot screen: String) -> Bool {
+        guard Flow.Ending(rawValue: rule.on) == nil, isHeard(rule.on, on: screen) else { return false }
+        let mayApply = rule.when.allSatisfy { condition in
+            switch condition.place {
+            case .root, .top, .shown: condition.screens.contains { $0.screen == screen }
+            case .path, .presented: condition.screens.isEmpty
+            case .tab: false
+            }
+        }
+        let isForbidden = rule.unless.contains { condition in
+            switch condition.place {
+            case .root, .top, .shown: condition.plainScreens.contains(screen)
+            case .path, .presented: condition.screens.isEmpty
+            case .tab: false
+            }
+        }
+        return mayApply && !isForbidden
+            && rule.possibleActions.contains { action in
+                if case .setRoot(let root, nil) = action { return root.screen != screen }
+                return Self.leading.contains(action.name)
+            }
+    }
+
+    private func leads(_ rule: Flow.Transition, onFromPresented screen: String) -> Bool {
+        let places: [Flow.Condition.Place] = [.top, .shown, .presented]
+        return isHeard(rule.on, on: screen)
+            && rule.when.allSatisfy { condition in
+                !places.contains(condition.place) || condition.screens.contains { $0.screen == screen }
+            }
+            && !rule.unless.contains { places.contains($0.place) && $0.plainScreens.contains(screen) }
+            && rule.possibleActions.contains { action in
+                (Self.leading + [.dismiss, .dismissAll, .finish, .abandon]).contains(action.name)
+            }
+    }
+
+    /// True if the message can come while the screen is in front. A command that only other screens send cannot.
+    private func isHeard(_ type: String, on screen: String) -> Bool {
+        senders[type]?.contains(screen) ?? true
+    }
+}
+
+extension FlowGraph.Place {
+    var isPresented: Bool { if case .presented = self { true } else { false } }
+
+    var isColumn: Bool { if case .column = self { true } else { false } }
+}
+
+extension Flow.Action {
+    /// The screen that the action makes a root without a container. Nil if there is none.
+    fileprivate var plainRoot: String? {
+        if case .setRoot(let root, nil) = self { root.screen } else { nil }
+    }
+}
+
+extension PresentationOptions {
+    fileprivate func isForGood(_ style: PresentationStyle) -> Bool {
+        !style.isQuestion && (style == .fullScreen || interactiveDismissal == false)
+    }
+}

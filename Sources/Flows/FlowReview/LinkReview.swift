@@ -1,0 +1,89 @@
+internal import Navigation
+
+extension FlowReviewer {
+    /// Checks that each link opens each screen above a screen on which rules push it. Then going back leads to a screen
+    /// from which a rule opens it.
+    mutating func reviewBackPaths() {
+        if flow.links.isEmpty { return }
+        let pushes = flow.pushes
+        for (index, link) in flow.links.enumerated() {
+            let place = "links[\(index)].to"
+            if link.roots.isEmpty {
+                warn(
+                    .openRoot,
+                    "the link names no root, so going back from it may lead anywhere; add 'root' to 'to', or to 'when'",
+                    at: place)
+            }
+            review(link.to.path, on: link.roots + link.to.firsts, pushes, at: "\(place).path")
+            for (name, column) in link.to.columns.sorted(by: { $0.key < $1.key }) {
+                review(column.path, on: [column.first.screen], pushes, at: "\(place).columns.\(name).path")
+            }
+        }
+    }
+
+    private mutating func review(
+        _ path: [Flow.Destination], on base: [String], _ pushes: [String: Set<String>], at place: String
+    ) {
+        var beneath = base
+        for (index, destination) in path.enumerated() {
+            let usual = pushes[destination.screen] ?? []
+            if !usual.isEmpty, !beneath.isEmpty, usual.isDisjoint(with: beneath) {
+                let names = usual.sorted().joined(separator: "' or '")
+                note(
+                    .unusualBackPath,
+                    "rules push '\(destination.screen)' only on '\(names)', and going back from this link leads to "
+                        + "another screen",
+                    at: "\(place)[\(index)]")
+            }
+            beneath = [destination.screen]
+        }
+    }
+}
+
+extension Flow {
+    /// The screens on which rules push each screen, as far as the rules determine them.
+    fileprivate var pushes: [String: Set<String>] {
+        var pushes: [String: Set<String>] = [:]
+        func push(_ screen: String?, on beneath: [String]) {
+            if let screen { pushes[screen, default: []].formUnion(beneath.filter { $0 != screen }) }
+        }
+        let senders = senders
+        for rule in allTransitions {
+            // The screens that may be in front after the rule's actions so far.
+            var front = origins(of: rule, senders: senders).compactMap(\.self)
+            for action in rule.actions {
+                switch action {
+                // The rules do not determine which screens lie in a named column.
+                case .push(_, column: _?), .pushFlow(_, _, column: _?): break
+                case .push(let pushed, column: nil):
+                    push(pushed.screen, on: front)
+                    front = [pushed.screen]
+                case .pushFlow(let name, _, column: nil):
+                    let first = flows[name]?.start
+                    push(first, on: front)
+                    front = first.map { [$0] } ?? []
+                case .replacePath(let path):
+                    front = rule.screens(in: .root)
+                    for pushed in path {
+                        push(pushed.screen, on: front)
+                        front = [pushed.screen]
+                    }
+                case .setRoot(let root, _): front = [root.screen]
+                case .present(let presented, _, _): front = [presented.screen]
+                case .presentFlow(let name, _, _, _): front = flows[name].map { [$0.start] } ?? []
+                case .send, .openURL: break
+                default: front = []
+                }
+            }
+        }
+        return pushes
+    }
+}
+
+extension Flow.Link.Target {
+    /// The first screens of the tabs that the target's path may lie on.
+    fileprivate var firsts: [String] {
+        guard case .tabs(let tabs) = root?.container else { return [] }
+        return tabs.filter { tab == nil || tab == $0.name }.map(\.destination.screen)
+    }
+}

@@ -1,0 +1,172 @@
+internal import Navigation
+internal import Support
+
+extension FlowReviewer {
+    /// Compares the rules that answer the same message, within the flow itself and within each child flow.
+    mutating func reviewRules() {
+        let lists = Dictionary(grouping: flow.placedRules) { [$0.rule.flow ?? "", $0.transition.on] }
+        for list in lists.values.sorted(by: { $0[0].rule.place < $1[0].rule.place }) {
+            let rules = list.map { OrderedRule(place: $0.rule.place, transition: $0.transition) }
+            for rule in rules { reviewContradictions(in: rule) }
+            var order = RuleOrder()
+            for rule in rules where !rule.isImpossible {
+                guard let finding = order.add(rule) else { continue }
+                report(finding, of: rule)
+                if finding == .unknown { break }
+            }
+        }
+    }
+
+    private mutating func report(_ finding: RuleOrder.Finding, of rule: OrderedRule) {
+        let type = rule.transition.on
+        switch finding {
+        case .shadowed(let earlier):
+            warn(
+                .neverApplies,
+                "the rule never applies: an earlier rule already matches every '\(type)' that this rule matches; move "
+                    + "this rule before it, or remove this rule",
+                at: rule.place, see: earlier)
+        case .competes(let rival):
+            warn(
+                .competingRules,
+                "the rule competes with an earlier one for '\(type)': both can match, and only their order decides; "
+                    + "add a condition to one that excludes the other",
+                at: rule.place, see: rival)
+        case .unknown:
+            note(
+                .uncomparedRules,
+                "the rules on '\(type)' from here on were not compared with each other, because there are too many; "
+                    + "divide them by a condition on 'top' or 'root', or by a field's value",
+                at: rule.place)
+        }
+    }
+
+    private mutating func reviewContradictions(in rule: OrderedRule) {
+        for (field, match) in rule.transition.fields.sorted(by: { $0.key < $1.key }) where match.isImpossible {
+            warn(
+                .neverApplies,
+                "no value fulfils all of these conditions, so the rule never applies; correct them",
+                at: "\(rule.place).where.\(field)")
+        }
+        guard let (wanted, unwanted) = rule.occasion.contradiction else { return }
+        warn(
+            .neverApplies,
+            "'unless' excludes what 'when' requires, so the rule never applies; remove one of them",
+            at: "\(rule.place).unless.\(unwanted.place.rawValue)",
+            see: "\(rule.place).when.\(wanted.place.rawValue)")
+    }
+}
+
+/// A rule with its place in the flow.
+struct OrderedRule {
+    let place: String
+    let transition: Flow.Transition
+    let occasion: Occasion
+
+    init(place: String, transition: Flow.Transition) {
+        self.place = place
+        self.transition = transition
+        occasion = Occasion(of: transition)
+    }
+
+    var isImpossible: Bool {
+        occasion.contradiction != nil || occasion.fields.values.contains(where: \.isImpossible)
+    }
+
+    /// True if this rule leaves nothing to a later one.
+    func shadows(_ later: OrderedRule) -> Bool {
+        guard later.occasion.implies(occasion) else { return false }
+        // Rules that ask the same question differ in the answers that they accept.
+        guard transition.asks(like: later.transition), let answer = transition.guard?.accept,
+            let others = later.transition.guard?.accept
+        else { return true }
+        return answer.on == others.on
+            && answer.fields.allSatisfy { name, match in others.fields[name]?.implies(match) ?? false }
+    }
+
+    func asksTheSame(as other: OrderedRule) -> Bool {
+        transition.actions == other.transition.actions && transition.guard == other.transition.guard
+    }
+}
+
+/// Compares each rule on a message with the rules before it.
+///
+/// Most rules on one message require different front screens, different roots or different values of a field. An index
+/// of these requirements finds the few rules that can match together, so 10,000 rules need not be compared in pairs.
+struct RuleOrder {
+    enum Finding: Equatable {
+        /// The rule never applies, because of the rule at this place.
+        case shadowed(by: String)
+        /// The rule competes with the rule at this place.
+        case competes(with: String)
+        /// There are too many rules to compare.
+        case unknown
+    }
+
+    /// The maximum number of comparisons of the rules on one message. More would take seconds.
+    private static let limit = 500_000
+
+    /// A requirement that can exclude a rule: a place of the state or a field.
+    private enum Feature: Hashable {
+        case place(Flow.Condition.Place)
+        case field(String)
+    }
+
+    private var rules: [OrderedRule] = []
+    /// The rules by one of their requirements and by its values. Each rule is in one list for each value.
+    private var indexed: [Feature: [String: [Int]]] = [:]
+    /// The rules without such a requirement.
+    private var others: [Int] = []
+    private var comparisons = 0
+
+    /// Adds the next rule in the order of the flow. Nil if it neither is shadowed nor competes.
+    mutating func add(_ rule: OrderedRule) -> Finding? {
+        let candidates = candidates(for: rule)
+        comparisons += 2 * candidates.count
+        if comparisons > Self.limit { return .unknown }
+        if let earlier = candidates.first(where: { rules[$0].shadows(rule) }) {
+            return .shadowed(by: rules[earlier].place)
+        }
+        let rival = candidates.first { competes(rules[$0], rule, before: $0) }
+        enter(rule)
+        return rival.map { .competes(with: rules[$0].place) }
+    }
+
+    /// True if two rules can apply to the same message with different actions, and neither is a special case of the
+    /// other.
+    private func competes(_ earlier: OrderedRule, _ later: OrderedRule, before index: Int) -> Bool {
+        guard !earlier.asksTheSame(as: later), !earlier.occasion.implies(later.occasion),
+            let both = earlier.occasion.plainOverlap(with: later.occasion)
+        else { return false }
+        // If a third rule before `earlier` matches whenever both apply, that rule decides, and the two do not compete.
+        return !rules[..<index].contains { both.implies($0.occasion) }
+    }
+
+    private mutating func enter(_ rule: OrderedRule) {
+        let index = rules.count
+        rules.append(rule)
+        guard let (feature, values) = Self.requirements(of: rule).first else { return others.append(index) }
+        for value in values { indexed[feature, default: [:]][value, default: []].append(index) }
+    }
+
+    /// The earlier rules that can match the same message as this rule, in order.
+    private func candidates(for rule: OrderedRule) -> [Int] {
+        let requirements = Dictionary(Self.requirements(of: rule)) { first, _ in first }
+        let matching = indexed.map { feature, lists in
+            guard let values = requirements[feature] else { return lists.values.flatMap(\.self) }
+            return values.flatMap { lists[$0] ?? [] }
+        }
+        return Set(matching.flatMap(\.self) + others).sorted()
+    }
+
+    /// The requirements of a rule, each with all values that fulfil it.
+    private static func requirements(of rule: OrderedRule) -> [(feature: Feature, values: Set<String>)] {
+        let places: [Flow.Condition.Place] = [.top, .root, .tab]
+        let conditions = places.compactMap { place in rule.occasion.when.first { $0.place == place } }
+        let fields = rule.occasion.fields.sorted { $0.key < $1.key }
+        return conditions.map { (.place($0.place), Set($0.screens.map(\.screen))) }
+            + fields.compactMap { name, match in
+                match.anyOf.map { (.field(name), Set($0.map(\.description))) }
+            }
+    }
+}

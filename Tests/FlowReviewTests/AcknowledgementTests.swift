@@ -1,0 +1,64 @@
+import FlowFiles
+import FlowReview
+import Navigation
+import Testing
+
+@Suite("A comment in the flow file acknowledges a finding")
+struct AcknowledgementTests {
+    private func findings(_ comment: String, after: String = "") -> [String] {
+        let yaml = """
+            name: shop
+            version: 1
+            platform: ios
+            start: list
+            screens:
+              list: { sends: [command.Next] }
+              \(comment)
+              end: { sends: [command.Idle] }\(after)
+            transitions:
+              - { on: command.Next, do: [{ setRoot: end }] }
+            """
+        return Flow.review(yaml: yaml, file: "shop.yaml").findings.map(\.description)
+    }
+
+    @Test("The comment is at the end of the finding's line, or before the line")
+    func places() {
+        let trap =
+            "shop.yaml:8:3: warning: the user cannot leave 'end': no rule leads on from it as the root; add one "
+            + "[dead-end]"
+        #expect(findings("# an ordinary comment") == [trap])
+        #expect(findings("# check: allow dead-end, the app ends here") == [])
+        #expect(findings("# check: allow dead-end: the app ends here\n  # and nowhere else\n") == [])
+        #expect(findings("#", after: "  # check: allow dead-end, the app ends here") == [])
+    }
+
+    @Test("An acknowledgement without a reason, without a finding or with an unknown code is a warning itself")
+    func useless() {
+        #expect(
+            findings("# check: allow dead-end") == [
+                "shop.yaml:7:1: warning: the acknowledgement of 'dead-end' has no reason; write it after the code "
+                    + "[unused-acknowledgement]"
+            ])
+        let unused = findings("# check: allow competing-rules, the first one wins")
+        #expect(
+            unused.first
+                == "shop.yaml:7:1: warning: line 8 has no finding 'competing-rules'; remove this comment "
+                + "[unused-acknowledgement]")
+        #expect(unused.count == 2)
+        #expect(findings("# check: allow dead-ends, x").first?.contains("no finding has the code 'dead-ends'") == true)
+    }
+
+    @Test("Errors cannot be acknowledged, and the flow's hash does not change")
+    func errors() throws {
+        let yaml = "name: a\nversion: 1\nplatform: ios\nstart: b\nscreens: { b: }\ntransitions: []\n"
+        let commented = "# check: allow dead-end, x\n" + yaml
+        #expect(try Flow(yaml: yaml, file: "a").hash == Flow(yaml: commented, file: "a").hash)
+        let wrong = "# check: allow never-applies, x\n" + yaml.replacing("start: b", with: "start: c")
+        #expect(Flow.review(yaml: wrong, file: "a").errors.count == 1)
+    }
+}
+
+extension FlowFinding {
+    /// The description without the code.
+    var text: String { description.replacing(#/ \[[a-z-]+\]$/#, with: "") }
+}
