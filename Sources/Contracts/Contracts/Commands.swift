@@ -81,7 +81,7 @@ extension Command {
         }
     }
 
-    /// A view requests an action of the flow language, such as a push, instead of reporting an act of the user.
+    /// A program requests an action of the flow language, such as a push.
     public struct NavigationRequested: CommandMessage {
         public var action: JSONValue
 
@@ -101,7 +101,7 @@ extension Command {
         }
     }
 
-    /// The user closed the banner of this error.
+    /// The user closed the banner of this error, or the display time of the banner is over.
     public struct ErrorDismissed: CommandMessage {
         /// The id of the message that carried the error.
         public var errorID: String

@@ -25,8 +25,7 @@ extension Document {
         }
     }
 
-    /// The flow that a platform's coordinator follows. Views read from the flow the titles of the screens, and the
-    /// commands that each screen may send.
+    /// The flow that a platform's coordinator follows.
     ///
     /// The coordinator publishes the document with a lease when it starts, so the document is withdrawn when the
     /// coordinator's process ends. All sessions of a platform share one flow, so the subject is always `default`.
@@ -68,8 +67,8 @@ extension Document {
         }
     }
 
-    /// A message that makes a service work for a screen instance. The document is kept until the instance is dismissed.
-    /// A service that is started again after it was killed resumes the work from the document.
+    /// A command that started work for a screen instance. The document is withdrawn when the work has ended. If the
+    /// service stops before, it starts the work again from the document at its next start.
     public struct ScreenWork: DocumentMessage {
         /// The durable consumer that does the work.
         public var consumer: String
@@ -90,7 +89,7 @@ extension Document {
     /// the guard of a rule.
     ///
     /// The document is published together with the state that waits, and withdrawn together with the first state that
-    /// no longer waits. A coordinator that takes over reads these documents and starts the timers again.
+    /// no longer waits. A coordinator that starts reads these documents and starts the timers again.
     public struct Deadline: DocumentMessage, Hashable {
         public enum Object: String, Codable, Sendable, CaseIterable {
             /// A dismissed screen that a view may still show; `id` is the id of the screen instance.
@@ -102,8 +101,8 @@ extension Document {
         public var platform: String
         public var object: Object
         public var id: String
-        /// The maximum time to wait, in milliseconds. It begins when this document is published, and again when another
-        /// coordinator takes over. If the state still waits when the time is over, the coordinator sends
+        /// The maximum time to wait, in milliseconds. It begins when this document is published, and again each time a
+        /// coordinator starts. If the state still waits when the time is over, the coordinator sends
         /// `command.ScreenGone` for a screen, or `event.GuardDeadlinePassed` for an attempt.
         public var delay: Int64
 
@@ -121,7 +120,7 @@ extension Document {
         }
     }
 
-    /// A process that is connected to the bus.
+    /// A process that has announced itself on the bus.
     public struct Presence: DocumentMessage, Hashable {
         public var name: String
         public var version: String
@@ -135,8 +134,8 @@ extension Document {
         public var handled: Int
         /// The number of messages that the process's durable consumers have given up since the process started.
         public var failed: Int
-        /// The number of offsets between the durable consumer that is furthest behind and the newest message that
-        /// concerns this consumer; 0 if all consumers are up to date.
+        /// The largest lag of the process's durable consumers: the number of journal offsets between a consumer's
+        /// position and the newest message for it. 0 if all consumers have handled all their messages.
         public var lag: UInt64
         /// The durable consumers that the process runs, in alphabetical order. Nil if the process does not report them.
         public var consumers: [String]?
@@ -186,7 +185,7 @@ extension Document {
     /// The messages that a process receives and sends, with the schemas of their data, as its code declares them.
     ///
     /// A service that is started with `--contract` prints its contract. A service that announces itself on the bus
-    /// publishes its contract once, as a document of its service instance.
+    /// publishes its contract as a document of its service instance.
     public struct ServiceContract: DocumentMessage, Hashable {
         public var name: String
         public var version: String

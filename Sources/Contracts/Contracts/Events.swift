@@ -18,7 +18,8 @@ extension DomainEvent {
         }
     }
 
-    /// The device where the chain of messages began should open this URL.
+    /// The device that the message's origin names should open this URL. If the origin names no device, every device of
+    /// the platform should open it.
     public struct URLOpenRequested: EventMessage {
         public var url: String
 

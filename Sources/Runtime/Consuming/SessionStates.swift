@@ -23,7 +23,7 @@ package struct SessionStates<State: Sendable>: Sendable {
         states[session] = state
     }
 
-    /// Sets a state because of a message. The change can be undone until its results are recorded.
+    /// Sets a state because of a message. The change can be undone until ``keep(_:through:)`` makes it permanent.
     package mutating func set(_ state: State, because message: Envelope) {
         let change = Change(
             offset: message.position?.offset ?? 0, session: message.subject, before: states[message.subject])
