@@ -4,7 +4,7 @@ internal import EventBus
 internal import Vocabulary
 
 extension AppScreens {
-    /// The screens of the focus player. To add a screen, add an entry here and a view model.
+    /// The screens of the focus player.
     package static let focusPlayer = AppScreens(
         flow: "focus-player", platforms: ["ios", "mac"],
         viewModels: [
@@ -49,7 +49,7 @@ struct ServiceSelectionViewModel: ViewModel {
     }
 }
 
-/// The screen on which a person chooses the playlist for the focus playlist.
+/// The screen on which a person chooses the playlist from which the focus playlist is made.
 struct PlaylistSelectionViewModel: ViewModel {
     private let playlists: [Playlist]?
 

@@ -13,7 +13,7 @@ struct PlayerState: Codable, Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - command: The music to play.
-    ///   - deviceID: The device to play on. `nil` for the active one.
+    ///   - deviceID: The device to play on. `nil` for the active device.
     mutating func play(_ command: PlayCommand, on deviceID: String?) throws(WebAPIError) {
         try command.validate()
         guard isPremium else { throw .premiumRequired }
@@ -70,7 +70,7 @@ extension PlayerState {
         playback = nil
     }
 
-    /// Replaces the list of devices.
+    /// Replaces the list of devices. Playback ends.
     mutating func replaceDevices(with devices: [Catalogue.Device]) {
         self.devices = devices
         playback = nil

@@ -6,7 +6,7 @@ import ServiceLifecycle
 
 /// A simulator of accounts.spotify.com and api.spotify.com: one HTTP server on 127.0.0.1 with the paths of both hosts.
 ///
-/// The simulator follows Spotify's documentation, including the errors. Requests to `/_control` cause failures. Set
+/// The simulator follows Spotify's documentation, including the errors. Requests to `/_control` can cause failures. Set
 /// both Spotify addresses of a client to `http://127.0.0.1:PORT`.
 package struct SpotifySimulator: Service {
     private let configuration: Configuration
@@ -17,10 +17,10 @@ package struct SpotifySimulator: Service {
     /// - Parameters:
     ///   - catalogue: The account with its playlists and devices.
     ///   - configuration: The port, the token policy and the state file.
-    ///   - logger: Logs the routes of requests, and never codes, tokens or headers.
+    ///   - logger: Logs the routes of requests at the level `debug`.
     ///   - now: Returns the current time, which is compared with the expiry times of codes and tokens.
     ///   - onReady: Called once with the port after the server has begun to listen.
-    /// - Throws: `SpotifySimulatorError` if the state file is invalid.
+    /// - Throws: `SpotifySimulatorError` if the state file cannot be read.
     package init(
         catalogue: Catalogue,
         configuration: Configuration = Configuration(),
@@ -117,7 +117,7 @@ package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringCo
     static func unusableStateFile(_ file: String) -> Self {
         Self(
             code: "simulator.unusableStateFile",
-            message: "\(file): this is not a state file of a simulator",
+            message: "\(file): cannot be read as a state file of the simulator",
             recovery: "delete it, or give another file with --state"
         )
     }

@@ -29,7 +29,7 @@ package struct SongDatabase: Sendable {
         }
     }
 
-    /// The account whose playlists were last loaded. Nil if no playlists were loaded since the last ``clear()``.
+    /// The id of the account that was last used. Nil if none has been used since the last ``clear()``.
     func currentAccount() async throws -> String? {
         try await writer.read { try String.fetchOne($0, sql: "SELECT id FROM account") }
     }

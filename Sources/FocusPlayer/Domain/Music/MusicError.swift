@@ -19,7 +19,7 @@ package enum MusicError: Error, Hashable {
     case notFound(String)
     /// The account may not do this. The value is the reason.
     case forbidden(String)
-    /// Too many requests. The request may be repeated after this time, if Spotify gave one.
+    /// Too many requests. The value is the time after which the request may be repeated; nil if Spotify gave none.
     case rateLimited(retryAfter: Duration?)
     /// Spotify did not answer, or its answer is unusable. The request may be repeated. The value is the reason.
     case unavailable(String)
