@@ -25,7 +25,8 @@ struct BrokerCommand: AsyncParsableCommand {
     @Option(help: "The age at which messages that all consumers have handled are removed: 12h or none. (default: 7d)")
     var retainAge: RetainedAge?
 
-    @Option(help: "The size above which the oldest messages are removed, even unhandled: 512MiB or none. (default: 1GiB)")
+    @Option(
+        help: "The size above which the oldest messages are removed, handled or not: 512MiB or none. (default: 1GiB)")
     var retainSize: RetainedSize?
 
     func run() async throws {
