@@ -26,8 +26,8 @@ struct RecordingTests {
         return Dictionary(grouping: documents, by: \.platform)
     }
 
-    /// A story in which a coordinator is killed, and in which one coordinator publishes an input of the other: a link
-    /// is followed only after the log-in, and sends a command.
+    /// A story in which a coordinator is killed, and in which one coordinator publishes an input of the other: a
+    /// command that a link sends after the log-in.
     private static func tell(_ story: Story) async throws {
         try await story.launch()
         try await story.bus.publish(
