@@ -9,8 +9,7 @@ package struct BusRetry: Sendable {
     private let logger: Logger
     private let clock: any Clock<Duration>
     private let codes: Set<BusError.Code>
-    /// The time between two attempts. It is short, so that a service continues soon after the broker's restart. The
-    /// attempts are few nevertheless, because the transport itself waits some time for the broker's answer.
+    /// The time between two attempts. It is short, so that a service continues soon after the bus works again.
     private let pause: Duration = .seconds(1)
 
     /// - Parameter codes: the error codes after which an operation is repeated.

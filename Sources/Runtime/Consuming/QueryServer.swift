@@ -15,8 +15,8 @@ internal import ServiceLifecycle
 /// - If the data does not match the type of the query, the code is `message.malformed`.
 /// - For any other error, the code is `<service>.failed`.
 ///
-/// Queries are not journalled, and a handler that fails is not called again for the same query. If the service stops,
-/// the processes that wait for an answer receive a ``BusError`` with the code `cancelled`.
+/// Queries are not journalled, and a handler that fails is not called again for the same query. If the service is asked
+/// to stop, the processes that wait for its answers receive a ``BusError`` with the code `cancelled`.
 public struct QueryServer: ReadyService {
     /// Returns the data of the answer.
     private typealias Route = @Sendable (MessageContext) async throws -> Data

@@ -10,8 +10,8 @@ internal import SystemSupport
 /// process. When all services are ready, it tells the supervisor that the process is ready.
 ///
 /// Both documents are leased: the broker withdraws them when the process ends, even after a crash. The presence is
-/// published again when its figures have changed. The bus client publishes both documents again if the process was
-/// suspended for longer than the lease, or if the journal was replaced.
+/// published again when its figures have changed. The bus client publishes both documents again if the broker no longer
+/// has them, for example because the process was suspended for longer than the lease.
 struct Announcement: Service {
     /// The interval at which the presence is compared with the published one. A presence that has not changed is not
     /// published again.
