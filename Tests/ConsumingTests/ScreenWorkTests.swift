@@ -99,7 +99,7 @@ struct ScreenWorkTests {
             try await documents(Document.Progress.self, are: 1)
             #expect(log.ended == ["one"])
             #expect(try await underWay == ["a-2"])
-            // An instance of another platform with the same identifier.
+            // An instance of another platform with the same identifier is dismissed.
             try await show("b-1", dismissing: "a-2", platform: "mac")
             let late = try await view.send(Command.Greet(name: "late"), origin: origin("a-1"))
             _ = try await view.first(DomainEvent.MessageDiscarded.self) { $0.messageID == late.id }

@@ -44,7 +44,7 @@ struct RecordingTests {
             Command.PresentationDismissed(instance: sheet.instance.id), origin: Origin(platform: "ios"))
         try await story.bus.send(Command.SpotifyDeauthorizationRequested())
         try await story.bothAreAt("serviceSelection")
-        // No view reports that screens are gone, so the coordinators do after some time.
+        // No view reports that screens are gone, so the coordinators report it after some time.
         for platform in ["ios", "mac"] {
             try await story.stack.document(Document.NavigationState.self, key: platform) {
                 $0.snapshot.state.leaving.isEmpty

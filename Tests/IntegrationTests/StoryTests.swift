@@ -134,7 +134,7 @@ struct StoryTests {
         try await Story.tell { story in
             let bus = story.stack.busAddress
             try await SegueCommandLine.inScratch { segue in
-                // `segue send` refuses the message without --no-check.
+                // Without --no-check, `segue send` refuses the message.
                 let malformed = #"{"playlist": 1}"#
                 #expect(try await segue("send", "command.PlaylistSelected", malformed, "--bus", bus).status == 65)
                 try await segue("send", "command.PlaylistSelected", malformed, "--no-check", "--bus", bus)

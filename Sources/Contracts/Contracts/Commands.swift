@@ -1,7 +1,8 @@
 public import EventBus
 public import Support
 
-/// The platform's commands. Each nested struct is one command; its type on the wire is `command.Name`.
+/// The namespace for commands. Each nested struct is one command; its type on the wire is `command.Name`. The commands
+/// of this module are Segue's own.
 public enum Command {}
 
 extension Command {

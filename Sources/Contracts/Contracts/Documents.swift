@@ -2,7 +2,8 @@ public import EventBus
 public import Navigation
 public import Support
 
-/// The platform's documents. Each nested struct is one document; its type on the wire is `document.Name`.
+/// The namespace for documents. Each nested struct is one document; its type on the wire is `document.Name`. The
+/// documents of this module are Segue's own.
 public enum Document {}
 
 extension Document {
@@ -34,7 +35,7 @@ extension Document {
         public var name: String
         /// The version that the flow's authors set.
         public var version: Int
-        /// The hash of the flow, as in every snapshot that was made under it.
+        /// The hash of the flow. A snapshot that was made with this flow contains the same hash.
         public var hash: String
         /// The flow as YAML: the file that the coordinator has read, or the export of a flow that was built in Swift.
         public var source: String

@@ -1,7 +1,7 @@
 public import EventBus
 
-/// The namespace for the queries of apps. Each nested struct is one query; its type on the wire is `query.Name`. The
-/// platform itself has no queries.
+/// The namespace for queries. Each nested struct is one query; its type on the wire is `query.Name`. Segue itself has
+/// no queries.
 public enum Query {}
 
 extension EventBus {

@@ -75,7 +75,7 @@ extension ServiceConfiguration {
         return clientID
     }
 
-    /// The server in a variable, to which tokens are sent. `standard` if the variable is not set.
+    /// The address of a server to which tokens are sent, from a variable. `standard` if the variable is not set.
     fileprivate func host(_ name: String, default standard: BaseURL) throws -> BaseURL {
         guard let text = value(name) else { return standard }
         guard let url = BaseURL(text) else {

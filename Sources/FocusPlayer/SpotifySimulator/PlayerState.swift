@@ -29,7 +29,7 @@ struct PlayerState: Codable, Sendable, Equatable {
         )
     }
 
-    /// Moves playback to another device and makes it the active one.
+    /// Moves playback to another device, and makes this device the active one.
     mutating func transfer(_ command: TransferCommand) throws(WebAPIError) {
         guard let id = command.deviceIDs.first else { throw .badRequest("Missing device_ids") }
         guard command.deviceIDs.count == 1 else { throw .badRequest("Only one device_id is currently supported") }

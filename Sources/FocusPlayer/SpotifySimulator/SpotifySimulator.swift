@@ -67,7 +67,7 @@ package struct SpotifySimulator: Service {
         /// The port on 127.0.0.1. With 0 the system chooses a free port, which `onReady` reports.
         package var port: Int
         package var tokenPolicy: TokenPolicy
-        /// The file for grants, tokens (as digests) and the player, so that they survive a crash. `nil` for none.
+        /// The file for grants, tokens (as digests) and the player, so that they survive a crash. `nil` for no file.
         package var stateFile: String?
 
         package init(port: Int = 0, tokenPolicy: TokenPolicy = TokenPolicy(), stateFile: String? = nil) {
@@ -80,7 +80,7 @@ package struct SpotifySimulator: Service {
 
 /// The reason why the simulator cannot run. The description is one line with the problem and the remedy.
 package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A stable identifier of the error, for programs: `simulator.portInUse`, for example.
+    /// A stable identifier of the error, for programs, such as `simulator.portInUse`.
     package let code: String
     /// The problem.
     package let message: String

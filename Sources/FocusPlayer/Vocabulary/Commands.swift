@@ -23,7 +23,7 @@ extension Command {
         }
     }
 
-    /// Makes a focus playlist of this playlist.
+    /// Makes a focus playlist from this playlist.
     package struct PlaylistSelected: CommandMessage {
         package var playlistID: String
 
@@ -46,7 +46,7 @@ extension Command {
         }
     }
 
-    /// Opens the playlist in the Spotify app.
+    /// Opens Spotify's URL of the generated playlist.
     package struct DidRequestOpenPlaylistOnSpotify: CommandMessage {
         package init() {}
     }

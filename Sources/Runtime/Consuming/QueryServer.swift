@@ -21,7 +21,7 @@ public struct QueryServer: ReadyService {
     /// Returns the data of the answer.
     private typealias Route = @Sendable (MessageContext) async throws -> Data
 
-    /// Signalled when the server receives queries.
+    /// Signalled when the server can receive queries.
     public let ready: ReadySignal
     private let bus: any EventBus
     private let logger: Logger
@@ -29,7 +29,7 @@ public struct QueryServer: ReadyService {
     private var routes: [MessageType: Route] = [:]
 
     /// - Parameters:
-    ///   - ready: signalled when the server receives queries. A service that contains this server passes its own
+    ///   - ready: signalled when the server can receive queries. A service that contains this server passes its own
     ///     signal.
     ///   - clock: measures the pauses between attempts to reach the bus.
     public init(

@@ -18,7 +18,7 @@ package struct SessionStates<State: Sendable>: Sendable {
     /// The sessions that have a state.
     package var sessions: some Collection<String> { states.keys }
 
-    /// Sets a state that is already recorded and cannot be undone.
+    /// Sets a state that ``takeBack(_:from:)`` does not undo.
     package mutating func restore(_ state: State, of session: String) {
         states[session] = state
     }

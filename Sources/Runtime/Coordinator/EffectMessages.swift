@@ -132,7 +132,7 @@ struct EffectMessages {
         return try Envelope(message, source: source, causedBy: cause, origin: origin, id: nextID())
     }
 
-    /// A command that the flow sends.
+    /// A command that the flow sends. Nil if the type is not a valid message type.
     ///
     /// The command does not carry the instance of its cause. The instance of the cause, for example an alert, is often
     /// dismissed already, and the command would be discarded as too late.

@@ -14,8 +14,8 @@ internal import Support
 ///     try await router.pop()
 ///
 /// The type of the routes is an enum: the name of a case is the name of a screen, and the associated values are the
-/// screen's arguments. `CodingKeys` can give them other names. A route that is not encoded as an enum case throws
-/// ``RouterError/noRoute(_:)``.
+/// screen's arguments. `CodingKeys` can give other names to the cases and the values. A call with a route that is not
+/// encoded as an enum case throws ``RouterError/noRoute(_:)``.
 ///
 /// Each call that navigates sends a `command.NavigationRequested` and returns after the coordinator has answered it.
 /// The flow must allow the actions that the calls request.

@@ -86,7 +86,7 @@ enum FormEncoding {
     }
 }
 
-/// Makes the message of a server fit to be shown: one line of limited length.
+/// Prepares a server's message for display: one line of limited length.
 enum ServerMessage {
     /// The maximum number of characters of a word. A longer word is replaced with an ellipsis, because it could be a
     /// token.

@@ -66,7 +66,7 @@ struct DevicesPayload: Decodable {
 
     let devices: [Tolerant<Item>]
 
-    /// The devices that accept commands. A restricted device, or one without an id, does not.
+    /// The devices that accept commands. Restricted devices and devices without an id are left out.
     var controllable: [Device] {
         devices.compactMap(\.value).compactMap { item in
             guard let id = item.id, item.isRestricted != true else { return nil }

@@ -32,7 +32,7 @@ package actor AuthorizationService {
 
     /// Reports to an app that was launched whether an account is connected.
     ///
-    /// The access token may have expired in the meantime. The first call that Spotify refuses requests a new one.
+    /// The access token may have expired. If Spotify then refuses a call, the caller requests a new token.
     package func launched() async throws -> [any Message] {
         try await inTurn(whenUnreadable: [DomainEvent.SpotifyAuthorizationUpdated(status: .unauthorized)]) {
             let isConnected = try await store.load().tokens != nil

@@ -36,7 +36,7 @@ package struct StoredTokens: Codable, Hashable, Sendable {
     }
 }
 
-/// The tokens with which the app acts for a Spotify account. Their description does not contain them.
+/// The tokens with which the app acts for a Spotify account. The description does not contain the tokens.
 package struct SpotifyTokens: Codable, Hashable, Sendable {
     package let accessToken: String
     package let refreshToken: String

@@ -10,14 +10,14 @@ package enum MusicError: Error, Hashable {
     case renewalOverdue
     /// The stored token cannot be read. The value is the reason, with the file.
     case accessUnreadable(String)
-    /// Spotify refused a token that had just been renewed.
+    /// Spotify refused the access token, and then also the newer one.
     case unauthorized(generation: Int)
     /// The operation needs Spotify Premium.
     case premiumRequired
     case noActiveDevice
     /// The requested object does not exist. The value describes it.
     case notFound(String)
-    /// The account may not do this. The value is the reason.
+    /// Spotify refused the request, for example because the account may not do this. The value is the reason.
     case forbidden(String)
     /// Too many requests. The value is the time after which the request may be repeated; nil if Spotify gave none.
     case rateLimited(retryAfter: Duration?)

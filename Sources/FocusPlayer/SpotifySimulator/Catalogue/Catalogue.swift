@@ -47,7 +47,7 @@ extension Catalogue {
         var name: String
         /// The type, for example `Computer`, `Smartphone` or `Speaker`.
         var type: String
-        /// True for the device that plays if a command names no device. At most one is active.
+        /// True for the device that plays if a command names no device. At most one device is active.
         var isActive: Bool
         /// True for a device that is listed but accepts no commands from the Web API.
         var isRestricted: Bool

@@ -110,7 +110,7 @@ struct PagingObject<Item: Encodable & Sendable>: ResponseEncodable, Sendable {
     }
 }
 
-/// A user, playlist, track, album or artist: the common fields, and the fields of its type.
+/// A user, playlist, track, album or artist: the common fields, and the fields of the object's type.
 struct WebAPIObject<Fields: Encodable & Sendable>: ResponseEncodable, Sendable {
     let type: String
     let id: String

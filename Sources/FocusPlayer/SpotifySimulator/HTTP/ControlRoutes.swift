@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// The routes of `/_control`. They change the user's account and devices, revoke tokens, and cause failures.
+/// The routes of `/_control`. They show and change the account and its devices, revoke tokens, and cause failures.
 ///
 /// `ControlPage` documents the routes and their fields. These routes have no faults and are not counted.
 struct ControlRoutes: Sendable {
