@@ -69,7 +69,8 @@ extension Document {
     }
 
     /// A command that started work for a screen instance. The document is withdrawn when the work has ended. If the
-    /// service stops before, it starts the work again from the document at its next start.
+    /// service stops before, it starts the work again from the document at its next start, unless the instance has been
+    /// dismissed.
     public struct ScreenWork: DocumentMessage {
         /// The durable consumer that does the work.
         public var consumer: String

@@ -72,7 +72,7 @@ struct SchemaProbe {
     }
 
     /// The schema of the elements of a list, the values of a dictionary or the value of an optional. If their type is
-    /// being sampled already, the result is `.any`: the sample list is empty, so a type may contain a list of itself.
+    /// being sampled already, the result is `.any`. Therefore a type may contain a list of itself.
     func elements<T: Decodable>(of type: T.Type) throws -> JSONSchema {
         if let describing = type as? any SchemaDescribing.Type { return describing.schema }
         return enclosing.contains(ObjectIdentifier(type)) ? .any : try sample(of: type).schema

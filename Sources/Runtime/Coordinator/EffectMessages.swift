@@ -75,7 +75,7 @@ struct EffectMessages {
             Document.Deadline.type, key: key, source: source, causedBy: cause, platform: platform, id: nextID())
     }
 
-    /// Changes the origin of the following messages to that of a message that was held back by a guard.
+    /// Changes the origin of the following messages to that of an earlier message that had to wait.
     mutating func began(_ attributes: Machine.Attributes) {
         cause.origin = Origin(platform: attributes.platform, device: attributes.device, instance: attributes.instance)
     }

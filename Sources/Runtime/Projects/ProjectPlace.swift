@@ -83,7 +83,7 @@ extension ProjectPlace {
         }
         let folder = files.first.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path } ?? directory
         guard let name = name(ofFolder: folder) else {
-            throw Unknown(description: "the name of \(folder) cannot be a project name; name the project with -p NAME")
+            throw Unknown(description: "the path \(folder) gives no project name; name the project with -p NAME")
         }
         return name
     }

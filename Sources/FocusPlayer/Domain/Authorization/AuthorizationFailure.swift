@@ -67,7 +67,7 @@ package enum AuthorizationFailure: Error, Hashable {
                 code: "spotify.rate-limited", message: "Spotify asks to wait", recovery: recovery, severity: .warning)
         case .unavailable(let reason), .grantRefused(let reason), .requestRefused(let reason):
             ApplicationError(
-                code: "spotify.unavailable", message: "Spotify could not be reached: \(reason)", recovery: recovery)
+                code: "spotify.unavailable", message: "Spotify gave no usable answer: \(reason)", recovery: recovery)
         }
     }
 }

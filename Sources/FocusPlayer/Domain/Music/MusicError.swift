@@ -52,7 +52,7 @@ package enum MusicError: Error, Hashable {
         case .rateLimited(nil):
             error("spotify.rate-limited", "Spotify asks to wait", "Try again in a moment.")
         case .unavailable(let reason):
-            error("spotify.unavailable", "Spotify could not be reached: \(reason)", "Try again in a moment.")
+            error("spotify.unavailable", "Spotify gave no usable answer: \(reason)", "Try again in a moment.")
         }
     }
 

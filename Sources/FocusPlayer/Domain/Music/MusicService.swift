@@ -55,7 +55,7 @@ package struct MusicService: Sendable {
         guard let songs = try await repository.keptSongs(of: query.playlistID) else {
             throw ApplicationError(
                 code: "music.unknown-playlist", message: "The songs of playlist '\(query.playlistID)' are not known",
-                recovery: "Choose the playlist first: then they are fetched.")
+                recovery: "Choose the playlist first; its songs are then fetched.")
         }
         return Query.PlaylistSongs.Answer(songs: songs)
     }
@@ -90,7 +90,7 @@ package struct MusicService: Sendable {
     private static var nothingToPlay: ApplicationError {
         ApplicationError(
             code: "music.nothing-to-play", message: "There is no focus playlist to play",
-            recovery: "Choose a playlist with songs, and wait until it is there.")
+            recovery: "Choose a playlist with songs, and wait until the focus playlist is ready.")
     }
 
     private func songs(of generated: Document.GeneratedPlaylist?) throws -> [Song] {
