@@ -7,7 +7,7 @@ public import Support
 public enum Document {}
 
 extension Document {
-    /// The navigation state of a session on one platform. Its JSON is that of the snapshot.
+    /// The navigation state of a session on one platform. The JSON of the document is the JSON of the snapshot.
     public struct NavigationState: DocumentMessage {
         public var snapshot: NavigationSnapshot
 

@@ -58,7 +58,7 @@ extension SpotifyTokens: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: ["expiresAt": expiresAt]) }
 }
 
-/// An error of storing or reading tokens or requests for consent. It never contains their values.
+/// An error of storing or reading tokens or requests for consent. The error contains no tokens and no states.
 package struct TokenStoreError: Error, Hashable, Sendable {
     /// A stable name with dots, for example `vault.corrupt`.
     package let code: String
