@@ -32,7 +32,8 @@ struct SegueBench: AsyncParsableCommand {
         }
     }
 
-    /// Prints the error on one line that begins with `segue: `, and exits.
+    /// Exits with an error. An error of the bus, of a benchmark or of the options is printed on one line that begins
+    /// with `segue: `.
     private static func end(with error: any Error) -> Never {
         let isUsage = exitCode(for: error) == .validationFailure
         switch error {
