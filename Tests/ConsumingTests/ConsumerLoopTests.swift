@@ -46,14 +46,14 @@ struct ConsumerLoopTests {
         }
     }
 
-    /// Waits until the document of a session contains these strings.
+    /// Waits for a document of a session that contains exactly these strings.
     private func count(_ texts: [String], session: String = "one") async throws {
         try await publisher.withSubscription(to: [.type(Count.self, subject: session)], from: .retained) { messages in
             for try await message in messages where try message.decode(Count.self).texts == texts { return }
         }
     }
 
-    /// Publishes, for each session, all strings that it has received. Fails for the string "throw".
+    /// Publishes a document with all strings that were sent to a session. Fails for the string "throw".
     private struct Counting: ComputingHandler {
         let bus: any EventBus
         var texts = SessionStates<[String]>()

@@ -56,7 +56,7 @@ struct MessageConsumerSharingTests {
             }
         try await withRunning(greeter(2)) {
             try await withThrowingTaskGroup { group in
-                // The consumer owns part of the partitions and then ends.
+                // This consumer owns a part of the partitions until the group is cancelled.
                 group.addTask { try await doomed.run() }
                 group.addTask { try? await first.run() }
                 try await first.ready.wait()

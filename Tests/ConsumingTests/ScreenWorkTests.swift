@@ -54,7 +54,7 @@ struct ScreenWorkTests {
         Origin(platform: platform, device: "phone", instance: instance)
     }
 
-    /// Publishes what a coordinator publishes in one batch: the navigation state and a dismissal.
+    /// Publishes a navigation state and, if `gone` is given, a dismissal in the same batch, as a coordinator does.
     private func show(_ instances: String..., dismissing gone: String? = nil, platform: String = "ios") async throws {
         let flow = try Flow("a", version: 1, platform: platform, start: "root") { Flow.Screen("root") }
         var snapshot = Machine(flow: flow).snapshot
@@ -77,7 +77,7 @@ struct ScreenWorkTests {
         }
     }
 
-    /// Waits until there are as many documents of this type.
+    /// Waits until there are `count` documents of a type.
     private func documents<D: DocumentMessage>(_ type: D.Type, are count: Int) async throws {
         try await view.withSubscription(to: [.type(type)], from: .beginning) { messages in
             if try await view.documents(matching: [.type(type)]).count == count { return }
@@ -99,7 +99,7 @@ struct ScreenWorkTests {
             try await documents(Document.Progress.self, are: 1)
             #expect(log.ended == ["one"])
             #expect(try await underWay == ["a-2"])
-            // An instance of another platform with the same identifier.
+            // An instance of another platform with the same identifier is dismissed.
             try await show("b-1", dismissing: "a-2", platform: "mac")
             let late = try await view.send(Command.Greet(name: "late"), origin: origin("a-1"))
             _ = try await view.first(DomainEvent.MessageDiscarded.self) { $0.messageID == late.id }

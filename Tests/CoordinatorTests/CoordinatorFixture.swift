@@ -62,7 +62,7 @@ struct CoordinatorFixture: Sendable {
     }
 }
 
-/// A bus that refuses every batch that contains a message of a given kind.
+/// A bus that refuses every batch with a message for which `refuses` returns true.
 struct RefusingBus: ForwardingBus {
     let bus: any EventBus
     let refuses: @Sendable (Envelope) -> Bool
@@ -96,7 +96,7 @@ extension DomainEvent {
 }
 
 extension Flow {
-    /// A small app that uses every feature for which a coordinator publishes messages.
+    /// The flow of a small shop.
     static func shop(_ platform: String = "ios", items: Bool = true, links: Bool = false) throws -> Flow {
         try Flow("shop", version: 1, platform: platform, start: "launch") {
             Flow.Screen("launch")

@@ -37,7 +37,7 @@ struct CoordinatorGuardTests {
         return command
     }
 
-    /// Answers without a platform, as services do.
+    /// Answers the command of a guard. The answer has no platform.
     @discardableResult
     private func answer(_ question: Envelope, later: TimeInterval = 0) async throws -> Envelope {
         var answer = try Envelope(DomainEvent.DraftSaved(draft: 7), source: "draft-service/1", causedBy: question)

@@ -43,7 +43,8 @@ struct CoordinatorLeavingTests {
             try await view.send(Command.ScreenGone(instance: item), origin: fixture.phone)
             try await fixture.snapshot { $0.state.leaving.isEmpty }
             let revision = try await fixture.currentSnapshot()?.revision ?? 0
-            // The timers of this screen and of the next one end at the same time. Only the next one is still expected.
+            // The timers of this screen and of the next one end at the same time. Only the next screen is then still
+            // leaving.
             try await fixture.clock.sleepers(2)
             _ = try await leaveItem()
             try await fixture.clock.sleepers(3)

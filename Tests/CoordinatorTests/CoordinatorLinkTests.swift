@@ -27,7 +27,7 @@ struct CoordinatorLinkTests {
                 DomainEvent.DeepLinkReceived(url: "shop://item/a%2F7"), origin: fixture.phone)
             let parked = try await fixture.snapshot { $0.state.parked != nil }.state.parked
             #expect(parked?.messageID == link.id)
-            // Ten minutes after the link was sent.
+            // The parked link expires ten minutes after it was sent.
             let sent = Int((link.attributes.time.timeIntervalSince1970 * 1000).rounded())
             #expect(parked?.expires == sent + 600_000)
         }

@@ -30,7 +30,7 @@ struct ErrorNotifierTests {
             ApplicationError(code: "test", message: message, severity: severity), subject: session)
     }
 
-    /// Waits until the banner shows this error, or no error if it is nil.
+    /// Waits until the banner shows the error with this message, or no error if `message` is nil.
     @discardableResult
     private func banner(
         _ message: String?, waiting: Int = 0, session: String = Session.default

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-/// Runs the commands of each section in a new folder, with the compose file at the beginning of the page.
+/// Runs the commands of a section in a new folder that contains the page's first compose file.
 @Suite("What docs/compose.md says")
 struct ComposePageTests {
     private let page: Page

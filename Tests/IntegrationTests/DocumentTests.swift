@@ -189,7 +189,7 @@ struct DocumentTests {
         }
     }
 
-    /// Runs the lines, all of which must succeed.
+    /// Runs the lines. All of them must succeed.
     /// - Returns: The output of the lines.
     @discardableResult
     private func run(_ lines: String, _ segue: SegueCommandLine) async throws -> String {

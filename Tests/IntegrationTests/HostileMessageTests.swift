@@ -9,8 +9,8 @@ import Vocabulary
 
 @Suite("Messages whose results no bus takes")
 struct HostileMessageTests {
-    /// A message with a header that an older client or a foreign one may have published. A client of this version
-    /// refuses to publish such a device name.
+    /// A message with a very long device name. A client of this version refuses to publish it, but another client may
+    /// publish it.
     private func launch() -> PublishedMessage {
         let type = DomainEvent.LaunchFinished.type
         let device = String(repeating: "d", count: 65_290)

@@ -26,8 +26,8 @@ struct RecordingTests {
         return Dictionary(grouping: documents, by: \.platform)
     }
 
-    /// A story in which a coordinator is killed, and in which one coordinator publishes an input of the other: a link
-    /// is followed only after the log-in, and sends a command.
+    /// A story in which a coordinator is killed, and in which one coordinator publishes an input of the other: a
+    /// command that a link sends after the log-in.
     private static func tell(_ story: Story) async throws {
         try await story.launch()
         try await story.bus.publish(
@@ -44,7 +44,7 @@ struct RecordingTests {
             Command.PresentationDismissed(instance: sheet.instance.id), origin: Origin(platform: "ios"))
         try await story.bus.send(Command.SpotifyDeauthorizationRequested())
         try await story.bothAreAt("serviceSelection")
-        // No view reports that screens are gone, so the coordinators do after some time.
+        // No view reports that screens are gone, so the coordinators report it after some time.
         for platform in ["ios", "mac"] {
             try await story.stack.document(Document.NavigationState.self, key: platform) {
                 $0.snapshot.state.leaving.isEmpty

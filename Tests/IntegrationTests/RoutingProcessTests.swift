@@ -38,7 +38,7 @@ struct RoutingProcessTests {
                 try await router.push(.settings, from: departure)
             }
 
-            // The call is made while the coordinator is frozen, and is answered by its successor.
+            // The call is made while the coordinator is frozen. The restarted coordinator answers it.
             try await stack.freeze("router-coordinator")
             async let call = router.replacePath([.settings])
             try await stack.message(Command.NavigationRequested.self) { $0.action["replacePath"] != nil }

@@ -41,8 +41,8 @@ struct StoryTests {
             try await story.stack.message(DomainEvent.SpotifyAuthorizationUpdated.self, after: show) {
                 $0.status == .deauthorized
             }
-            // Each story is a trace, and each of its messages is a span of the trace.
-            // Taken once, because more messages may arrive.
+            // Each story is a trace, and each of its messages is a span of the trace. The messages are read only once,
+            // because more messages may arrive.
             let messages = story.stack.messages
             let traces = messages.map { $0.attributes.traceparent.flatMap(TraceContext.init(parsing:)) }
             #expect(Set(traces).count == messages.count)
@@ -134,7 +134,7 @@ struct StoryTests {
         try await Story.tell { story in
             let bus = story.stack.busAddress
             try await SegueCommandLine.inScratch { segue in
-                // `segue send` refuses the message without --no-check.
+                // Without --no-check, `segue send` refuses the message.
                 let malformed = #"{"playlist": 1}"#
                 #expect(try await segue("send", "command.PlaylistSelected", malformed, "--bus", bus).status == 65)
                 try await segue("send", "command.PlaylistSelected", malformed, "--no-check", "--bus", bus)
@@ -224,7 +224,7 @@ struct StoryTests {
     func kill(service: String) async throws {
         try await Story.tell { story in
             try await story.launch()
-            // The service is killed during the consent, and again during playing.
+            // The service is killed during the consent, and again before playback starts.
             let url = try await story.requestAuthorization()
             try await story.stack.killAndRestart(service)
             try await story.browser.decide("approve", at: url)

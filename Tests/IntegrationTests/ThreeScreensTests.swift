@@ -41,7 +41,7 @@ struct ThreeScreensTests {
         return second
     }
 
-    /// Waits until the timer has counted further.
+    /// Waits until the timer has counted at least two more ticks.
     private func ticks(_ stack: TestStack, _ instance: String) async throws {
         let now = try await stack.document(Document.Timer.self, key: instance) { _ in true }.ticks
         try await stack.document(Document.Timer.self, key: instance) { $0.ticks > now + 1 }

@@ -10,7 +10,7 @@ struct GeneratePlaylistTests {
         MusicService(repository: repository, player: ScriptedPlayer())
     }
 
-    /// Returns the messages that were published at once, and those that were returned.
+    /// Returns the messages that were published at once, and the messages that the service returned.
     func generate(
         _ repository: StaticRepository, messageID: String = "m"
     ) async throws -> (atOnce: [any Message], result: [any Message]) {

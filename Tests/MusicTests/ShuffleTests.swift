@@ -32,8 +32,8 @@ struct ShuffleTests {
         for seed in 0..<6000 {
             firsts[Array(0..<6).shuffled(seed: "\(seed)")[0]] += 1
         }
-        // The range is six standard deviations, √(6000 · 1/6 · 5/6) = 29, around the mean of 1000. The seeds are fixed,
-        // so the test always has the same result.
+        // A standard deviation is √(6000 · 1/6 · 5/6) ≈ 29. The range extends six standard deviations to both sides of
+        // the mean, 1000. The seeds are fixed, so the test always has the same result.
         #expect(firsts.allSatisfy { (826...1174).contains($0) })
     }
 

@@ -4,7 +4,7 @@ import Navigation
 import Support
 import Testing
 
-/// Tests of the flow without a bus: every change of the state, every effect and every discarded message.
+/// Tests of the flow without a bus: changes of the state, effects and discarded messages.
 @Suite("The onboarding's flow")
 struct OnboardingFlowTests {
     private static let problem = Flow.Action.present(

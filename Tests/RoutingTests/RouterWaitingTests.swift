@@ -66,7 +66,7 @@ struct RouterWaitingTests {
             async let third = router.push(.item(id: 3))
             _ = try await fixture.snapshot { $0.state.attempt?.queue.count == 3 }
             try await fixture.view.publish(DomainEvent.LaunchFinished(), causedBy: asked)
-            // Each of these is a revision: the attempt, three queued messages, the list, and the two pushed items.
+            // Each of seven changes is a revision: the attempt, three queued messages, the list, and two pushed items.
             #expect(try await first == 6)
             #expect(try await third == 7)
             #expect(try await second == .refused("5 screens cannot be popped: at most 2 can"))

@@ -74,7 +74,7 @@ enum ShopRoute: Hashable, Codable, Sendable {
 }
 
 extension Flow {
-    /// A flow with screens that views push and pop, and one that a rule pushes.
+    /// A flow with screens that routers push and pop, and with a screen that a rule pushes.
     static func shop(
         _ platform: String = "ios", requests: [ActionName] = [.push, .pop, .popToRoot, .replacePath]
     ) throws -> Flow {

@@ -1,7 +1,7 @@
 package import EventBus
 
 extension EventBus {
-    /// Returns the first `count` messages of a type in the journal; waits until there are as many.
+    /// Waits until the journal contains `count` messages of a type, and returns the first `count` of them.
     package func received<M: Message>(_ type: M.Type, _ count: Int = 1) async throws -> [Envelope] {
         try await withSubscription(to: [.type(type)], from: .beginning) { messages in
             var received: [Envelope] = []
@@ -13,7 +13,7 @@ extension EventBus {
         }
     }
 
-    /// Returns the first message of a type in the journal that satisfies `condition`; waits for it.
+    /// Waits until the journal contains a message of a type that satisfies `condition`, and returns the first one.
     package func first<M: Message>(_ type: M.Type, where condition: (M) throws -> Bool) async throws -> Envelope? {
         try await withSubscription(to: [.type(type)], from: .beginning) { messages in
             for try await message in messages where !message.isTombstone {

@@ -2,11 +2,11 @@ package import EventBus
 import Synchronization
 package import TestSupport
 
-/// A bus whose broker becomes unavailable. Batches then wait for the broker.
+/// A bus whose broker becomes unavailable with ``stall()``. Later batches are never published.
 package final class StallingBus: ForwardingBus {
     package let bus: any EventBus
     private let isStalled = Mutex(false)
-    /// Opened when a batch waits.
+    /// Opened when a batch waits for the broker.
     package let stalled = Gate()
 
     package init(bus: any EventBus) {

@@ -114,7 +114,7 @@ struct AnnouncementTests {
         #expect(!presence.runs(consumer: "b"))
     }
 
-    /// A bus that fails to read documents.
+    /// A bus that makes the test fail if documents are read.
     private struct WithoutDocuments: ForwardingBus {
         let bus: any EventBus
 

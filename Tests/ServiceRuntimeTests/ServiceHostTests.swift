@@ -15,7 +15,7 @@ import Testing
 @Suite("Service host")
 struct ServiceHostTests {
     let hub = InMemoryHub()
-    /// A process that observes the one under test.
+    /// A process that observes the process under test.
     let watcher: InMemoryEventBus
 
     init() {

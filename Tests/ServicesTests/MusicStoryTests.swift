@@ -68,7 +68,7 @@ struct MusicStoryTests {
     @Test("Playing at once after choosing plays what was chosen")
     func inOrder() async throws {
         try await connected { stage in
-            // Fetching is slow. The next tap does not wait for it.
+            // The songs are fetched slowly. The next command is sent before they have been fetched.
             try await stage.spotify.control("faults", "path=/v1/playlists/*&delay_ms=200&count=9")
             _ = try await stage.device.tap(Command.PlaylistSelected(playlistID: "EndlessFocus"))
             let play = try await stage.device.tap(Command.PlayOnSpotifyRequested())

@@ -110,7 +110,7 @@ struct Stage: Sendable {
         let html: String
     }
 
-    /// Sends the command for consent, and returns the URL that a browser opens.
+    /// Sends the command that requests consent, and returns it with the URL of the consent page.
     func requestConsent() async throws -> (cause: Envelope, url: String) {
         let cause = try await device.tap(Command.SpotifyAuthorizationRequested())
         return (cause, try await device.outcome(of: cause, DomainEvent.SpotifyAuthURLGenerated.self).url)

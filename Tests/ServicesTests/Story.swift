@@ -3,12 +3,12 @@ import EventBus
 import RuntimeTestSupport
 
 extension EventBus {
-    /// Sends a command as a person does on this device.
+    /// Sends a command with the device of a person as its origin.
     func tap(_ command: some CommandMessage) async throws -> Envelope {
         try await send(command, origin: Origin(platform: "ios", device: "phone", instance: "s1"))
     }
 
-    /// Returns the first message of a type that `cause` led to; waits for it.
+    /// Waits for a message of a type with the same correlation as `cause`, and returns the first one.
     func outcome<M: Message>(
         of cause: Envelope, _ type: M.Type = M.self, where condition: (M) -> Bool = { _ in true }
     ) async throws -> M {
@@ -35,7 +35,7 @@ extension EventBus {
         }
     }
 
-    /// Returns the types of all messages that `cause` led to, in order.
+    /// Returns the types of all other messages with the same correlation as `cause`, in order.
     func story(of cause: Envelope) async throws -> [String] {
         try await everything()
             .filter { $0.attributes.correlationID == cause.attributes.correlationID && $0.id != cause.id }

@@ -106,7 +106,7 @@ struct PlayerStoryTests {
     }
 }
 
-/// Collects the returned messages of a service while another service waits for it.
+/// Collects the messages that a service returns while another service waits for it.
 private final class Answers: Sendable {
     private let messages = Mutex<[any Message]>([])
 

@@ -134,7 +134,7 @@ struct Answer {
         return try decoder.decode(type, from: Data(text.utf8))
     }
 
-    /// The Web API's error as “status message reason”.
+    /// The Web API's error as `status | message | reason`. The reason is left out if it is nil.
     var webAPIError: String {
         get throws {
             let error = try decoded(WebAPIEnvelope.self).error
@@ -142,7 +142,7 @@ struct Answer {
         }
     }
 
-    /// The token endpoint's error as “status code description”.
+    /// The token endpoint's error as `status | code | description`.
     var tokenError: String {
         get throws {
             let error = try decoded(TokenFailure.self)

@@ -5,7 +5,7 @@ import Support
 import Testing
 import ThreeScreens
 
-/// Tests of the flow and of the tree of states without a bus: every change and every effect.
+/// Tests of the flow and of the tree of states, without a bus.
 @Suite("Three screens")
 struct ThreeScreensFlowTests {
     private static func built() throws -> Flow {

@@ -56,7 +56,7 @@ struct TokenVaultReaderTests {
                     let reader = TokenVaultReader(directory: vault)
                     var seen = 0
                     while seen < last {
-                        // If the writer fails, the test ends with its error.
+                        // If the writer fails, the test ends with the writer's error.
                         try Task.checkCancellation()
                         let stored = try await reader.read()
                         #expect(stored.generation >= seen)

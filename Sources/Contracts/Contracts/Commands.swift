@@ -1,7 +1,8 @@
 public import EventBus
 public import Support
 
-/// The platform's commands. Each nested struct is one command; its type on the wire is `command.Name`.
+/// The namespace for commands. Each nested struct is one command; its type on the wire is `command.Name`. The commands
+/// of this module are Segue's own.
 public enum Command {}
 
 extension Command {
@@ -81,7 +82,7 @@ extension Command {
         }
     }
 
-    /// A view requests an action of the flow language, such as a push, instead of reporting an act of the user.
+    /// A program requests an action of the flow language, such as a push.
     public struct NavigationRequested: CommandMessage {
         public var action: JSONValue
 
@@ -101,7 +102,7 @@ extension Command {
         }
     }
 
-    /// The user closed the banner of this error.
+    /// The user closed the banner of this error, or the display time of the banner is over.
     public struct ErrorDismissed: CommandMessage {
         /// The id of the message that carried the error.
         public var errorID: String

@@ -2,11 +2,12 @@ public import EventBus
 public import Navigation
 public import Support
 
-/// The platform's documents. Each nested struct is one document; its type on the wire is `document.Name`.
+/// The namespace for documents. Each nested struct is one document; its type on the wire is `document.Name`. The
+/// documents of this module are Segue's own.
 public enum Document {}
 
 extension Document {
-    /// The navigation state of a session on one platform. Its JSON is that of the snapshot.
+    /// The navigation state of a session on one platform. The JSON of the document is the JSON of the snapshot.
     public struct NavigationState: DocumentMessage {
         public var snapshot: NavigationSnapshot
 
@@ -25,8 +26,7 @@ extension Document {
         }
     }
 
-    /// The flow that a platform's coordinator follows. Views read from the flow the titles of the screens, and the
-    /// commands that each screen may send.
+    /// The flow that a platform's coordinator follows.
     ///
     /// The coordinator publishes the document with a lease when it starts, so the document is withdrawn when the
     /// coordinator's process ends. All sessions of a platform share one flow, so the subject is always `default`.
@@ -35,7 +35,7 @@ extension Document {
         public var name: String
         /// The version that the flow's authors set.
         public var version: Int
-        /// The hash of the flow, as in every snapshot that was made under it.
+        /// The hash of the flow. A snapshot that was made with this flow contains the same hash.
         public var hash: String
         /// The flow as YAML: the file that the coordinator has read, or the export of a flow that was built in Swift.
         public var source: String
@@ -68,8 +68,9 @@ extension Document {
         }
     }
 
-    /// A message that makes a service work for a screen instance. The document is kept until the instance is dismissed.
-    /// A service that is started again after it was killed resumes the work from the document.
+    /// A command that started work for a screen instance. The document is withdrawn when the work has ended. If the
+    /// service stops before, it starts the work again from the document at its next start, unless the instance has been
+    /// dismissed.
     public struct ScreenWork: DocumentMessage {
         /// The durable consumer that does the work.
         public var consumer: String
@@ -90,7 +91,7 @@ extension Document {
     /// the guard of a rule.
     ///
     /// The document is published together with the state that waits, and withdrawn together with the first state that
-    /// no longer waits. A coordinator that takes over reads these documents and starts the timers again.
+    /// no longer waits. A coordinator that starts reads these documents and starts the timers again.
     public struct Deadline: DocumentMessage, Hashable {
         public enum Object: String, Codable, Sendable, CaseIterable {
             /// A dismissed screen that a view may still show; `id` is the id of the screen instance.
@@ -102,8 +103,8 @@ extension Document {
         public var platform: String
         public var object: Object
         public var id: String
-        /// The maximum time to wait, in milliseconds. It begins when this document is published, and again when another
-        /// coordinator takes over. If the state still waits when the time is over, the coordinator sends
+        /// The maximum time to wait, in milliseconds. It begins when this document is published, and again each time a
+        /// coordinator starts. If the state still waits when the time is over, the coordinator sends
         /// `command.ScreenGone` for a screen, or `event.GuardDeadlinePassed` for an attempt.
         public var delay: Int64
 
@@ -121,7 +122,7 @@ extension Document {
         }
     }
 
-    /// A process that is connected to the bus.
+    /// A process that has announced itself on the bus.
     public struct Presence: DocumentMessage, Hashable {
         public var name: String
         public var version: String
@@ -135,8 +136,8 @@ extension Document {
         public var handled: Int
         /// The number of messages that the process's durable consumers have given up since the process started.
         public var failed: Int
-        /// The number of offsets between the durable consumer that is furthest behind and the newest message that
-        /// concerns this consumer; 0 if all consumers are up to date.
+        /// The largest lag of the process's durable consumers: the number of journal offsets between a consumer's
+        /// position and the newest message for it. 0 if all consumers have handled all their messages.
         public var lag: UInt64
         /// The durable consumers that the process runs, in alphabetical order. Nil if the process does not report them.
         public var consumers: [String]?
@@ -186,7 +187,7 @@ extension Document {
     /// The messages that a process receives and sends, with the schemas of their data, as its code declares them.
     ///
     /// A service that is started with `--contract` prints its contract. A service that announces itself on the bus
-    /// publishes its contract once, as a document of its service instance.
+    /// publishes its contract as a document of its service instance.
     public struct ServiceContract: DocumentMessage, Hashable {
         public var name: String
         public var version: String

@@ -55,7 +55,7 @@ extension Envelope {
     /// The id of the expiry error of the command with this id.
     package static func expiryErrorID(of id: String) -> String { DerivedID.shared(from: id, name: "expired") }
 
-    /// True if this is the expiry error of its causing command.
+    /// True if this is the error that reports the expiry of its cause.
     package var isExpiryError: Bool {
         type == ApplicationError.type
             && attributes.causationID.map { id == Self.expiryErrorID(of: $0) } ?? false

@@ -1,6 +1,7 @@
 public import EventBus
 
-/// The platform's events. Each nested struct is one event; its type on the wire is `event.Name`.
+/// The namespace for events. Each nested struct is one event; its type on the wire is `event.Name`. The events of this
+/// module are Segue's own.
 public enum DomainEvent {}
 
 extension DomainEvent {
@@ -18,7 +19,8 @@ extension DomainEvent {
         }
     }
 
-    /// The device where the chain of messages began should open this URL.
+    /// The device that the message's origin names should open this URL. If the origin names no device, every device of
+    /// the platform should open it.
     public struct URLOpenRequested: EventMessage {
         public var url: String
 
@@ -38,7 +40,7 @@ extension DomainEvent {
         }
     }
 
-    /// The deadline of an attempt has passed: a rule has waited long enough for the answer to its guard.
+    /// The deadline of an attempt has passed: the answer to the guard of a rule has not come in time.
     public struct GuardDeadlinePassed: EventMessage {
         public var attempt: String
 

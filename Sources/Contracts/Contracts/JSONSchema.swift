@@ -9,12 +9,12 @@ public indirect enum JSONSchema: Hashable, Sendable {
     case integer
     case number
     case string
-    /// One of these values.
+    /// One of the given values.
     case enumeration([JSONValue])
     case array(JSONSchema)
     /// An object with arbitrary keys whose values all have the same schema.
     case map(JSONSchema)
-    /// An object with these members, by name.
+    /// An object with the given members, by name.
     case object([String: Property])
     /// The given schema or `null`.
     case nullable(JSONSchema)
@@ -32,7 +32,7 @@ public indirect enum JSONSchema: Hashable, Sendable {
         }
     }
 
-    /// Returns the schema of an object in which all of these members are required.
+    /// Returns the schema of an object with the given members, all of them required.
     public static func object(requiring members: [String: JSONSchema]) -> JSONSchema {
         .object(members.mapValues { Property($0) })
     }

@@ -1,16 +1,16 @@
 public import EventBus
 
-/// The namespace for the queries of apps. Each nested struct is one query; its type on the wire is `query.Name`. The
-/// platform itself has no queries.
+/// The namespace for queries. Each nested struct is one query; its type on the wire is `query.Name`. Segue itself has
+/// no queries.
 public enum Query {}
 
 extension EventBus {
     /// Sends a query and returns its answer.
     /// - Parameter timeout: The maximum time to wait for the answer.
-    /// - Throws: ``ApplicationError`` if the answer is an error; ``BusError`` with one of these codes: `unserved` if no
-    ///   process serves the query, or if the process that served it has ended; `deadline` if no answer came within
-    ///   `timeout`; `cancelled` if the process that served the query stopped or could not answer; `malformed` if the
-    ///   answer cannot be decoded.
+    /// - Throws: ``ApplicationError`` if the answer is an error. ``BusError``, for example with these codes: `unserved`
+    ///   if no process serves the query, or if the process that served it has ended; `deadline` if no answer came
+    ///   within `timeout`; `cancelled` if the process that served the query stopped or could not answer; `malformed` if
+    ///   the answer cannot be decoded.
     public func ask<Q: QueryMessage>(
         _ query: Q, subject: String = Session.default, timeout: Duration = .seconds(5)
     ) async throws -> Q.Answer {

@@ -1,9 +1,8 @@
 public import EventBus
 public import Support
 
-/// A type that declares the schema of its JSON. For all other types the module MessageSchema infers the schema from the
-/// values that they decode. A type must conform if its custom decoding fails for the sample values that the inference
-/// uses.
+/// A type that declares the schema of its JSON. For other types the module MessageSchema infers the schema: it decodes
+/// the type from sample values. A type must conform if it cannot be decoded from sample values.
 public protocol SchemaDescribing {
     static var schema: JSONSchema { get }
 }
@@ -13,7 +12,7 @@ extension JSONValue: SchemaDescribing {
 }
 
 extension Attributes: SchemaDescribing {
-    /// The attributes of CloudEvents 1.0 and this project's extension attributes.
+    /// The attributes of CloudEvents 1.0 that this project uses, and the extension attributes.
     public static var schema: JSONSchema {
         let required = ["specversion", "id", "source", "type"]
         let optional = [
@@ -41,8 +40,7 @@ extension MessageContract: SchemaDescribing {
 }
 
 extension Document.NavigationState: SchemaDescribing {
-    /// The schema of the members that programs may read. The schema does not describe the contents of `state` and
-    /// `memory`.
+    /// The schema of the snapshot's members. It does not describe the contents of `flow`, `state` and `memory`.
     public static var schema: JSONSchema {
         .object(requiring: [
             "platform": .string, "session": .string, "revision": .integer, "flow": .map(.any),

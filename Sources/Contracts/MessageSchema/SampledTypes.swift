@@ -68,7 +68,7 @@ extension String: Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> { .init(schema: .string, value: "") }
 }
 
-// The following types are sampled in the form that `JSONEncoder.wire` gives them.
+// The schemas of the following types describe the JSON that `JSONEncoder.wire` writes for them.
 
 extension Date: Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {

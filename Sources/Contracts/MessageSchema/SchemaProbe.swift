@@ -22,11 +22,11 @@ extension DeclaredMessage {
 }
 
 extension JSONSchema {
-    /// Infers the schema of a type. The type decodes itself from a decoder that returns sample values and records each
-    /// request, so the schema always agrees with the type's decoding.
+    /// Infers the schema of a type. The type decodes itself from a decoder that returns sample values and records the
+    /// requests. A type that conforms to ``SchemaDescribing`` provides the schema itself.
     ///
-    /// - Throws: ``SchemaError`` if a type cannot be decoded from sample values. The error names the type, which should
-    ///   conform to ``SchemaDescribing``.
+    /// - Throws: ``SchemaError`` if a type contains itself or cannot be decoded from sample values. The error names the
+    ///   type, which should conform to ``SchemaDescribing``.
     package init(of type: any Decodable.Type) throws {
         self = try Self.schema(of: type)
     }
@@ -71,8 +71,8 @@ struct SchemaProbe {
         }
     }
 
-    /// The schema of a list's elements. If the element type is being sampled already, the result is `.any`: a type may
-    /// contain a list of itself, because an empty list is a valid sample.
+    /// The schema of the elements of a list, the values of a dictionary or the value of an optional. If their type is
+    /// being sampled already, the result is `.any`. Therefore a type may contain a list of itself.
     func elements<T: Decodable>(of type: T.Type) throws -> JSONSchema {
         if let describing = type as? any SchemaDescribing.Type { return describing.schema }
         return enclosing.contains(ObjectIdentifier(type)) ? .any : try sample(of: type).schema
@@ -125,8 +125,8 @@ final class ProbingDecoder: Decoder {
         return whole ?? .object([:])
     }
 
-    /// Records the schema of a value that is requested without a key. Only the first such schema is kept, because a
-    /// type that accepts several forms requests its usual form first.
+    /// Records the schema of a value that is requested without a key. Only the first schema is kept: if a type accepts
+    /// several forms, the form that it requests first is taken as the usual one.
     func note(_ schema: JSONSchema) {
         if whole == nil { whole = schema }
     }

@@ -127,7 +127,7 @@ extension JSONSchema {
 package struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
     /// The path of the value, such as `data.songs[2].title`.
     package let path: String
-    /// The problem in one line, with a similar known name or value if there is one.
+    /// The problem in one line.
     package let message: String
 
     package var description: String { "\(path): \(message)" }

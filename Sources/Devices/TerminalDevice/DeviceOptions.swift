@@ -48,7 +48,7 @@ package struct DeviceOptions: ParsableArguments {
     var subject = "default"
 
     @Option(
-        help: "A command to run with each requested URL. (default: the key o runs $BROWSER or xdg-open)")
+        help: "A command to run with each requested URL. (default: the line o runs $BROWSER or xdg-open)")
     var open: String?
 
     @Option(help: "The maximum time that a line from a pipe waits, in seconds; then the device fails.")

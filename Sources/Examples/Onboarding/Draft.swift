@@ -40,7 +40,8 @@ package struct Draft: Codable, Hashable, Sendable {
         name != nil && age != nil && (plan == .solo || plan == .team && team != nil)
     }
 
-    /// - Parameter limit: The maximum length, in characters. A longer text is a problem.
+    /// - Parameter limit: The maximum length, in characters.
+    /// - Throws: ``Problem`` if the text is empty or longer.
     private static func words(_ text: String, _ what: String, _ limit: Int) throws(Problem) -> String {
         let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         guard !words.isEmpty else { throw Problem("\(what) is missing.") }

@@ -7,8 +7,8 @@ internal import Support
 /// Validates and saves the answers of a new user before the flow continues.
 ///
 /// The draft is a document, which the bus retains: after a kill -9, a new process continues with the retained draft.
-/// The handler of an answer reads the draft, then publishes the changed draft and the event in one batch. So the draft
-/// is never published without the event, nor the event without the draft.
+/// The handler of a valid answer publishes the changed draft and `event.OnboardingSaved` in one batch. So neither is
+/// published without the other.
 package enum OnboardingService {
     package static let receives: [any Message.Type] = [
         Command.NameEntered.self, Command.AgeEntered.self, Command.PlanChosen.self, Command.TeamEntered.self,

@@ -110,8 +110,7 @@ package struct StationViewModel: DispatchedViewModel {
 package struct DelayModel: Dispatchable {
     package var delayID: Int
     package var stationCode: String
-    /// The text of the delay. It is not an argument of the screen, because arguments are identifiers: the screen reads
-    /// the current text when it is shown.
+    /// The text of the delay. It is not an argument of the screen, because the arguments only identify the delay.
     package var announcement: String
 
     package init(delayID: Int, stationCode: String, announcement: String) {

@@ -37,13 +37,14 @@ package struct DepartureViewModel: Sendable {
     }
 
     /// Leaves the screen.
-    /// - Returns: The reason why the screen stays, for a person. Nil if the screen was left.
+    /// - Returns: The reason why the screen stays, for a person. Nil if the screen was left, now or before.
     package func close() async throws -> String? {
         try await explained { try await router.pop(from: instance) }
     }
 
     /// Shows a departure of another station. *Back* then leads to that station.
-    /// - Returns: The reason why the screen stays, for a person. Nil if the departure is shown.
+    /// - Returns: The reason why the screen stays, for a person. Nil if the departure is shown, or if this screen was
+    ///   left before the call.
     package func change(to departure: Int, at stationCode: String) async throws -> String? {
         try await explained {
             try await router.replacePath(

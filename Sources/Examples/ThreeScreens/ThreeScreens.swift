@@ -2,9 +2,10 @@ package import Navigation
 
 /// The app as a tree of states, in which the state of each screen is an optional property of its parent's state.
 ///
-/// The tree is derived from the navigation state. A screen is in the tree while it is visible. A screen that the
-/// program dismisses stays in the tree, with its content, until the view reports that the screen is gone. A screen that
-/// the user has swiped away is removed immediately. When a screen is removed, the property of its parent becomes nil.
+/// The tree is derived from the navigation state. A screen is in the tree while it is open. A screen that the program
+/// dismisses stays in the tree, with its content, until the navigation state no longer lists it as leaving. A screen
+/// that the user has swiped away is removed immediately. When a screen is removed, the property of its parent becomes
+/// nil.
 package struct ThreeScreens: Hashable, Sendable {
     /// The first screens, by their tabs.
     package private(set) var tabs: [String: FirstState] = [:]
@@ -13,8 +14,7 @@ package struct ThreeScreens: Hashable, Sendable {
 
     package init() {}
 
-    /// Updates the tree for the next navigation state. Before the first call the tree is empty, also if a view starts
-    /// in the middle of a session.
+    /// Updates the tree for the next navigation state. Before the first call the tree is empty.
     package mutating func follow(_ state: NavigationState) {
         let isLeaving = Set(state.leaving.map(\.id)).contains
         let former = self
@@ -69,7 +69,7 @@ extension SecondState {
 /// The state of the first screen.
 package struct FirstState: Hashable, Sendable {
     package let instance: String
-    /// The second screen, on top of this one. Nil if it is not visible.
+    /// The second screen, on top of this one. Nil if it is neither open nor leaving.
     package var second: SecondState?
 }
 
@@ -78,7 +78,7 @@ package struct SecondState: Hashable, Sendable {
     package let instance: String
     /// The ticks of the screen's timer. Nil if no ticks have been received.
     package var ticks: Int?
-    /// The third screen, on top of this one. Nil if it is not visible.
+    /// The third screen, on top of this one. Nil if it is neither open nor leaving.
     package var third: ThirdState?
 }
 

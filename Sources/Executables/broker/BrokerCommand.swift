@@ -22,10 +22,11 @@ struct BrokerCommand: AsyncParsableCommand {
         help: "The failures that an acknowledged message survives: the kill of any process, or also a loss of power.")
     var durability = Durability.process
 
-    @Option(help: "Removes messages that all consumers have handled at this age: 12h, 7d or none. (default: 7d)")
+    @Option(help: "The age at which messages that all consumers have handled are removed: 12h or none. (default: 7d)")
     var retainAge: RetainedAge?
 
-    @Option(help: "Removes the oldest messages, handled or not, above this size: 512MiB or none. (default: 1GiB)")
+    @Option(
+        help: "The size above which the oldest messages are removed, handled or not: 512MiB or none. (default: 1GiB)")
     var retainSize: RetainedSize?
 
     func run() async throws {

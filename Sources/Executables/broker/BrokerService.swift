@@ -18,7 +18,7 @@ struct BrokerService: ReadyService, ThreadedService {
                 try await broker.run { ready.signal() }
             }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // A shutdown cancels the broker. This error is not a failure.
+            // The service was asked to stop, so this error is not a failure.
         }
     }
 }

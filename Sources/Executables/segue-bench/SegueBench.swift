@@ -7,7 +7,7 @@ import Logging
 @main
 struct SegueBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "segue-bench", abstract: "Measures the bus and, for comparison, the same work without it.",
+        commandName: "segue-bench", abstract: "Measures the bus and, for each figure, a baseline.",
         subcommands: [MeasureCommand.self, PeerCommand.self], defaultSubcommand: MeasureCommand.self)
 
     static func main() async {
@@ -32,7 +32,8 @@ struct SegueBench: AsyncParsableCommand {
         }
     }
 
-    /// Prints the error on one line that begins with `segue: `, and exits.
+    /// Exits with an error. An error of the bus, of a benchmark or of the options is printed on one line that begins
+    /// with `segue: `.
     private static func end(with error: any Error) -> Never {
         let isUsage = exitCode(for: error) == .validationFailure
         switch error {

@@ -4,7 +4,7 @@ internal import EventBus
 internal import Vocabulary
 
 extension AppScreens {
-    /// The screens of the focus player. To add a screen, add an entry here and a view model.
+    /// The screens of the focus player.
     package static let focusPlayer = AppScreens(
         flow: "focus-player", platforms: ["ios", "mac"],
         viewModels: [
@@ -49,7 +49,7 @@ struct ServiceSelectionViewModel: ViewModel {
     }
 }
 
-/// The screen on which a person chooses the playlist for the focus playlist.
+/// The screen on which a person chooses the playlist from which the focus playlist is made.
 struct PlaylistSelectionViewModel: ViewModel {
     private let playlists: [Playlist]?
 
@@ -87,8 +87,8 @@ struct GeneratedPlaylistViewModel: ViewModel {
     private let name: String?
 
     init(documents: LatestDocuments, arguments: [String: String]) {
-        // A screen with the argument `playlistID` shows only the document of this playlist. Another screen may have
-        // requested the last document.
+        // A screen with the argument `playlistID` shows only the document of this playlist. The latest document may be
+        // that of another playlist.
         let wanted = arguments["playlistID"]
         generated = documents[Document.GeneratedPlaylist.self].flatMap {
             [nil, $0.playlistID].contains(wanted) ? $0 : nil
@@ -130,7 +130,7 @@ struct GeneratedPlaylistViewModel: ViewModel {
 
 /// The screen on which a person chooses the device to play on.
 struct DeviceActivationViewModel: ViewModel {
-    /// The address of Spotify's web player. A browser that opens it becomes a device.
+    /// The address of Spotify's web player, with which a browser can be used as a device.
     private static let spotify = "https://open.spotify.com/"
 
     private let devices: [Device]?

@@ -9,7 +9,6 @@ internal import Vocabulary
 /// Connects an `AuthorizationService` to a bus and a browser.
 ///
 /// The host begins to listen for the browser's answer before it handles the first command, and listens until it stops.
-/// Therefore it receives the answer to every URL that it publishes while it runs.
 package struct AuthorizationHost: ReadyService {
     package let ready = ReadySignal()
     private let service: AuthorizationService
@@ -72,7 +71,7 @@ package struct AuthorizationHost: ReadyService {
         DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
 
-    /// One consumer for all messages, because changes of the tokens must happen one after the other.
+    /// The consumer of the messages in ``receives``.
     func routes(redirectURI: String) -> MessageConsumer {
         MessageConsumer("auth-service", bus: bus, logger: logger, ready: ready, metrics: metrics)
             .on(DomainEvent.LaunchFinished.self) { _, _ in

@@ -7,7 +7,7 @@ package import SpotifyAPI
 package struct AuthorizationSettings: Hashable, Sendable {
     package let clientID: String
     package let host: BaseURL
-    /// The directory of the vault. It exists, with access for its owner only.
+    /// The directory of the vault. It exists.
     package let vaultDirectory: String
 
     /// - Throws: `ConfigurationErrors` with all missing and invalid settings.
@@ -75,7 +75,7 @@ extension ServiceConfiguration {
         return clientID
     }
 
-    /// A host that receives tokens.
+    /// The address of a server to which tokens are sent, from a variable. `standard` if the variable is not set.
     fileprivate func host(_ name: String, default standard: BaseURL) throws -> BaseURL {
         guard let text = value(name) else { return standard }
         guard let url = BaseURL(text) else {

@@ -13,7 +13,7 @@ struct PlayerState: Codable, Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - command: The music to play.
-    ///   - deviceID: The device to play on. `nil` for the active one.
+    ///   - deviceID: The device to play on. `nil` for the active device.
     mutating func play(_ command: PlayCommand, on deviceID: String?) throws(WebAPIError) {
         try command.validate()
         guard isPremium else { throw .premiumRequired }
@@ -29,7 +29,7 @@ struct PlayerState: Codable, Sendable, Equatable {
         )
     }
 
-    /// Moves playback to another device and makes it the active one.
+    /// Moves playback to another device, and makes this device the active one.
     mutating func transfer(_ command: TransferCommand) throws(WebAPIError) {
         guard let id = command.deviceIDs.first else { throw .badRequest("Missing device_ids") }
         guard command.deviceIDs.count == 1 else { throw .badRequest("Only one device_id is currently supported") }
@@ -70,7 +70,7 @@ extension PlayerState {
         playback = nil
     }
 
-    /// Replaces the list of devices.
+    /// Replaces the list of devices. Playback ends.
     mutating func replaceDevices(with devices: [Catalogue.Device]) {
         self.devices = devices
         playback = nil

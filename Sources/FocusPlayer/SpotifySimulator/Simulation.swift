@@ -57,7 +57,7 @@ private struct StoredState: Codable, Sendable, Equatable {
     }
 
     /// - Returns: `nil` if the file does not exist yet.
-    /// - Throws: `SpotifySimulatorError` if the file is not a valid state.
+    /// - Throws: `SpotifySimulatorError` if the file cannot be read or is not a valid state.
     static func read(from file: String) throws(SpotifySimulatorError) -> StoredState? {
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         do {

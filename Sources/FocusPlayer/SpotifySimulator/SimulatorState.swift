@@ -21,7 +21,9 @@ struct SimulatorState: Sendable, Equatable {
         return try authorization.tokens(for: request, policy: policy, at: now)
     }
 
-    /// Returns a playlist whose items the user may list.
+    /// Returns the playlist with this id.
+    ///
+    /// - Throws: `WebAPIError` if there is no such playlist, or if the user may not list its items.
     func listablePlaylist(_ id: String) throws(WebAPIError) -> Catalogue.Playlist {
         guard let playlist = catalogue.playlists.first(where: { $0.id == id }) else { throw .resourceNotFound }
         guard playlist.showsItems(to: catalogue.user) else { throw .forbidden }
@@ -72,7 +74,8 @@ extension SimulatorState {
         /// The number of requests that still get this fault.
         var remaining: Int
 
-        /// True if the fault applies to requests for the path. A trailing slash is ignored, as in the routes.
+        /// True if the fault applies to requests for the path. A trailing slash is ignored, unless the fault's path
+        /// ends in `*`.
         func strikes(_ requested: String) -> Bool {
             if path.hasSuffix("*") { return requested.hasPrefix(path.dropLast()) }
             return Self.normalized(path) == Self.normalized(requested)

@@ -6,7 +6,7 @@ import ServiceLifecycle
 
 /// A simulator of accounts.spotify.com and api.spotify.com: one HTTP server on 127.0.0.1 with the paths of both hosts.
 ///
-/// The simulator follows Spotify's documentation, including the errors. Requests to `/_control` cause failures. Set
+/// The simulator follows Spotify's documentation, including the errors. Requests to `/_control` can cause failures. Set
 /// both Spotify addresses of a client to `http://127.0.0.1:PORT`.
 package struct SpotifySimulator: Service {
     private let configuration: Configuration
@@ -17,10 +17,10 @@ package struct SpotifySimulator: Service {
     /// - Parameters:
     ///   - catalogue: The account with its playlists and devices.
     ///   - configuration: The port, the token policy and the state file.
-    ///   - logger: Logs the routes of requests, and never codes, tokens or headers.
+    ///   - logger: Logs the routes of requests at the level `debug`.
     ///   - now: Returns the current time, which is compared with the expiry times of codes and tokens.
     ///   - onReady: Called once with the port after the server has begun to listen.
-    /// - Throws: `SpotifySimulatorError` if the state file is invalid.
+    /// - Throws: `SpotifySimulatorError` if the state file cannot be read.
     package init(
         catalogue: Catalogue,
         configuration: Configuration = Configuration(),
@@ -67,7 +67,7 @@ package struct SpotifySimulator: Service {
         /// The port on 127.0.0.1. With 0 the system chooses a free port, which `onReady` reports.
         package var port: Int
         package var tokenPolicy: TokenPolicy
-        /// The file for grants, tokens (as digests) and the player, so that they survive a crash. `nil` for none.
+        /// The file for grants, tokens (as digests) and the player, so that they survive a crash. `nil` for no file.
         package var stateFile: String?
 
         package init(port: Int = 0, tokenPolicy: TokenPolicy = TokenPolicy(), stateFile: String? = nil) {
@@ -80,7 +80,7 @@ package struct SpotifySimulator: Service {
 
 /// The reason why the simulator cannot run. The description is one line with the problem and the remedy.
 package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A stable identifier of the error, for programs: `simulator.portInUse`, for example.
+    /// A stable identifier of the error, for programs, such as `simulator.portInUse`.
     package let code: String
     /// The problem.
     package let message: String
@@ -117,7 +117,7 @@ package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringCo
     static func unusableStateFile(_ file: String) -> Self {
         Self(
             code: "simulator.unusableStateFile",
-            message: "\(file): this is not a state file of a simulator",
+            message: "\(file): cannot be read as a state file of the simulator",
             recovery: "delete it, or give another file with --state"
         )
     }

@@ -12,8 +12,8 @@ extension Command {
         package init() {}
     }
 
-    /// Renews the access token of a generation, because Spotify has refused it. If several commands name one
-    /// generation, only the first has an effect.
+    /// Renews the access token of a generation, because Spotify has refused it. Has no effect if the token of this
+    /// generation has been renewed already.
     package struct SpotifyTokenRefreshRequested: CommandMessage {
         /// The number of the token in the vault, counted from 1.
         package var generation: Int
@@ -23,7 +23,7 @@ extension Command {
         }
     }
 
-    /// Makes a focus playlist of this playlist.
+    /// Makes a focus playlist from this playlist.
     package struct PlaylistSelected: CommandMessage {
         package var playlistID: String
 
@@ -46,7 +46,7 @@ extension Command {
         }
     }
 
-    /// Opens the playlist in the Spotify app.
+    /// Opens Spotify's URL of the generated playlist.
     package struct DidRequestOpenPlaylistOnSpotify: CommandMessage {
         package init() {}
     }

@@ -82,7 +82,7 @@ package struct Song: Codable, Hashable, Sendable, Identifiable {
 package struct Device: Codable, Hashable, Sendable, Identifiable {
     package var id: String
     package var name: String
-    /// The type as Spotify names it: `Computer`, `Smartphone`, `Speaker`.
+    /// The type as Spotify names it, such as `Computer`, `Smartphone` or `Speaker`.
     package var type: String
     package var isActive: Bool
 

@@ -18,7 +18,7 @@ extension DomainEvent {
             case authorized
             /// No account is connected. Published at launch.
             case unauthorized
-            /// The account was disconnected: by log-out, or because Spotify refused the token.
+            /// The account was disconnected: by log-out, or because Spotify refused the refresh token.
             case deauthorized
         }
 

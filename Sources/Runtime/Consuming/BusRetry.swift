@@ -9,8 +9,7 @@ package struct BusRetry: Sendable {
     private let logger: Logger
     private let clock: any Clock<Duration>
     private let codes: Set<BusError.Code>
-    /// The time between two attempts. It is short, so that a service continues soon after the broker's restart. The
-    /// attempts are few nevertheless, because the transport itself waits some time for the broker's answer.
+    /// The time between two attempts. It is short, so that a service continues soon after the bus works again.
     private let pause: Duration = .seconds(1)
 
     /// - Parameter codes: the error codes after which an operation is repeated.
@@ -23,13 +22,13 @@ package struct BusRetry: Sendable {
         self.codes = codes
     }
 
-    /// - Throws: the error of `operation`, unless it is a ``BusError`` with one of the codes.
+    /// - Throws: `CancellationError`, and the error of `operation` unless it is a ``BusError`` with one of the codes.
     package func run<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
         try await run(operation) { try await clock.sleep(for: pause) }
     }
 
     /// Repeats an operation as ``run(_:)`` does, until the service is asked to stop.
-    /// - Throws: also `CancellationError` if the service is asked to stop before the operation succeeds.
+    /// - Throws: also `CancellationError` if an attempt fails and the service is asked to stop before the next one.
     func runUntilShutdown<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
         try await run(operation) {
             try await cancelWhenGracefulShutdown { try await clock.sleep(for: pause) }

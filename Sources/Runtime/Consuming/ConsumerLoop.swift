@@ -6,9 +6,9 @@ internal import ServiceLifecycle
 /// The loop of a durable consumer. It reads the messages that a claim covers, passes each to a handler, and publishes
 /// the results in one batch with the consumer's progress.
 ///
-/// Messages of one partition are handled in order; partitions do not wait for each other. If the bus refuses the
-/// results of a message, the message is moved to the dead letters and the consumer continues. If the bus refuses the
-/// dead letter, too, the loop ends with the error.
+/// Messages of one partition are handled in order. If the bus refuses the results of a message, the message is moved to
+/// the dead letters and the consumer continues. If the bus refuses the dead letter, too, the loop ends with the error,
+/// unless the reason is that retention has removed the message.
 package struct ConsumerLoop: Sendable {
     /// Handles a message. It does not run on the bus's executor, so that it may take any time.
     ///
@@ -26,7 +26,7 @@ package struct ConsumerLoop: Sendable {
     /// - Parameters:
     ///   - metrics: the counts of the process; the loop updates them.
     ///   - clock: measures the pauses between attempts to reach the bus.
-    ///   - whenLive: called each time a subscription is live.
+    ///   - whenLive: called each time a subscription becomes live.
     package init(
         _ consumer: String, _ filters: [MessageFilter], bus: any EventBus, logger: Logger,
         metrics: ConsumerMetrics = ConsumerMetrics(), clock: any Clock<Duration> = ContinuousClock(),
@@ -54,8 +54,8 @@ package struct ConsumerLoop: Sendable {
 
     /// Handles the messages of a claim with a handler that only computes, on the bus's executor, until the service is
     /// asked to stop.
-    /// - Throws: ``BusError``: `fenced` if another process has taken over the consumer, `epoch` if the journal was
-    ///   replaced.
+    /// - Throws: ``BusError``, for example `fenced` if another process has taken over the consumer, and `epoch` if the
+    ///   journal was replaced.
     package func run(under claim: ConsumerClaim, _ handler: some ComputingHandler) async throws {
         try await run(ConsumerRun(self, claim.member, .pipelined, handler, nil), under: claim)
     }
@@ -68,7 +68,7 @@ package struct ConsumerLoop: Sendable {
 
     /// Shares the consumer's partitions with the other members of the same name, until the service is asked to stop.
     /// Handles the messages of the partitions that belong to this member, at most `limit` partitions at a time.
-    /// - Throws: the errors of `work`.
+    /// - Throws: ``BusError``, and the errors of `work`.
     package func runShared(partitionsAtOnce limit: Int, _ work: @escaping Work) async throws {
         try await bus.withMember(of: consumer, .shared) { member in
             try await run(ConsumerRun(self, member, .concurrent(limit), nil, work), under: nil)
@@ -178,7 +178,7 @@ private actor ConsumerRun {
 
     private enum Stage {
         case reading
-        /// The reader has ended. The run ends as soon as the remaining results are published.
+        /// The reader has ended. The run ends when the remaining handlers have ended and their results are published.
         case draining
         /// No more jobs are performed. The reader must not wait for room now, because nothing would resume it.
         case over
@@ -233,8 +233,8 @@ private actor ConsumerRun {
             for await job in jobs {
                 switch job {
                 case .work(let message, let turn):
-                    // The handler does not run on the bus's executor. A slow handler would delay the hello there, and
-                    // the broker would take this process for dead.
+                    // A slow handler on the bus's executor would delay the messages that show the broker that this
+                    // process is alive. Therefore the handler runs on the global executor.
                     group.addTask(executorPreference: globalConcurrentExecutor) { await self.handle(message, turn) }
                 case .publish(let batch, let turn):
                     group.addTask { await self.publish(batch, turn) }
@@ -275,7 +275,8 @@ private actor ConsumerRun {
         throw BusError(.epoch, "the claim of '\(loop.consumer)' has ended; the journal may have lost its last messages")
     }
 
-    /// Reads the messages of the member's partitions. Claims again each time the member's partitions change.
+    /// Reads the messages of the member's partitions. Claims again each time the claim ends, for example because the
+    /// member's partitions have changed.
     private func readShare() async throws {
         let retry = BusRetry(logger: loop.logger, clock: loop.clock)
         while failure == nil {
@@ -395,8 +396,8 @@ private actor ConsumerRun {
 
     private func publish(_ batch: Batch, _ turn: ConsumerQueue.Turn) async {
         do {
-            // While the journal cannot be written, the results are kept and published later. To handle the message
-            // again would repeat the handler's effects outside the bus.
+            // While the bus is unavailable or the journal cannot be written, the results are kept and published later.
+            // To handle the message again would repeat the handler's effects outside the bus.
             let retry = BusRetry(logger: loop.logger, clock: loop.clock, after: [.journal, .unavailable])
             try await retry.runUntilShutdown { _ = try await loop.bus.publish(batch) }
             recorded(turn)

@@ -32,8 +32,8 @@ public final class ConsumerMetrics: Sendable {
     /// The names of the consumers that have started, in alphabetical order.
     package var consumers: [String] { state.withLock { $0.consumers.keys.sorted() } }
 
-    /// The largest lag of the process's consumers: the number of offsets from the last handled message to the newest
-    /// message of the consumer's types. 0 if all consumers have handled all their messages.
+    /// The largest lag of the process's consumers: the number of offsets from the consumer's position to the newest
+    /// message that its filters match. 0 if all consumers have handled all their messages.
     /// - Throws: ``BusError``.
     package func lag(on bus: any EventBus) async throws -> UInt64 {
         var lag: UInt64 = 0

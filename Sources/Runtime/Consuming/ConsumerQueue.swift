@@ -5,7 +5,7 @@ internal import EventBus
 /// publish.
 ///
 /// This is a pure state machine: the caller performs its steps and reports their results. Messages of one partition are
-/// handled in order, and a partition publishes one batch at a time. Partitions do not wait for each other.
+/// handled in order, and a partition publishes one batch at a time.
 struct ConsumerQueue {
     /// The next action of the caller.
     enum Step {
@@ -43,16 +43,18 @@ struct ConsumerQueue {
 
     /// The consequence of a batch whose claim is no longer valid.
     enum Loss: Equatable {
-        /// No new claim is needed. The results are published under the next claim, or under the present one if it is
-        /// newer than the batch. If the partition was dropped in the meantime, the results are gone.
+        /// The caller need not claim again because of this batch. The results are published under the next claim, or
+        /// under the present one if it is newer than the batch. If the partition was dropped in the meantime, the
+        /// results are gone.
         case waits
-        /// The partition was dropped; a new claim is needed.
+        /// The partition was dropped; the caller must claim again.
         case needsClaim
     }
 
     /// The order in which handling and recording follow each other.
     enum Mode {
-        /// A message is handled before the results of the previous one are recorded. Several messages share a batch.
+        /// A message may be handled before the results of the previous one are recorded. A batch may contain the
+        /// results of several messages.
         case pipelined
         /// A message is handled after the results of the previous one in its partition are recorded. The value is the
         /// maximum number of handlers that run at the same time; further messages wait.
@@ -63,7 +65,7 @@ struct ConsumerQueue {
         case running
         /// The claim has ended. All steps wait for the next claim.
         case suspended
-        /// No more messages are handled. Results are published under the last claim.
+        /// No more handlers are started. Results are published under the last claim.
         case stopping
     }
 
@@ -168,7 +170,7 @@ struct ConsumerQueue {
 
     /// Continues under a new claim. A partition continues if the member still owns it, no other member has claimed in
     /// between, and none of its unfinished messages is recorded as handled. All other partitions are dropped. If the
-    /// member owns a dropped partition, its messages from the claim's offset on are delivered again.
+    /// member owns a dropped partition, the partition's messages after the claim's offset are delivered again.
     mutating func adopt(_ new: ConsumerClaim) {
         // The owner epoch grows by one each time a member claims newly assigned partitions. So a difference of at most
         // one means that no other member has claimed in between.
@@ -399,7 +401,7 @@ struct ConsumerQueue {
     private mutating func note(_ partition: Partition) {
         guard let lane = lanes[partition], !lane.isReady else { return }
         guard claim.offsets[partition] != nil || lane.isBusy else {
-            // Another member owns the partition now, and this process runs no step of the partition any more.
+            // The claim does not cover the partition, and no step of the partition is running any more.
             lanes[partition] = nil
             return
         }

@@ -28,7 +28,7 @@ extension EventBus {
                 do {
                     try await consume(under: claim, filters, handler: handler)
                 } catch let error as BusError where [.epoch, .unrecorded].contains(error.code) {
-                    // The journal was replaced. The next claim gives the position in the new one.
+                    // The journal was replaced or has lost its last messages. The next claim gives the new position.
                 }
             }
         }
@@ -38,7 +38,7 @@ extension EventBus {
     /// restores its own state calls this method, because it must read the state after it has claimed and before it
     /// consumes.
     /// - Throws: the errors of ``consume(as:_:mode:handler:)``, and ``BusError`` with the code `epoch` or `unrecorded`
-    ///   if the journal was replaced.
+    ///   if the claim has become invalid, for example because the journal was replaced.
     public func consume(
         under claim: ConsumerClaim, _ filters: [MessageFilter],
         handler: @escaping @Sendable (Envelope) async throws -> [Envelope]

@@ -5,10 +5,9 @@ package struct Handled: Sendable {
     package var messages: [Envelope]
     /// The reason why the message is given up and moved to the dead letters. Nil for a message that is not given up.
     package var rejection: Rejection?
-    /// Called after the results are recorded. A ``ConsumerLoop`` that runs `work` handles the next message of the
-    /// partition after this call.
+    /// Called after the results are recorded.
     package var whenRecorded: (@Sendable () -> Void)?
-    /// True if the message was sent again to another consumer only, and was skipped.
+    /// True if the message was sent again to another consumer only, and is therefore skipped.
     var isPassed = false
     /// The results that have been left out so far because the bus refused them.
     var retreat = Retreat.none

@@ -12,7 +12,7 @@ internal import ServiceLifecycle
 ///
 /// The messages that a handler returns are published in one batch with the consumer's progress. After a crash the
 /// handler may be called again for the same message, but its results are never published in part. A message that is
-/// invalid, or whose handler fails, does not stop the consumer:
+/// invalid, or whose handler fails, does not stop the consumer. All cases:
 ///
 /// - If the handler returns, its messages are published.
 /// - If the handler throws an `ApplicationError`, that error is published. It is a final answer; there is no retry.
@@ -23,8 +23,8 @@ internal import ServiceLifecycle
 /// - If the broker refuses the results, the message is moved to the dead letters at once, with the code
 ///   `<service>.refused`.
 /// - If the message is a command that has expired, an `event.MessageDiscarded` and the error `command.expired` are
-///   published. A command with which a view only reports something has no such error.
-/// - If the message was sent again to another consumer, or is a tombstone, nothing is published.
+///   published. For a view's report and for the dismissal of a banner, there is no such error.
+/// - If the message was sent again to another consumer only, or withdraws a document, nothing is published.
 ///
 /// A dead letter comes with an `ApplicationError` of the same code, unless the message is an error itself: an error
 /// about an error would cause another one, without end. If retention has removed the message in the meantime, there is
@@ -53,7 +53,7 @@ public struct MessageConsumer: ReadyService {
     private var routes: [MessageType: Route] = [:]
 
     /// - Parameters:
-    ///   - consumer: the durable name. Consumers with the same name, in this and other processes, share its messages.
+    ///   - consumer: the durable name. Consumers with the same name, in this and other processes, share the messages.
     ///   - ready: signalled when the subscription is live. A service that contains this consumer passes its own signal.
     ///   - metrics: the counts of the process; the consumer updates them.
     ///   - retries: the number of attempts and the delays between them when a handler fails.

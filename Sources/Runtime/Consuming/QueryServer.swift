@@ -15,14 +15,13 @@ internal import ServiceLifecycle
 /// - If the data does not match the type of the query, the code is `message.malformed`.
 /// - For any other error, the code is `<service>.failed`.
 ///
-/// Queries are not journalled. A handler is called only once for each query, because the asking process waits for the
-/// answer. If the service is asked to stop, its open queries end for their askers with a ``BusError`` with the code
-/// `cancelled`.
+/// Queries are not journalled, and a handler that fails is not called again for the same query. If the service is asked
+/// to stop, the processes that wait for its answers receive a ``BusError`` with the code `cancelled`.
 public struct QueryServer: ReadyService {
     /// Returns the data of the answer.
     private typealias Route = @Sendable (MessageContext) async throws -> Data
 
-    /// Signalled when the server receives queries.
+    /// Signalled when the server can receive queries.
     public let ready: ReadySignal
     private let bus: any EventBus
     private let logger: Logger
@@ -30,7 +29,7 @@ public struct QueryServer: ReadyService {
     private var routes: [MessageType: Route] = [:]
 
     /// - Parameters:
-    ///   - ready: signalled when the server receives queries. A service that contains this server passes its own
+    ///   - ready: signalled when the server can receive queries. A service that contains this server passes its own
     ///     signal.
     ///   - clock: measures the pauses between attempts to reach the bus.
     public init(

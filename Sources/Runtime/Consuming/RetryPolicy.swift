@@ -1,7 +1,6 @@
 /// The number of attempts to handle a message, and the delays between them.
 public struct RetryPolicy: Hashable, Sendable {
-    /// Four attempts with delays of 0.1, 0.4 and 1.6 seconds between them. The delays are long enough for a server to
-    /// restart, and short enough for a person to wait.
+    /// Four attempts with delays of 0.1, 0.4 and 1.6 seconds between them.
     public static let standard = RetryPolicy(attempts: 4, firstDelay: .milliseconds(100), factor: 4)
 
     /// The maximum number of attempts, including the first one. It is at least 1.

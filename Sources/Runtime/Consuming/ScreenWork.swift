@@ -18,7 +18,8 @@ internal import Synchronization
 /// dismissal counts as handled only after the task has ended.
 ///
 /// A `document.ScreenWork` records each running piece of work. The document is published in one batch with the
-/// consumer's progress. After a crash, the restarted service calls the handler again with the same message.
+/// consumer's progress. After a crash, the restarted service calls the handler again with the same message, unless the
+/// instance has been dismissed.
 ///
 /// A command whose instance is gone starts nothing and is discarded with an `event.MessageDiscarded`. An instance has
 /// one piece of work for each command type: a newer command replaces the work of the older one.
@@ -66,12 +67,12 @@ public struct ScreenWork: ReadyService {
 
     /// Adds a handler.
     /// - Parameters:
-    ///   - types: the types of the documents to withdraw when the instance is dismissed while the work runs. The
-    ///     document of each type whose key is the instance is withdrawn.
+    ///   - types: the types of the documents to withdraw if the instance is dismissed while the work runs. Of each
+    ///     type, the document whose key is the id of the instance is withdrawn.
     ///   - work: the work. It may return. It is cancelled when its instance is dismissed, when a newer command replaces
     ///     it and when the service stops. If it throws an error, the error is logged, an `ApplicationError` is
-    ///     published, and the work is not started again. After an error of the bus itself, such as `unavailable`, the
-    ///     work is started again.
+    ///     published, and the work is not started again. After the ``BusError`` `unavailable`, `journal` or `epoch`,
+    ///     the work is started again when the bus answers.
     /// - Precondition: the type has no handler yet.
     public func on<C: CommandMessage>(
         _ type: C.Type, withdrawing types: [MessageType] = [],
@@ -117,8 +118,8 @@ public struct ScreenWork: ReadyService {
     /// The maximum number of partitions whose messages are handled at the same time.
     private static let partitionsAtOnce = 16
 
-    /// Restarts the work that was running when the previous process ended. If the instance of a piece of work has been
-    /// dismissed since, withdraws its documents instead.
+    /// Starts the recorded work again. Withdraws the documents of work whose instance has been dismissed, or whose
+    /// command this service cannot handle any more.
     private func takeUp(_ underWay: WorkUnderWay) async throws {
         for document in try await bus.documents(matching: [.type(Document.ScreenWork.self)]) {
             guard let work = try? document.decode(Document.ScreenWork.self), work.consumer == consumer else { continue }
@@ -195,7 +196,7 @@ public struct ScreenWork: ReadyService {
         return Handled(ended.flatMap { withdrawals(of: $0, causedBy: message) })
     }
 
-    /// Withdraws the work's own document and the documents that belong to its instance.
+    /// The messages that withdraw the work's own document and the documents that belong to its instance.
     private func withdrawals(of piece: PieceOfWork, causedBy cause: Envelope) -> [Envelope] {
         let types = routes[piece.cause.type]?.withdraws ?? []
         return [withdrawal(of: piece)]
@@ -251,7 +252,7 @@ public struct ScreenWork: ReadyService {
                 Document.NavigationState.self, subject: piece.cause.subject, key: piece.platform)
             return state?.snapshot.state.isStanding(piece.instance) ?? false
         } catch let error as BusError where [.malformed, .refused].contains(error.code) {
-            // A state of another version, or a platform that cannot have a state.
+            // Another version wrote the state, or the platform's name is invalid.
             return false
         }
     }

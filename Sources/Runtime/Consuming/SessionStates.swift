@@ -18,12 +18,12 @@ package struct SessionStates<State: Sendable>: Sendable {
     /// The sessions that have a state.
     package var sessions: some Collection<String> { states.keys }
 
-    /// Sets a state that is already recorded and cannot be undone.
+    /// Sets a state that ``takeBack(_:from:)`` does not undo.
     package mutating func restore(_ state: State, of session: String) {
         states[session] = state
     }
 
-    /// Sets a state because of a message. The change can be undone until its results are recorded.
+    /// Sets a state because of a message. The change can be undone until ``keep(_:through:)`` makes it permanent.
     package mutating func set(_ state: State, because message: Envelope) {
         let change = Change(
             offset: message.position?.offset ?? 0, session: message.subject, before: states[message.subject])

@@ -5,12 +5,11 @@ package import Foundation
 package import Logging
 package import Navigation
 
-/// Runs the navigation of one platform: one machine for each session. Each machine receives the messages of its session
-/// in order.
+/// Runs the navigation of one platform: one state machine for each session. Each machine receives the messages of its
+/// session in order.
 ///
-/// The messages that follow from a message, the changed snapshot and the progress are published in one batch. Therefore
-/// the retained snapshot and the position always match, and a coordinator that was killed continues with the first
-/// message whose batch is not recorded.
+/// The results of a message, the changed snapshot and the consumer's position are published in one batch. Therefore the
+/// snapshot and the position match even after a crash.
 package struct Coordinator: ReadyService {
     /// The maximum time that a view has to animate a screen out. After this time the coordinator reports that the
     /// screen is gone.
@@ -31,7 +30,8 @@ package struct Coordinator: ReadyService {
     /// - Parameters:
     ///   - source: the flow as YAML, for `document.Flow`. Nil if the document is not to be published.
     ///   - metrics: the counts of the process; the coordinator updates them.
-    ///   - clock: measures the time until a leaving screen counts as gone, and the deadlines of guards.
+    ///   - clock: measures the time until a leaving screen counts as gone, the deadlines of guards, and the pauses
+    ///     between attempts to reach the bus.
     ///   - now: returns the current time. The coordinator compares it with the expiry times of commands.
     package init(
         flow: Flow, source: String? = nil, bus: any EventBus, logger: Logger,
@@ -51,8 +51,8 @@ package struct Coordinator: ReadyService {
         try await BusRetry(logger: logger, clock: clock).run { try await coordinate() }
     }
 
-    /// Publishes the flow, for views that know only the platform. If the bus refuses the document, for example because
-    /// it is too large, the coordinator runs without it.
+    /// Publishes the flow, so that a view needs no flow file. If the bus refuses the document, for example because it
+    /// is too large, the coordinator runs without it.
     private func publishFlow(under claim: ConsumerClaim) async throws {
         guard let source else { return }
         let document = Document.Flow(
@@ -146,9 +146,9 @@ package struct Coordinator: ReadyService {
 
 extension Flow {
     /// The message types that a coordinator of this flow receives, in alphabetical order. They include
-    /// `event.LaunchFinished`, which starts a session, even if no rule uses it.
+    /// `event.LaunchFinished` even if no rule uses it.
     package var receives: [MessageType] {
-        // The flow's checker has refused invalid types, so `compactMap` drops none.
+        // The flow's checker has refused invalid types, so `compactMap` removes nothing.
         messageTypes.union([DomainEvent.LaunchFinished.type.description]).sorted().compactMap(MessageType.init)
     }
 
@@ -162,7 +162,7 @@ extension Flow {
         ] + (guardedRules.isEmpty ? [] : [DomainEvent.GuardDeadlinePassed.type]) + commands
     }
 
-    /// The commands of the app that rules, links and buttons send, in alphabetical order.
+    /// The types of the commands that rules, links and buttons send, in alphabetical order.
     private var commands: [MessageType] {
         let types = allTransitions.flatMap(\.possibleActions).flatMap { action -> [String] in
             switch action {

@@ -4,13 +4,13 @@ internal import EventBus
 internal import Navigation
 internal import Synchronization
 
-/// A report that a coordinator publishes after a delay if the state still waits for the object then.
+/// A delay after which a coordinator publishes a report, if the state then still waits for ``object``.
 struct Deadline: Sendable {
-    /// A screen or an attempt that the state waits for.
+    /// A leaving screen, or a rule that waits for the answer to its guard (an attempt).
     struct Object: Hashable, Sendable {
         let session: String
         let kind: Document.Deadline.Object
-        /// The instance of the screen or the id of the attempt.
+        /// The identifier of the screen instance, or of the attempt.
         let id: String
     }
 

@@ -5,10 +5,10 @@ internal import Foundation
 internal import Navigation
 internal import Support
 
-/// Turns the effects of a machine into messages. The message that the machine handled is their cause.
+/// Turns the effects of a machine into messages.
 ///
 /// No id is random: most ids are derived from the id of the cause and the message's number among the results.
-/// Therefore a batch that is repeated after a crash has the same ids, and a replay publishes the same messages.
+/// Therefore a batch that is repeated after a crash has the same ids.
 struct EffectMessages {
     /// The platform of the machine.
     private let platform: String
@@ -24,7 +24,7 @@ struct EffectMessages {
 
     struct Results {
         var messages: [Envelope] = []
-        /// The deadlines of the screens and attempts that the state now waits for.
+        /// The deadlines of the screens and attempts that the state has begun to wait for.
         var opened: [Deadline] = []
         /// The errors of rules that matched but could not be applied.
         var failures: [NavigationFailure] = []
@@ -68,14 +68,14 @@ struct EffectMessages {
         return results
     }
 
-    /// Withdraws the deadline document of an object that the state no longer waits for.
+    /// The message that withdraws the deadline document of an object for which the state no longer waits.
     mutating func withdrawal(of object: Deadline.Object) -> Envelope {
         let key = Document.Deadline.key(platform, object.kind, object.id)
         return .withdrawal(
             Document.Deadline.type, key: key, source: source, causedBy: cause, platform: platform, id: nextID())
     }
 
-    /// Gives the following messages the origin of the message that had to wait, in place of the origin of the cause.
+    /// Changes the origin of the following messages to that of an earlier message that had to wait.
     mutating func began(_ attributes: Machine.Attributes) {
         cause.origin = Origin(platform: attributes.platform, device: attributes.device, instance: attributes.instance)
     }
@@ -88,7 +88,7 @@ struct EffectMessages {
         case .send(let type, let data):
             command(type, data, id: nextID())
         case .ask(let id, let type, let data, let instance, let deadline):
-            // The command names the screen instance that waits, so that its work ends when that instance is dismissed.
+            // The command names the screen instance that waits, so that its work ends when the instance is dismissed.
             command(type, data, id: id, instance: instance, lifetime: deadline)
         case .screenDismissed(let instance, let screen):
             try about(DomainEvent.ScreenDismissed(instance: instance, screen: screen), instance: instance)
@@ -106,8 +106,8 @@ struct EffectMessages {
         }
     }
 
-    /// The error of an expired command. Its id is derived from the command's id in the same way by all consumers, so
-    /// that several reports of one command have the same id.
+    /// The error of an expired command. Nil for a command that has no such error. All consumers derive the id of the
+    /// error from the id of the command, so that several reports of one command have the same id.
     private mutating func expired(_ id: String, _ type: String) throws -> Envelope? {
         guard let error = MessageType(type).flatMap(ApplicationError.init(expired:)) else { return nil }
         var envelope = try about(error)
@@ -116,8 +116,8 @@ struct EffectMessages {
         return envelope
     }
 
-    /// The request to open a URL. It has the origin of the cause, so that the URL opens only on the device that sent
-    /// the cause. If the cause has no platform, for example because a tool sent it, the request has this platform.
+    /// The request to open a URL. It has the origin of the cause: if the cause names a device, only this device opens
+    /// the URL. If the cause has no platform, for example because a tool sent it, the request has this platform.
     private mutating func opening(_ url: String) throws -> Envelope {
         let origin = Origin(platform: cause.platform ?? platform, device: cause.device, instance: cause.instance)
         return try Envelope(
@@ -132,7 +132,7 @@ struct EffectMessages {
         return try Envelope(message, source: source, causedBy: cause, origin: origin, id: nextID())
     }
 
-    /// A command of the app, with data in the form that the flow gives it.
+    /// A command that the flow sends. Nil if the type is not a valid message type.
     ///
     /// The command does not carry the instance of its cause. The instance of the cause, for example an alert, is often
     /// dismissed already, and the command would be discarded as too late.

@@ -25,16 +25,17 @@ struct Sessions: ComputingHandler {
         self.now = now
     }
 
-    /// Passes a message to the machine of its session. The first message of a session creates the machine.
+    /// Passes a message to the machine of its session. Creates the machine if the session has none. An expired command
+    /// or a message without valid JSON is discarded instead.
     /// - Throws: ``BusError`` if a result cannot be encoded as JSON.
     mutating func handle(_ message: Envelope) throws -> Handled {
         if message.type.kind == .command, message.attributes.isExpired(at: now()) {
             let discarded = try discarded(message, "expired")
-            // The coordinator of the message's own platform reports the expiry.
+            // The command names another platform, whose coordinator reports the expiry.
             guard !discarded.messages.isEmpty else { return discarded }
             return Handled(discarded.messages + [try message.expiryError(source: source)].compactMap(\.self))
         }
-        guard let input = Machine.Input(message) else { return try discarded(message, "its data is not JSON") }
+        guard let input = Machine.Input(message) else { return try discarded(message, "the data is not JSON") }
         let known = machines[message.subject]
         var machine = known ?? Machine(flow: flow, session: message.subject)
         let effects = machine.handle(input)
@@ -56,8 +57,8 @@ struct Sessions: ComputingHandler {
     }
 
     /// Restores each session from its snapshot. Creates the default session if it does not exist.
-    /// - Parameter deadlines: the messages of type `document.Deadline`. Empty after an earlier version of the
-    ///   coordinator, which did not publish deadlines.
+    /// - Parameter deadlines: the messages of type `document.Deadline`. Earlier versions of the coordinator published
+    ///   none.
     mutating func restore(from documents: [Envelope], deadlines: [Envelope]) throws -> Handled {
         var restored = Handled()
         var opened: [Deadline] = []
@@ -104,7 +105,7 @@ struct Sessions: ComputingHandler {
     }
 
     private func discarded(_ message: Envelope, _ reason: String) throws -> Handled {
-        // Only the coordinator of the message's own platform reports that it is discarded.
+        // If the message names another platform, the coordinator of that platform reports that it is discarded.
         guard message.attributes.platform ?? flow.platform == flow.platform else { return Handled() }
         let discarded = DomainEvent.MessageDiscarded(messageID: message.id, reason: reason)
         var messages = effectMessages(of: message)

@@ -26,7 +26,7 @@ package struct ErrorNotifier: ReadyService {
 
     /// - Parameters:
     ///   - metrics: the counts of the process; the service updates them.
-    ///   - clock: measures the display time of a banner.
+    ///   - clock: measures the display time of a banner, and the pauses between attempts to reach the bus.
     package init(
         bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
         clock: any Clock<Duration> = ContinuousClock()

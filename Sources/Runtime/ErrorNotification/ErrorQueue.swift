@@ -16,14 +16,14 @@ struct ErrorQueue: Hashable, Sendable, Codable {
     private(set) var shown: Entry?
     private(set) var waiting: [Entry] = []
     /// The ids of the errors that were dismissed last, at most ``dismissedCount``. Several processes may report one
-    /// error with the same id; after its dismissal the error is not shown again.
+    /// error with the same id. An error in this list is not shown again.
     private var dismissed: [String] = []
     private static let dismissedCount = 32
 
     enum Arrival: Hashable {
         case shown
         case queued
-        /// An error with the same id is in the queue already, or was dismissed.
+        /// An error with the same id is in the queue already, or is in ``dismissed``.
         case known
         /// The queue is full, and the error was dropped.
         case full

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The names of projects and the addresses of their buses. With these rules a program finds the bus of a stack that the
-/// launcher runs on this machine. The launcher uses the same rules.
+/// The rules for the names of projects and for the addresses of their buses. The launcher follows these rules when it
+/// starts a project on this machine, and other programs follow them to find the project's bus.
 package enum ProjectPlace {
     package static let nameRule = "use lower-case letters, digits, '-' and '_', beginning with a letter or digit"
 
@@ -18,9 +18,9 @@ package enum ProjectPlace {
         return isName(name) ? name : nil
     }
 
-    /// The compose files of a folder: the first file that exists of `compose.yaml`, `compose.yml`,
-    /// `docker-compose.yaml` and `docker-compose.yml`, and then its override file, such as `compose.override.yaml`, if
-    /// there is one. If none of the four files exists, the only compose file is `compose/default.yaml`.
+    /// The paths of a folder's compose files: the first existing file of `compose.yaml`, `compose.yml`,
+    /// `docker-compose.yaml` and `docker-compose.yml`, and then the first existing override file, such as
+    /// `compose.override.yaml`. If none of the four files exists, the only compose file is `compose/default.yaml`.
     ///
     /// - Returns: an empty array if the folder has no compose file.
     package static func composeFiles(in directory: String) -> [String] {
@@ -52,7 +52,7 @@ package enum ProjectPlace {
 // MARK: For programs other than the launcher
 
 extension ProjectPlace {
-    /// An error: the project is unknown or has an invalid name. The description contains the remedy.
+    /// The error of a project whose name is invalid or cannot be determined. The description contains the remedy.
     package struct Unknown: Error, CustomStringConvertible {
         package let description: String
     }
@@ -73,8 +73,9 @@ extension ProjectPlace {
         return busAddress(runtimeDirectory: "\(runtimeRoot(environment: environment))/\(name)")
     }
 
-    /// The project of a folder: the key `name` of the override file, or else of the compose file. If no file has the
-    /// key, the name is made from the folder of the compose file, or from `directory` if there is no compose file.
+    /// The name of a folder's project: the value of the key `name` in the override file, or else in the compose file.
+    /// If neither file has the key, the name of the compose file's folder is used. If there is no compose file, the
+    /// name of `directory` is used.
     private static func name(in directory: String) throws(Unknown) -> String {
         let files = composeFiles(in: directory)
         for file in files.reversed() {
@@ -82,7 +83,7 @@ extension ProjectPlace {
         }
         let folder = files.first.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path } ?? directory
         guard let name = name(ofFolder: folder) else {
-            throw Unknown(description: "the name of \(folder) cannot be a project name; name the project with -p NAME")
+            throw Unknown(description: "the path \(folder) gives no project name; name the project with -p NAME")
         }
         return name
     }

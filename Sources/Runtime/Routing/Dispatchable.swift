@@ -28,8 +28,8 @@ extension Dispatchable {
 public struct DispatchChange: Sendable {
     /// The way in which a screen appears.
     public enum Style: Hashable, Sendable {
-        /// The screen is pushed on the front path. If a modal screen without its own stack is in front, that modal
-        /// screen is dismissed first.
+        /// The screen is pushed on the front path. If a modal screen of the same ``Flow/Dispatch`` is in front and has
+        /// no stack of its own, that modal screen is dismissed first.
         case pushed
         /// The screen is presented above the front screen. If `inStack` is true, the screen has a stack of its own, on
         /// which other screens are pushed while it is in front.
@@ -39,7 +39,7 @@ public struct DispatchChange: Sendable {
     public var screen: String
     public var style: Style
     /// The names of the fields that identify the data. These fields are passed to the screen as arguments with the same
-    /// names, and must not be optional. The screen reads its content from documents.
+    /// names, and must not be optional.
     public var identifiers: [String]
     public var viewModel: any DispatchedViewModel.Type
 
@@ -67,7 +67,7 @@ public struct DispatchChange: Sendable {
 public protocol DispatchedViewModel: Sendable {
     /// - Parameters:
     ///   - screen: the screen instance. Its arguments identify the data.
-    ///   - dispatching: shows other data.
+    ///   - dispatching: dispatches other data.
     /// - Throws: an error if the arguments are not those of this screen.
     init(screen: ScreenInstance, dispatching: any Dispatching) throws
 }

@@ -14,12 +14,11 @@ internal import Support
 ///     try await router.pop()
 ///
 /// The type of the routes is an enum: the name of a case is the name of a screen, and the associated values are the
-/// screen's arguments. `CodingKeys` can give them other names. A route that is not encoded as an enum case throws
-/// ``RouterError/noRoute(_:)``.
+/// screen's arguments. `CodingKeys` can give other names to the cases and the values. A call with a route that is not
+/// encoded as an enum case throws ``RouterError/noRoute(_:)``.
 ///
-/// Each call that navigates sends a `command.NavigationRequested` and returns after the machine has answered it. Back
-/// swipes, rules of the flow and calls change one state, one after the other. The flow must allow the actions that views
-/// request.
+/// Each call that navigates sends a `command.NavigationRequested` and returns after the coordinator has answered it.
+/// The flow must allow the actions that the calls request.
 ///
 /// A router has no background work, and a call leaves nothing running after it returns.
 public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
@@ -88,7 +87,7 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         try await request(["replacePath": .array(try routes.map { try Destination($0).json })], from: instance)
     }
 
-    /// The current front path. Nil if no coordinator has ever published a state for this platform and session.
+    /// The current front path. Nil if the bus has no state for this platform and session.
     public var path: RoutePath<Route>? {
         get async throws { try await snapshot().map { RoutePath($0.state) } }
     }
@@ -193,15 +192,15 @@ enum RouterAnswer: Sendable {
 
 /// The reason why a router did not carry out a call, or does not know whether the call was carried out.
 public enum RouterError: Error, Hashable, Sendable {
-    /// The flow does not allow the action, or the state makes it impossible: for example there is nothing to pop. The
-    /// value is the machine's message.
+    /// The command was discarded, for example because the flow does not allow the action or there is nothing to pop.
+    /// The value is the reason.
     case refused(String)
-    /// The screen that made the call is gone. The value is the machine's message.
+    /// The command was discarded, and the screen that made the call is gone. The value is the reason.
     case late(String)
-    /// No answer came within this time. The command has expired: if it has not been carried out yet, it is discarded.
+    /// No answer came within this time. The command has expired: if it has not been handled yet, it is discarded.
     /// Check that a coordinator runs for the platform.
     case unanswered(after: Duration)
-    /// The route is not encoded as an enum case, or cannot be encoded as JSON. The value is the description.
+    /// The route is not encoded as an enum case, or cannot be encoded as JSON. The value describes the problem.
     case noRoute(String)
 }
 

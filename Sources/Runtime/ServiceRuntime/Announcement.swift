@@ -9,9 +9,9 @@ internal import SystemSupport
 /// Announces a process to the bus and to its supervisor. On the bus it publishes the presence and the contract of the
 /// process. When all services are ready, it tells the supervisor that the process is ready.
 ///
-/// Both documents are leased: the broker withdraws them when the process ends, for whatever reason. The presence is
-/// published again when its figures have changed. The bus client publishes both documents again after the broker has
-/// withdrawn them because the process was suspended for longer than the lease, and after the journal was replaced.
+/// Both documents are leased: the broker withdraws them when the process ends, even after a crash. The presence is
+/// published again when its figures have changed. The bus client publishes both documents again if the broker no longer
+/// has them, for example because the process was suspended for longer than the lease.
 struct Announcement: Service {
     /// The interval at which the presence is compared with the published one. A presence that has not changed is not
     /// published again.
@@ -27,8 +27,7 @@ struct Announcement: Service {
         do {
             announced = try await cancelWhenGracefulShutdown { try await announce() }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // The process was asked to stop before it was ready, perhaps because the bus never answered. The broker
-            // withdraws published documents when the lease ends.
+            // The process was asked to stop before it was ready, perhaps because the bus never answered.
             return
         }
         do {

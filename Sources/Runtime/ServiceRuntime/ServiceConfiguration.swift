@@ -63,7 +63,7 @@ public struct ServiceConfiguration: Sendable {
     }
 }
 
-/// The command-line options of every service.
+/// The command-line options of a service that needs the address of the bus.
 public struct ServiceOptions: ParsableArguments, Sendable {
     @Option(help: "Address of the bus, such as ipc:///run/segue or tcp://host:port (default: the variable SEGUE_BUS).")
     public var bus: String?

@@ -8,8 +8,8 @@ internal import UnixSignals
 /// Runs the services of a process in one group. The services start in order and stop in reverse order, so that the bus
 /// stops last.
 struct ServiceHost: Sendable {
-    /// The maximum time in which all services must stop. Services that run longer are cancelled. The time is shorter
-    /// than the ten seconds after which supervisors commonly kill a process.
+    /// The maximum time for all services to stop. After this time the remaining services are cancelled. The time is
+    /// shorter than the ten seconds after which supervisors commonly kill a process.
     static let grace: Duration = .seconds(8)
 
     private let services: [any Service]

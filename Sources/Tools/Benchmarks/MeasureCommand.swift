@@ -6,7 +6,7 @@ internal import SystemSupport
 /// Runs benchmarks for `segue bench`, and prints each result as soon as it is known.
 package struct MeasureCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "measure", abstract: "Measures the bus, and the cost of the same work without the bus.",
+        commandName: "measure", abstract: "Measures the bus and, for each figure, a baseline.",
         discussion: """
             docs/performance.md describes the benchmarks.
             """)

@@ -6,7 +6,7 @@ internal import Glibc
 /// Replaces this process with `segue-bench`, so that the program `segue` does not contain the benchmarks.
 package struct BenchCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measure the bus, and the same work without the bus.",
+        commandName: "bench", abstract: "Measure the bus and, for each figure, a baseline.",
         discussion: """
             segue bench                           all benchmarks
             segue bench roundtrip catchup --json  two benchmarks, one JSON object per line

@@ -1,4 +1,4 @@
--- A journal as version 0.1.0 left it when it was killed with all its processes; with one dead letter.
+-- A journal of version 0.1.0 after all processes were killed. It contains one dead letter.
 BEGIN TRANSACTION;
 CREATE TABLE consumers (name TEXT PRIMARY KEY, owner_epoch INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO "consumers" VALUES('error-notifier',1);

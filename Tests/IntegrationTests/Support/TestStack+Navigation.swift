@@ -4,7 +4,7 @@ import Navigation
 import SegueTestSupport
 
 extension TestStack {
-    /// Waits until a platform's top screen is this one.
+    /// Waits until `screen` is the top screen of a platform.
     @discardableResult
     func isAt(_ screen: String, on platform: String) async throws -> NavigationSnapshot {
         try await document(Document.NavigationState.self, key: platform) {

@@ -37,8 +37,7 @@ struct CoffeeStoryTests {
 }
 
 extension TestStack {
-    /// Waits until a screen is on top of a state with a revision.
-    /// - Parameter steps: The revision: the number of changes of the state.
+    /// Waits until the navigation state has the revision `steps` and the top screen `screen`.
     fileprivate func shows(_ screen: String, after steps: Int) async throws {
         try await document(Document.NavigationState.self, key: "counter") {
             $0.snapshot.state.top.screen == screen && $0.snapshot.revision == steps

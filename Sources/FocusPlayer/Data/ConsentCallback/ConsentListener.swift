@@ -18,7 +18,7 @@ package struct ConsentListener: Sendable {
     /// - Parameters:
     ///   - pendingRedirectURI: the redirect URI of an open request, at which an earlier process listened. Nil if there
     ///     is none.
-    ///   - logger: logs errors, and never codes or states.
+    ///   - logger: logs warnings and errors.
     ///   - answer: handles the answer, and returns the error to show in the browser. Nil if the account was connected.
     package init(
         pendingRedirectURI: String?, logger: Logger,
@@ -55,7 +55,7 @@ package struct ConsentListener: Sendable {
                 defer { listening.finish() }
                 try await server.run()
             }
-            // There is no port if the server ended before it listened. The group then throws its error.
+            // There is no port if the server ended before it listened. The group then throws the server's error.
             if let port = await ports.first(where: { _ in true }) {
                 group.addTask { try await body("http://127.0.0.1:\(port)/\(Self.path)") }
             }
@@ -90,14 +90,14 @@ private struct ConsentResultPage {
     /// Nil if the account is connected.
     let failure: ApplicationError?
 
-    /// The page while the service is stopping or cannot use its files. The person can reload the page, which sends the
-    /// same answer again.
+    /// The page for an answer that could not be processed, for example because the service is stopping. The person can
+    /// reload the page, which sends the same answer again.
     static let interrupted = ConsentResultPage(
         failure: ApplicationError(
             code: "spotify.interrupted", message: "The answer could not be processed",
             recovery: "Reload this page in a moment."))
 
-    /// The address of the page contains the code. Nothing may store the page or pass on its address.
+    /// The HTTP response. The address of the page contains the code, so the browser is told not to store the page.
     var response: Response {
         Response(
             status: failure == nil ? .ok : .badRequest,

@@ -29,7 +29,7 @@ package struct SongDatabase: Sendable {
         }
     }
 
-    /// The account whose playlists were last loaded. Nil if no playlists were loaded since the last ``clear()``.
+    /// The id of the account that was last used. Nil if none has been used since the last ``clear()``.
     func currentAccount() async throws -> String? {
         try await writer.read { try String.fetchOne($0, sql: "SELECT id FROM account") }
     }
@@ -74,7 +74,7 @@ package struct SongDatabase: Sendable {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: accounts, playlists, songs") { database in
             try database.create(table: "account") { table in
-                // At most one row.
+                // The table has at most one row.
                 table.column("slot", .integer).primaryKey().check { $0 == 0 }
                 table.column("id", .text).notNull()
             }
@@ -122,7 +122,7 @@ struct KeptSongs: Sendable {
     }
 }
 
-/// A row of `playlist`.
+/// A row of the table `playlist`.
 private struct KeptPlaylist: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "playlist"
 
@@ -132,7 +132,7 @@ private struct KeptPlaylist: Codable, FetchableRecord, PersistableRecord {
     let fetchedAt: Double
 }
 
-/// A row of `song`.
+/// A row of the table `song`.
 private struct KeptSong: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "song"
 

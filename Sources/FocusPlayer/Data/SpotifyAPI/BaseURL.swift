@@ -18,7 +18,7 @@ package struct BaseURL: Hashable, Sendable {
     /// Reads an address with the scheme `https`, such as `https://host`, or a loopback address with the scheme `http`,
     /// such as `http://127.0.0.1:8080`. A final slash is allowed.
     ///
-    /// Nil for any other address: others could read a token that is sent over plain HTTP.
+    /// Nil for any other address. Plain HTTP to another machine is not allowed, because others could read the token.
     package init?(_ text: String) {
         guard let url = URLComponents(string: text), ["", "/"].contains(url.path), url.query == nil,
             let origin = BaseURL(originOf: url)
@@ -41,7 +41,7 @@ package struct BaseURL: Hashable, Sendable {
         "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(pathAndQuery)"
     }
 
-    /// True if an absolute URL from a server is on this host.
+    /// True if an absolute URL has this scheme, host and port.
     func isOrigin(of url: String) -> Bool {
         guard let components = URLComponents(string: url), let origin = BaseURL(originOf: components) else {
             return false

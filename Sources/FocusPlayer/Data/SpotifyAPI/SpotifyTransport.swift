@@ -7,8 +7,7 @@ internal import HTTPTypes
 struct SpotifyTransport: Sendable {
     /// The maximum time of one attempt, until the whole answer has been received. A slower attempt fails.
     private static let deadline = Duration.seconds(10)
-    /// The maximum size of an answer in bytes. A larger answer is an error. A page of 50 items with all covers and
-    /// markets is smaller than 1 MiB.
+    /// The maximum size of an answer in bytes. A larger answer is an error.
     private static let maximumBody = 4 << 20
 
     let client: HTTPClient
@@ -72,8 +71,8 @@ struct SpotifyReply: Sendable {
     }
 }
 
-/// Percent-encoding of all characters except the unreserved ones of RFC 3986. Every parser decodes the result in the
-/// same way, in a query, in a form and in a segment of a path.
+/// Percent-encoding of all characters except the unreserved characters of RFC 3986. The result is valid in a query, in
+/// a form and in a segment of a path.
 enum FormEncoding {
     private static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -87,7 +86,7 @@ enum FormEncoding {
     }
 }
 
-/// Makes the message of a server fit to be shown: one line of limited length.
+/// Prepares a server's message for display: one line of limited length.
 enum ServerMessage {
     /// The maximum number of characters of a word. A longer word is replaced with an ellipsis, because it could be a
     /// token.

@@ -11,8 +11,7 @@ package import Vocabulary
 package struct SpotifyWebAPI: Sendable {
     /// The number of items in a page. Spotify allows at most 50.
     private static let pageSize = 50
-    /// The maximum number of pages of a list. A longer list is an error. These pages contain up to 10,000 items, the
-    /// maximum of a playlist.
+    /// The maximum number of pages of a list. A longer list is an error. These pages contain up to 10,000 items.
     private static let maximumPages = 200
 
     private let host: BaseURL
@@ -62,7 +61,7 @@ package struct SpotifyWebAPI: Sendable {
 
     /// Fetches all items of a list, page by page.
     ///
-    /// The server gives the URL of the next page. The token is sent there only if the URL is on the token's own host.
+    /// The server gives the URL of the next page. The token is sent to this URL only if it is on the same host.
     /// - Parameter first: the path and query of the first page.
     private func pages<Item: Decodable>(from first: String, about what: String) async throws -> [Item] {
         var items: [Item] = []
@@ -73,7 +72,7 @@ package struct SpotifyWebAPI: Sendable {
                 throw MusicError.unavailable("the answer names a next page on another host")
             }
             guard visited.insert(url).inserted, visited.count <= Self.maximumPages else {
-                throw MusicError.unavailable("the list of pages does not end")
+                throw MusicError.unavailable("the list has too many pages, or its pages repeat")
             }
             let page = try await get(url, as: PagePayload<Item>.self, about: what)
             items += page.items.compactMap(\.value)
@@ -94,11 +93,10 @@ extension SpotifyWebAPI: MusicCatalog {
         return items.map(\.playlist)
     }
 
-    /// Returns only songs. Podcast episodes and local files are left out, because a player cannot play them on every
-    /// device.
+    /// Returns only songs. Podcast episodes and local files are left out.
     package func songs(of playlistID: Playlist.ID) async throws -> [Song] {
         let what = "the playlist \(ServerMessage.line(playlistID))"
-        // The id comes from a message. Spotify's ids consist of letters and digits; `..` would be another resource.
+        // The id comes from a message, so it may be invalid. The ids `.` and `..` would change the path of the URL.
         guard !playlistID.isEmpty, !playlistID.allSatisfy({ $0 == "." }) else { throw MusicError.notFound(what) }
         let entries: [PlaylistEntryPayload] = try await pages(
             from: "/v1/playlists/\(FormEncoding.escape(playlistID))/items?limit=\(Self.pageSize)", about: what)
@@ -115,7 +113,7 @@ extension SpotifyWebAPI: Player {
     }
 
     private struct Transfer: Encodable {
-        /// Spotify accepts exactly one.
+        /// Spotify accepts exactly one id.
         let deviceIds: [String]
         let play = false
     }

@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// The simplified playlist object.
+/// Spotify's simplified playlist object.
 struct PlaylistPayload: Decodable {
     struct Owner: Decodable {
         let id: String?
@@ -43,7 +43,7 @@ struct PlaylistEntryPayload: Decodable {
     let isLocal: Bool?
     let item: Track?
 
-    /// The song. Nil if a player cannot play the entry.
+    /// The song. Nil for an episode, a local file, and an entry without an id or URI.
     var song: Song? {
         guard isLocal != true, let item, let id = item.id, let uri = item.uri, item.type ?? "track" == "track" else {
             return nil
@@ -66,7 +66,7 @@ struct DevicesPayload: Decodable {
 
     let devices: [Tolerant<Item>]
 
-    /// The devices that accept commands. A restricted device, or one without an id, does not.
+    /// The devices that accept commands. Restricted devices and devices without an id are left out.
     var controllable: [Device] {
         devices.compactMap(\.value).compactMap { item in
             guard let id = item.id, item.isRestricted != true else { return nil }

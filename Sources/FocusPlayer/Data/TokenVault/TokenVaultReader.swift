@@ -3,8 +3,8 @@ package import Music
 
 /// Reads the tokens that another process writes.
 package struct TokenVaultReader: Sendable {
-    /// The interval at which a waiting reader reads the file. Reading a few hundred bytes takes microseconds, and the
-    /// reader waits for a round trip to Spotify anyway. Unlike inotify, polling works in the same way on every system.
+    /// The interval at which a waiting reader reads the file. Unlike inotify, polling works in the same way on every
+    /// system.
     private static let pollInterval = Duration.milliseconds(25)
 
     private let directory: VaultDirectory

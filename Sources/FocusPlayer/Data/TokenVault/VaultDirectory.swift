@@ -13,10 +13,10 @@ struct VaultDirectory: Sendable {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// The tokens. The vault's owner writes them, other processes read them.
+    /// The tokens. The process that holds the lock writes them; other processes read them.
     var tokens: SealedFile<StoredTokens> { SealedFile("tokens", in: self) }
 
-    /// The requests for consent that are not answered yet.
+    /// The requests for consent that are not finished yet.
     var pending: SealedFile<[PendingAuthorization]> { SealedFile("pending", in: self) }
 
     private var keyFile: VaultFile { VaultFile(path: file("key")) }

@@ -1,15 +1,14 @@
 internal import Contracts
 
-/// The reason why the authorization server gave no tokens. It contains the server's message, but never a code, a
-/// verifier or a token.
+/// The reason why the authorization server gave no tokens. A string in a case describes the problem.
 package enum AuthorizationFailure: Error, Hashable {
-    /// The grant is invalid for good (`invalid_grant`): the code or verifier is wrong, or the refresh token is revoked
-    /// or expired.
+    /// The grant is permanently invalid (`invalid_grant`): for example the code is wrong, or the refresh token is
+    /// revoked or expired.
     case grantRefused(String)
-    /// The server will never accept this request: for example the client is unknown, or the redirect URI is not
+    /// The server refused the request for another reason: for example the client is unknown, or the redirect URI is not
     /// registered.
     case requestRefused(String)
-    /// Too many requests. The request may be repeated after this time, if the server gave one.
+    /// Too many requests. The value is the time after which the request may be repeated; nil if the server gave none.
     case rateLimited(retryAfter: Duration?)
     /// The server did not answer, or its answer is unusable. The request may be repeated.
     case unavailable(String)
@@ -68,14 +67,14 @@ package enum AuthorizationFailure: Error, Hashable {
                 code: "spotify.rate-limited", message: "Spotify asks to wait", recovery: recovery, severity: .warning)
         case .unavailable(let reason), .grantRefused(let reason), .requestRefused(let reason):
             ApplicationError(
-                code: "spotify.unavailable", message: "Spotify could not be reached: \(reason)", recovery: recovery)
+                code: "spotify.unavailable", message: "Spotify gave no usable answer: \(reason)", recovery: recovery)
         }
     }
 }
 
 extension ApplicationError {
-    /// The error for an answer that does not belong to an open request. The answer is forged, or its request has been
-    /// answered or replaced with a newer one.
+    /// The error for an answer that does not belong to an open request. For example, the answer is forged, or its
+    /// request was replaced with a newer request.
     static var unknownState: ApplicationError {
         ApplicationError(
             code: "spotify.state-mismatch",

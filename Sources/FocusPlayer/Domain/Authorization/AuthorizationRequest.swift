@@ -2,7 +2,7 @@ package import EventBus
 internal import Foundation
 internal import Sodium
 
-/// The values that are different in each request for consent.
+/// The values that belong to one request for consent.
 package struct AuthorizationRequest: Hashable, Sendable {
     /// A random value that the server returns with the answer. It proves that the answer belongs to this request (RFC
     /// 6749 §10.12).
@@ -19,17 +19,17 @@ package struct AuthorizationRequest: Hashable, Sendable {
     }
 }
 
-/// A request for consent that is not answered yet, with all data that another process needs to finish it.
+/// A request for consent that is not finished yet, with all data that another process needs to finish it.
 package struct PendingAuthorization: Codable, Hashable, Sendable {
     package let state: String
     package let verifier: CodeVerifier
     package let redirectURI: String
     /// The command that started the request. The results belong to its session, device and correlation.
     package let cause: Attributes
-    /// The generation in which the vault stores the tokens of this consent. Nil until the code has been exchanged.
+    /// The generation of the tokens of this consent in the ``TokenStore``. Nil until the code has been exchanged.
     ///
-    /// This generation is stored just before the tokens. After a crash, the vault's generation shows whether the tokens
-    /// were stored. If they were, the next process publishes the success.
+    /// This number is stored just before the tokens. After a crash, a comparison with the store's generation shows
+    /// whether the tokens were stored. If they were, the next process publishes the outcome.
     var grantGeneration: Int?
 
     package init(state: String, verifier: CodeVerifier, redirectURI: String, cause: Attributes) {
@@ -57,7 +57,7 @@ extension PendingAuthorization: CustomStringConvertible, CustomReflectable {
 
 /// Stores requests for consent, so that they survive the end of the process.
 package protocol PendingAuthorizationStore: Sendable {
-    /// Returns the unanswered requests, oldest first.
+    /// Returns the stored requests, oldest first.
     func pending() async throws -> [PendingAuthorization]
 
     /// Replaces all stored requests. Returns after they are safe from a crash.

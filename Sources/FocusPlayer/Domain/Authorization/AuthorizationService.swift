@@ -6,9 +6,9 @@ internal import Vocabulary
 
 /// Connects the app to a Spotify account and renews its access.
 ///
-/// Each operation returns the messages to publish and may be repeated: if the process ends before the messages are
-/// journalled, the operation is called again. Operations run one at a time, in order of arrival. Therefore a refresh, a
-/// log-out and the browser's answer never work on tokens that another operation is replacing.
+/// An operation may be called again with the same arguments, for example if the process ended before it had published
+/// the returned messages. Operations run one at a time, in order of arrival. Therefore a refresh, a log-out and the
+/// browser's answer never work on tokens that another operation is replacing.
 package actor AuthorizationService {
     private let server: any AuthorizationServer
     private let store: any TokenStore
@@ -32,7 +32,7 @@ package actor AuthorizationService {
 
     /// Reports to an app that was launched whether an account is connected.
     ///
-    /// The access token may have expired in the meantime. The first call that Spotify refuses requests a new one.
+    /// The access token may have expired. If Spotify then refuses a call, the caller requests a new token.
     package func launched() async throws -> [any Message] {
         try await inTurn(whenUnreadable: [DomainEvent.SpotifyAuthorizationUpdated(status: .unauthorized)]) {
             let isConnected = try await store.load().tokens != nil
@@ -52,9 +52,10 @@ package actor AuthorizationService {
         }
     }
 
-    /// Starts a request for consent. The device that `cause` came from opens the URL.
+    /// Starts a request for consent, and returns the event with the URL at which a person gives the consent.
     ///
-    /// A newer request of a session replaces the older one. The same command gives the same URL again.
+    /// A newer request of a session replaces the older one. If the same command is handled again with the same
+    /// `redirectURI`, the URL is the same.
     /// - Parameter redirectURI: the address at which this process receives the answer.
     package func requestAuthorization(
         causedBy cause: Attributes, redirectURI: String
@@ -90,7 +91,7 @@ package actor AuthorizationService {
         }
     }
 
-    /// Removes the request that this outcome ended, because its messages are published.
+    /// Removes the request that this outcome ended. Call this after the outcome's messages have been published.
     package func acknowledge(_ outcome: AuthorizationOutcome) async throws {
         guard let ended = outcome.ended else { return }
         try await exclusively {
@@ -120,11 +121,10 @@ package actor AuthorizationService {
         try await attempts.pending().last?.redirectURI
     }
 
-    /// Renews the access token, because Spotify refused the token of `generation`. Further calls with the same
-    /// generation have no effect.
+    /// Renews the access token, because Spotify refused the token of `generation`. If this token has been renewed
+    /// already, the call has no effect.
     ///
-    /// A successful refresh publishes nothing. The caller waits for the store's next generation, and an `authorized`
-    /// event would move all platforms to their first screen.
+    /// A successful refresh publishes nothing: the caller waits for the store's next generation.
     package func refresh(generation: Int) async throws -> [any Message] {
         try await inTurn {
             let stored = try await store.load()
@@ -170,7 +170,7 @@ package actor AuthorizationService {
                 with: attempts.pending().map { $0.state == attempt.state ? granted : $0 })
             return announcement(of: granted, try await store.save(tokens))
         } catch let failure as AuthorizationFailure {
-            // After a transient error the code is still valid, and the person can reload the page.
+            // After a transient error the code may still be valid, and the person can reload the page.
             return failure.isTransient
                 ? AuthorizationOutcome(continuing: attempt, failure.whileConnecting)
                 : AuthorizationOutcome(ending: attempt, [failure.whileConnecting])
@@ -260,7 +260,7 @@ package struct AuthorizationOutcome: Sendable {
         messages = [error]
     }
 
-    /// The error to show in the browser. Nil if the account was connected.
+    /// The error to show in the browser. Nil if the messages contain no error.
     package var failure: ApplicationError? {
         messages.lazy.compactMap { $0 as? ApplicationError }.first
     }

@@ -36,7 +36,7 @@ package struct StoredTokens: Codable, Hashable, Sendable {
     }
 }
 
-/// The tokens with which the app acts for a Spotify account. Their description does not contain them.
+/// The tokens with which the app acts for a Spotify account. The description does not contain the tokens.
 package struct SpotifyTokens: Codable, Hashable, Sendable {
     package let accessToken: String
     package let refreshToken: String
@@ -58,7 +58,7 @@ extension SpotifyTokens: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: ["expiresAt": expiresAt]) }
 }
 
-/// An error of storing or reading tokens or requests for consent. It never contains their values.
+/// An error of storing or reading tokens or requests for consent. The error contains no tokens and no states.
 package struct TokenStoreError: Error, Hashable, Sendable {
     /// A stable name with dots, for example `vault.corrupt`.
     package let code: String

@@ -21,12 +21,12 @@ package protocol AccessTokens: Sendable {
     func current() async throws -> AccessToken
 
     /// Reports that the token of `generation` was refused, and waits for the next one.
-    /// - Throws: ``MusicError/authorizationEnded`` if the account was disconnected, ``MusicError/renewalOverdue`` at
-    ///   the deadline.
+    /// - Throws: ``MusicError/authorizationEnded`` if the account was disconnected, ``MusicError/renewalOverdue`` if no
+    ///   newer token came in time.
     func newer(thanRefused generation: Int) async throws -> AccessToken
 }
 
-/// The secret that authorizes a call to Spotify. Its description does not contain it.
+/// The secret that authorizes a call to Spotify. The description does not contain the secret.
 package struct AccessToken: Hashable, Sendable {
     package let value: String
     /// The number of the token in the vault. Messages name a refused token by this number, never by its value.

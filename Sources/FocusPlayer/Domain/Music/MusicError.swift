@@ -10,16 +10,16 @@ package enum MusicError: Error, Hashable {
     case renewalOverdue
     /// The stored token cannot be read. The value is the reason, with the file.
     case accessUnreadable(String)
-    /// Spotify refused a token that had just been renewed.
+    /// Spotify refused the access token, and then also the newer one.
     case unauthorized(generation: Int)
     /// The operation needs Spotify Premium.
     case premiumRequired
     case noActiveDevice
     /// The requested object does not exist. The value describes it.
     case notFound(String)
-    /// The account may not do this. The value is the reason.
+    /// Spotify refused the request, for example because the account may not do this. The value is the reason.
     case forbidden(String)
-    /// Too many requests. The request may be repeated after this time, if Spotify gave one.
+    /// Too many requests. The value is the time after which the request may be repeated; nil if Spotify gave none.
     case rateLimited(retryAfter: Duration?)
     /// Spotify did not answer, or its answer is unusable. The request may be repeated. The value is the reason.
     case unavailable(String)
@@ -52,7 +52,7 @@ package enum MusicError: Error, Hashable {
         case .rateLimited(nil):
             error("spotify.rate-limited", "Spotify asks to wait", "Try again in a moment.")
         case .unavailable(let reason):
-            error("spotify.unavailable", "Spotify could not be reached: \(reason)", "Try again in a moment.")
+            error("spotify.unavailable", "Spotify gave no usable answer: \(reason)", "Try again in a moment.")
         }
     }
 

@@ -5,8 +5,8 @@ package import Vocabulary
 /// Makes focus playlists and plays them.
 ///
 /// Each operation returns the messages to publish, documents before the events that refer to them. An operation may be
-/// repeated. A ``MusicError`` or an `ApplicationError` is returned as a message; other errors are thrown. A query
-/// returns its answer or throws.
+/// repeated. It does not throw a ``MusicError`` or an `ApplicationError`, but returns messages for it. A query returns
+/// its answer or throws.
 package struct MusicService: Sendable {
     private let repository: any PlaylistRepository
     private let player: any Player
@@ -16,7 +16,7 @@ package struct MusicService: Sendable {
         self.player = player
     }
 
-    /// Loads the playlists of an account that was connected.
+    /// Loads the playlists of the connected account.
     package func loadPlaylists() async throws -> [any Message] {
         try await answering {
             [Document.Playlists(playlists: try await repository.playlists()), DomainEvent.PlaylistsLoaded()]
@@ -50,12 +50,12 @@ package struct MusicService: Sendable {
     }
 
     /// Returns the stored songs of a playlist, without a request to Spotify.
-    /// - Throws: `ApplicationError` with the code `music.unknown-playlist` if the songs were never fetched.
+    /// - Throws: `ApplicationError` with the code `music.unknown-playlist` if no songs of the playlist are stored.
     package func songs(for query: Query.PlaylistSongs) async throws -> Query.PlaylistSongs.Answer {
         guard let songs = try await repository.keptSongs(of: query.playlistID) else {
             throw ApplicationError(
                 code: "music.unknown-playlist", message: "The songs of playlist '\(query.playlistID)' are not known",
-                recovery: "Choose the playlist first: then they are fetched.")
+                recovery: "Choose the playlist first; its songs are then fetched.")
         }
         return Query.PlaylistSongs.Answer(songs: songs)
     }
@@ -80,7 +80,7 @@ package struct MusicService: Sendable {
                 try await player.transfer(to: command.deviceID)
                 try await player.play(songs, on: command.deviceID)
             } catch MusicError.notFound {
-                // The device was switched off after it was listed. `playing` publishes the list again.
+                // The device may have been switched off after it was listed. `playing` publishes the list again.
                 throw MusicError.noActiveDevice
             }
             return [DomainEvent.PlaybackStarted()]
@@ -90,7 +90,7 @@ package struct MusicService: Sendable {
     private static var nothingToPlay: ApplicationError {
         ApplicationError(
             code: "music.nothing-to-play", message: "There is no focus playlist to play",
-            recovery: "Choose a playlist with songs, and wait until it is there.")
+            recovery: "Choose a playlist with songs, and wait until the focus playlist is ready.")
     }
 
     private func songs(of generated: Document.GeneratedPlaylist?) throws -> [Song] {
@@ -98,7 +98,7 @@ package struct MusicService: Sendable {
         return generated.songs
     }
 
-    /// Turns errors of the player into events that say what a person can do.
+    /// Turns the errors `premiumRequired` and `noActiveDevice` into events, so that the app can show a screen for them.
     private func playing(_ operation: () async throws -> [any Message]) async throws -> [any Message] {
         try await answering {
             do {
@@ -133,13 +133,13 @@ package struct MusicService: Sendable {
 package protocol PlaylistRepository: Sendable {
     /// Returns all playlists of the connected account, in the provider's order. Call this method first when an account
     /// is connected.
-    /// - Throws: ``MusicError``, as the other methods do.
+    /// - Throws: ``MusicError``, as ``songs(of:)`` does.
     func playlists() async throws -> [Playlist]
 
     /// Returns all songs of a playlist, in its order.
     func songs(of playlistID: Playlist.ID) async throws -> [Song]
 
-    /// Returns the stored songs of a playlist as they were last fetched. Nil if they were never fetched.
+    /// Returns the stored songs of a playlist as they were last fetched. Nil if none are stored.
     func keptSongs(of playlistID: Playlist.ID) async throws -> [Song]?
 
     /// Removes all stored data, because the account was disconnected.

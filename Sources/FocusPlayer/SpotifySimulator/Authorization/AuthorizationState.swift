@@ -2,7 +2,7 @@ import Foundation
 
 /// The state of accounts.spotify.com: the grants, and the digests of codes and tokens.
 ///
-/// The methods take the current time as a parameter. Only the values of new secrets are random.
+/// Methods that depend on the current time take it as a parameter. Only the values of new secrets are random.
 struct AuthorizationState: Codable, Sendable, Equatable {
     /// An approval whose code the client has not exchanged yet.
     private struct Code: Codable, Sendable, Equatable {
@@ -31,7 +31,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         var isRevoked = false
     }
 
-    /// The tokens that the control page revokes.
+    /// The tokens that a request to `/_control/revoke` revokes.
     enum Revocation: String, CaseIterable, Sendable {
         /// Access tokens. Clients must refresh them.
         case access
@@ -97,7 +97,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         return token.scopes
     }
 
-    /// Revokes the tokens of all clients, as the user can do on Spotify's account page.
+    /// Revokes the access tokens, or all tokens, of all clients.
     mutating func revoke(_ revocation: Revocation) {
         accessTokens = [:]
         guard revocation == .all else { return }
@@ -169,7 +169,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         accessTokens = accessTokens.filter { now.timeIntervalSince($0.value.expiresAt) < 86_400 }
     }
 
-    /// The end of a grant's refresh tokens, also of rotated ones: six months after the user's approval, as at Spotify.
+    /// The time at which the refresh tokens of a grant expire: six months after `approval`, even if they were rotated.
     private static func refreshTokensExpire(after approval: Date) -> Date {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt

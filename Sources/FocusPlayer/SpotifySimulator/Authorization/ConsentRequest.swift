@@ -124,7 +124,7 @@ extension RedirectURI: Codable {
     }
 }
 
-/// The permissions of a token. Spotify has no other scopes and refuses a request for an unknown scope.
+/// The permissions of a token. A request for any other scope is refused.
 enum Scope: String, Codable, CaseIterable, Sendable {
     case appRemoteControl = "app-remote-control"
     case playlistModifyPrivate = "playlist-modify-private"

@@ -3,8 +3,7 @@ import Sodium
 
 /// An authorization code or a token, as a client receives it.
 ///
-/// The description does not contain the value, and the state contains only the digest. Therefore the simulator does not
-/// print or store anything that can be used as a secret.
+/// The description does not contain the value, and the simulator's state contains only the digest.
 struct Secret: Sendable, Equatable {
     /// The string that the client receives.
     let value: String

@@ -43,7 +43,7 @@ extension TokenRequest: CustomStringConvertible, CustomReflectable {
 
 /// An error of `/api/token`, RFC 6749 §5.2.
 struct TokenError: Error, Encodable, Sendable, Equatable {
-    /// The codes of RFC 6749 that Spotify uses.
+    /// The codes of RFC 6749 that the simulator uses.
     enum Code: String, Encodable, Sendable {
         case invalidRequest = "invalid_request"
         case invalidClient = "invalid_client"

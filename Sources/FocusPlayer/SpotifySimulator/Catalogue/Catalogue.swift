@@ -22,7 +22,7 @@ extension Catalogue {
         var name: String
         /// The email address. It is sent only to clients with the scope `user-read-email`.
         var email: String
-        /// True if the player accepts commands. The control page can change this for the running simulator.
+        /// True if the player accepts commands. A request to `/_control/premium` changes this in the running simulator.
         var isPremium: Bool
     }
 
@@ -47,7 +47,7 @@ extension Catalogue {
         var name: String
         /// The type, for example `Computer`, `Smartphone` or `Speaker`.
         var type: String
-        /// True for the device that plays if a command names no device. At most one is active.
+        /// True for the device that plays if a command names no device. At most one device is active.
         var isActive: Bool
         /// True for a device that is listed but accepts no commands from the Web API.
         var isRestricted: Bool

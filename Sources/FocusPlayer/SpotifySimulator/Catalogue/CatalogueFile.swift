@@ -5,7 +5,7 @@ extension Catalogue {
     /// Reads a catalogue from a YAML file.
     ///
     /// - Parameter path: Absolute, or relative to the working directory.
-    /// - Throws: `CatalogueError` with the file and the line.
+    /// - Throws: `CatalogueError` with the file and, if it is known, the line.
     package init(contentsOf path: String) throws {
         let text: String
         do {
@@ -25,7 +25,7 @@ extension Catalogue {
     /// - Parameters:
     ///   - yaml: The content of the file.
     ///   - file: The name of the file in errors.
-    /// - Throws: `CatalogueError` with the file and the line.
+    /// - Throws: `CatalogueError` with the file and, if it is known, the line.
     init(yaml: String, file: String) throws {
         let root: Node?
         do {
@@ -228,7 +228,7 @@ private struct CatalogueTree {
     }
 }
 
-/// An error of a catalogue file. The description is one line with the file, the line of the error and the problem.
+/// An error of a catalogue file. The description is one line of text.
 package struct CatalogueError: Error, Sendable, Equatable, CustomStringConvertible {
     /// `catalogue.unreadable` or `catalogue.malformed`.
     package let code: String

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// The routes of the Web API that read: the user and the playlists.
+/// The routes of the Web API that return the user and the playlists.
 struct CatalogueRoutes: Sendable {
     let simulation: Simulation
 
@@ -45,7 +45,7 @@ struct CatalogueRoutes: Sendable {
         }
     }
 
-    /// `GET /v1/playlists/{id}/tracks`: the deprecated name of `items`, closed to new applications.
+    /// `GET /v1/playlists/{id}/tracks`: the deprecated name of `items`. The answer is an error with the status 403.
     func tracks(_ request: Request, _ context: SimulatorContext) async throws -> Response {
         throw WebAPIError.forbidden
     }
@@ -110,7 +110,7 @@ struct PagingObject<Item: Encodable & Sendable>: ResponseEncodable, Sendable {
     }
 }
 
-/// A user, playlist, track, album or artist: the common fields, and the fields of its type.
+/// A user, playlist, track, album or artist: the common fields, and the fields of the object's type.
 struct WebAPIObject<Fields: Encodable & Sendable>: ResponseEncodable, Sendable {
     let type: String
     let id: String
@@ -132,14 +132,14 @@ struct WebAPIObject<Fields: Encodable & Sendable>: ResponseEncodable, Sendable {
     }
 }
 
-/// A user. The private fields are present only if the client has their scopes.
+/// A user. `email` and `product` are nil unless the client has the scopes for them.
 struct UserFields: Encodable, Sendable {
     let displayName: String
     var email: String?
     var product: String?
 }
 
-/// The simplified playlist object.
+/// Spotify's simplified playlist object.
 struct PlaylistFields: Encodable, Sendable {
     /// The number of items, and the link to them.
     struct Items: Encodable, Sendable {

@@ -1,8 +1,8 @@
 import Hummingbird
 
-/// The routes of `/_control`. They change the user's account and devices, revoke tokens, and cause failures.
+/// The routes of `/_control`. They show and change the account and its devices, revoke tokens, and cause failures.
 ///
-/// `ControlPage` documents every route and field. These routes have no faults and are not counted.
+/// `ControlPage` documents the routes and their fields. These routes have no faults and are not counted.
 struct ControlRoutes: Sendable {
     let simulation: Simulation
 
@@ -111,7 +111,7 @@ private struct ControlFields {
         let fault = SimulatorState.Fault(
             path: try required("path"),
             status: status,
-            // Spotify always sends Retry-After with a 429.
+            // By default, an answer with the status 429 has a Retry-After header, as at Spotify.
             retryAfter: try number("retry_after", in: 0...3_600) ?? (status == 429 ? 1 : nil),
             delayInMilliseconds: try number("delay_ms", in: 0...60_000) ?? 0,
             remaining: try number("count", in: 1...1_000_000) ?? 1
@@ -128,7 +128,7 @@ private struct ControlFields {
     }
 }
 
-/// The answer to `GET /_control/state`. It contains the numbers of tokens and no tokens.
+/// The answer to `GET /_control/state` and to control requests that change the state. It contains no tokens.
 struct ControlState: ResponseEncodable, Sendable {
     let premium: Bool
     let devices: [Catalogue.Device]
@@ -140,11 +140,11 @@ struct ControlState: ResponseEncodable, Sendable {
     let faults: [SimulatorState.Fault]
 
     struct Tokens: Encodable, Sendable {
-        /// The user's approvals.
+        /// The number of the user's approvals for which a client has received tokens.
         let grants: Int
-        /// The access tokens that were issued, for codes and refresh tokens.
+        /// The number of access tokens that were issued, in exchange for codes and refresh tokens.
         let issued: Int
-        /// The refreshes that succeeded.
+        /// The number of successful refreshes.
         let refreshes: Int
     }
 

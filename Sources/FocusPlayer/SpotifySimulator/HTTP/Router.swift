@@ -48,7 +48,7 @@ extension Router<SimulatorContext> {
     }
 }
 
-/// The data of a request that the routes need in addition to Hummingbird's.
+/// The data of a request: Hummingbird's data, and the scopes of the access token.
 struct SimulatorContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The scopes of the request's access token. `BearerAuthentication` sets them.
