@@ -57,7 +57,8 @@ footprint: setup
 	@scripts/build --release $(STACK) segue
 	@scripts/footprint
 
-# Kills and stops the processes of a bus under load for SECONDS (default: 60), and checks that the bus loses no message.
+# Kills and stops the processes of a bus under load for SECONDS (default: 60), and looks for messages that are lost,
+# doubled or out of order.
 # SEED repeats a run. To repeat a run of the tests, also set SHAPE=short, which makes the rounds as short as there.
 soak: setup
 	@scripts/build broker bus-fixture bus-soak
