@@ -58,8 +58,8 @@ footprint: setup
 	@scripts/footprint
 
 # Kills and stops the processes of a bus under load for SECONDS (default: 60), and looks for messages that are lost,
-# doubled or out of order.
-# SEED repeats a run. To repeat a run of the tests, also set SHAPE=short, which makes the rounds as short as there.
+# doubled or out of order. SEED repeats the faults of a run. To repeat those of the tests, also set SHAPE=short, which
+# makes the rounds as short as there.
 soak: setup
 	@scripts/build broker bus-fixture bus-soak
 	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED)) $(if $(SHAPE),--shape $(SHAPE))
