@@ -57,8 +57,9 @@ footprint: setup
 	@scripts/build --release $(STACK) segue
 	@scripts/footprint
 
-# Kills and stops the processes of a bus under load for SECONDS (default: 60), and checks that the bus loses no message.
-# SEED repeats a run. To repeat a run of the tests, also set SHAPE=short, which makes the rounds as short as there.
+# Kills and stops the processes of a bus under load for SECONDS (default: 60), and looks for messages that are lost,
+# doubled or out of order. SEED repeats the faults of a run. To repeat those of the tests, also set SHAPE=short, which
+# makes the rounds as short as there.
 soak: setup
 	@scripts/build broker bus-fixture bus-soak
 	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED)) $(if $(SHAPE),--shape $(SHAPE))

@@ -17,7 +17,7 @@ enum Answer: Hashable, Sendable {
     case dismissError
     /// Open the requested URL, or else the last URL on the screen.
     case openURL
-    /// Wait until the screen with this name is active: `@playlistSelection`.
+    /// In a script: wait until a screen with this name is active: `@playlistSelection`.
     case screen(String)
     case quit
 
