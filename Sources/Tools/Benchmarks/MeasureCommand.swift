@@ -6,7 +6,7 @@ internal import SystemSupport
 /// Runs benchmarks for `segue bench`, and prints each result as soon as it is known.
 package struct MeasureCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "measure", abstract: "Measures the bus, and the cost of the same work without the bus.",
+        commandName: "measure", abstract: "Measures the bus, and compares each result with a baseline.",
         discussion: """
             docs/performance.md describes the benchmarks.
             """)
@@ -14,7 +14,7 @@ package struct MeasureCommand: AsyncParsableCommand {
     @Argument(help: "The benchmarks to run: \(Self.names). (default: all)")
     var names: [String] = []
 
-    @Option(help: "The number of rounds. A round measures the bus and the baseline; the result is the median.")
+    @Option(help: "The number of rounds. A round measures the value and its baseline; the result is the median.")
     var rounds = 5
 
     @Option(help: "The number of messages in a round. (default: depends on the benchmark)")

@@ -6,7 +6,7 @@ internal import Glibc
 /// Replaces this process with `segue-bench`, so that the program `segue` does not contain the benchmarks.
 package struct BenchCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measure the bus, and the same work without the bus.",
+        commandName: "bench", abstract: "Measure the bus, and compare each result with a baseline.",
         discussion: """
             segue bench                           all benchmarks
             segue bench roundtrip catchup --json  two benchmarks, one JSON object per line
@@ -21,7 +21,7 @@ package struct BenchCommand: AsyncParsableCommand {
             """)
     var names: [String] = []
 
-    @Option(help: "The number of rounds. Each round measures the bus and the comparison; the median is printed.")
+    @Option(help: "The number of rounds. Each round measures a value and its baseline; the medians are printed.")
     var rounds = 5
 
     @Option(help: "The number of messages in each round. (default: each benchmark has its own)")

@@ -90,7 +90,8 @@ struct ServiceRow: Encodable {
     let restarts: Int
     /// The start of the last run, in ISO 8601. Nil if the instance was never started.
     let startedAt: String?
-    /// The health problem, the service's status text, or the end of the last run. Nil if there is none of them.
+    /// The health problem, the service's status text, the reason for its failure, or the end of the last run. Nil if
+    /// there is none of them.
     let note: String?
     /// The start of the last run. Nil if the instance was never started.
     private let start: Date?

@@ -160,7 +160,7 @@ struct ForegroundStack {
     }
 
     /// Prints the lines of the log files, not the services' output itself. So a stopped terminal does not block a
-    /// service, and no line is lost.
+    /// service.
     private func showLogs() async throws {
         var printer = LogPrinter(services: stack.services.flatMap(\.instances))
         for await line in try project.logs(since: begin) {
