@@ -13,7 +13,7 @@ struct TraceVerbTests {
         let trace: String?
     }
 
-    /// A tap and the messages that it caused; the last message is published first.
+    /// A tap, two messages that it caused, published before it in reverse order, and a message whose cause is missing.
     private static func story(_ id: String) throws -> [Envelope] {
         let places: [(id: String, cause: String?)] = [
             ("\(id).2", "\(id).1"), ("\(id).1", id), (id, nil), ("\(id).3", "gone"),
