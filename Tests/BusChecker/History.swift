@@ -143,8 +143,8 @@ package struct Reader: Sendable {
     package let name: String
     /// The received messages, in the order of their arrival.
     package var deliveries: [Delivery]
-    /// True if the process lived until everything was delivered. A process that was killed has received only the
-    /// beginning.
+    /// True if the process lived until everything was delivered. A process that was killed may have received
+    /// only the beginning.
     package var isComplete: Bool
 
     package init(name: String, deliveries: [Delivery], isComplete: Bool) {

@@ -334,9 +334,9 @@ extension ComposeReader {
         service.backoff = backoff(policy, of: what)
     }
 
-    /// Reads the pauses between restarts and the length of a good run; nil if none is given. With `delay` and without
-    /// `x-max-delay`, each pause has this length, as in the compose specification. With `x-max-delay`, the pause
-    /// doubles with each restart up to that maximum.
+    /// Reads the pauses between restarts and the length of a good run; nil if none is given. With a `delay` above
+    /// zero and without `x-max-delay`, each pause has this length, as in the compose specification. With `x-max-delay`,
+    /// the pause doubles with each restart up to that maximum.
     private func backoff(_ policy: ComposeNode.Entries, of what: String) -> RestartBackoff? {
         let delay = duration("delay", in: policy, of: what).flatMap { $0 == .zero ? nil : $0 }
         let maximum = duration("x-max-delay", in: policy, of: what)

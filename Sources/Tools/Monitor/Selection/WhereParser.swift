@@ -113,8 +113,8 @@ struct WhereParser {
         }
     }
 
-    /// Checks a string that is compared with a path. An unknown kind or an invalid time is an error, because no message
-    /// can have it. A time is converted to the form of the times in messages.
+    /// Checks a string that is compared with a path, except for `contains`. An unknown kind or an invalid time is an
+    /// error, because no message can have it. A time is converted to the form of the times in messages.
     private func checked(
         _ text: String, for path: MessagePath, with comparison: WhereComparison, at place: WhereToken
     ) throws(SyntaxMistake) -> String {

@@ -65,7 +65,8 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
         return found.map { String($0.dropFirst("./".count)) }
     }
 
-    /// Reads the files, and prints a warning on standard error for each variable that is not set.
+    /// Reads the files, and prints a warning on standard error for each variable that is used as `$V` or `${V}` and is
+    /// not set.
     ///
     /// - Throws: ``CommandError``; ``ComposeError``, ``ComposeFileError``.
     func read() async throws -> ComposeFile {
