@@ -25,7 +25,7 @@ package struct UpCommand: AsyncParsableCommand {
         name: [.short, .customLong("detach")], help: "Run in the background; return when the processes have started.")
     var detached = false
 
-    @Flag(help: "Run in the background; return when all services are ready.")
+    @Flag(help: "Run in the background; return when all services are ready or have ended.")
     var wait = false
 
     @Flag(help: "Change nothing; print the changes that would be made.")
