@@ -84,7 +84,7 @@ package struct Checker {
         let input: Value
     }
 
-    /// Checks that every input has exactly one result of every group.
+    /// Checks that every input in the journal has exactly one result of every group.
     var resultFindings: [Finding] {
         var offsets: [Result: [UInt64]] = [:]
         for entry in history.journal {

@@ -1,8 +1,9 @@
 /// The events of one run, as the participating processes recorded them.
 package struct History: Sendable {
-    /// All values that were passed to the bus.
+    /// All values that publishers were about to pass to the bus.
     package var invoked: Set<Value> = []
-    /// The document of each value that is a document. A later value of the same publisher replaces it.
+    /// The document of each value that is a document. A later value of the same publisher and document
+    /// replaces it.
     package var documents: [Value: String] = [:]
     /// The values that the bus has promised to keep.
     package var acknowledged: Set<Value> = []
@@ -81,7 +82,7 @@ extension HistoryLine: CustomStringConvertible {
 
 /// The unique content of one message of a test: `publisher/sequence`.
 ///
-/// A publisher is one sequential writer in one incarnation of a process: it waits for the acknowledgement of a value
+/// A publisher is one sequential writer in one incarnation of a process: it waits for the acknowledgement of a batch
 /// before it publishes the next one. So the bus must keep the order of its values.
 package struct Value: Hashable, Sendable {
     package let publisher: String
@@ -142,8 +143,8 @@ package struct Reader: Sendable {
     package let name: String
     /// The received messages, in the order of their arrival.
     package var deliveries: [Delivery]
-    /// True if the process lived until everything was delivered. A process that was killed has received only the
-    /// beginning.
+    /// True if the process lived until everything was delivered. A process that was killed may have received
+    /// only the beginning.
     package var isComplete: Bool
 
     package init(name: String, deliveries: [Delivery], isComplete: Bool) {

@@ -28,7 +28,7 @@ struct BadRequest: Sendable {
         BadRequest("8 MiB of nothing", [[UInt8](repeating: 0, count: Limits.maximumFrameSize)], .malformed),
     ]
 
-    /// Requests of every operation with a wrong number of frames.
+    /// Requests of every operation except `query`, with a wrong number of frames.
     private static let frameCounts: [BadRequest] = Operation.allCases.filter { $0 != .query }.flatMap { operation in
         [
             operation == .consumers

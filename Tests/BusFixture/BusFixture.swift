@@ -2,7 +2,7 @@ import ArgumentParser
 import BusSoak
 import EventBus
 
-/// A process that takes part in the bus's fault tests and is killed without notice.
+/// A process that takes part in the bus's fault tests, which may kill it without notice.
 @main
 struct BusFixture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

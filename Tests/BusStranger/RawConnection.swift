@@ -16,7 +16,7 @@ package struct RawConnection {
         }
     }
 
-    /// Runs `body` with a connection, on a thread that may block.
+    /// Runs `body` with a connection. Call this on a thread that may block.
     package static func open<Result>(port: Int, _ body: (RawConnection) throws -> Result) throws -> Result {
         let connection = try RawConnection(port: port)
         defer { close(connection.descriptor) }

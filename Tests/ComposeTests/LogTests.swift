@@ -154,7 +154,7 @@ struct LogTests {
         let missing = #expect(throws: ComposeError.self) { try scratch.project().logs() }
         #expect(
             missing?.description
-                == "project 'test' was never started here; start it with 'segue up', or name another project with -p")
+                == "project 'test' is not known here; start it with 'segue up', or name another project with -p")
         try await scratch.supervisor(scratch.stack([.shell("a", "true")])).run()
         let error = #expect(throws: ComposeError.self) { try scratch.project().logs(of: ["b"]) }
         #expect(error?.description == "project 'test' has no service 'b'; did you mean 'a'?")

@@ -37,7 +37,8 @@ struct ScreenWorkTests {
         func end(_ name: String) { names.withLock { $0.ended.append(name) } }
     }
 
-    /// Work that publishes a document when it begins, and runs until it is cancelled.
+    /// Work that publishes a document when it begins, and runs until it is cancelled. For the name `nobody` it fails,
+    /// and for `short` it ends, both without a document.
     private func work(on bus: (any EventBus)? = nil) -> ScreenWork {
         ScreenWork("worker", bus: bus ?? InMemoryEventBus(source: "worker/1", hub: hub), logger: .silent)
             .on(Command.Greet.self, withdrawing: [Document.Progress.type]) { command, context in

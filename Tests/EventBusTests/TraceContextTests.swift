@@ -8,7 +8,8 @@ struct TraceContextTests {
     static let type = MessageType(kind: .event, name: "Opened")
     static let first = Attributes(type: type, source: "shop/1")
 
-    /// The strings of the specification's own tests: https://github.com/w3c/trace-context/blob/main/test/test.py.
+    /// The strings of the W3C specification's own tests:
+    /// https://github.com/w3c/trace-context/blob/main/test/test.py.
     static let readable = [
         "00-12345678901234567890123456789012-1234567890123456-01",
         "00-12345678901234567890123456789012-1234567890123456-00",

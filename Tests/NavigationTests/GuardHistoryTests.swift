@@ -117,7 +117,7 @@ struct GuardHistory {
         if let attempt = state.attempt, attempts.last != attempt.id { attempts.append(attempt.id) }
         let known = state.standing.map(\.id) + state.leaving.map(\.id) + ["form-2", "ghost-9"]
         let instance = known.randomElement(using: &random) ?? ""
-        // At least half of the messages refer to the newest attempt, so that attempts are often answered.
+        // On average, at least half of the messages refer to the newest attempt, so that attempts are often answered.
         let attempt = Bool.random(using: &random) ? attempts.last : attempts.randomElement(using: &random)
         let (type, data) = message(about: instance, attempt ?? "")
         return Machine.Input(

@@ -68,7 +68,7 @@ struct RecordVerbTests {
             #expect(missing.status == 66 && missing.error.contains("there is no file none.jsonl"))
             let folder = try await segue("record", "info", ".")
             #expect(
-                folder.error == "segue: . cannot be read: Is a directory; name a file that 'segue record' has made\n")
+                folder.error == "segue: . cannot be read: Is a directory; name a file that you can read\n")
             #expect(folder.status == 66)
         }
     }

@@ -13,7 +13,7 @@ struct TraceVerbTests {
         let trace: String?
     }
 
-    /// A tap and the messages that it caused; the last message is published first.
+    /// A tap, two messages that it caused, published before it in reverse order, and a message whose cause is missing.
     private static func story(_ id: String) throws -> [Envelope] {
         let places: [(id: String, cause: String?)] = [
             ("\(id).2", "\(id).1"), ("\(id).1", id), (id, nil), ("\(id).3", "gone"),
@@ -32,7 +32,7 @@ struct TraceVerbTests {
     @Test("shows the tree that a message belongs to, by its id or how that begins", .timeLimit(.minutes(1)))
     func trace() async throws {
         try await SegueCommandLine.onBus { segue in
-            #expect(try await segue("trace", "--last").error.contains("no story has begun yet"))
+            #expect(try await segue("trace", "--last").error.contains("no story was found"))
             let messages = try Self.story("tap-a") + Self.story("tap-b")
             try await segue.withConnection { _ = try await $0.publish(Batch(messages)) }
             for id in ["tap-b", "tap-b.2", "tap-b."] {
@@ -40,7 +40,7 @@ struct TraceVerbTests {
                 #expect(trace.status == 0 && trace.error.isEmpty, "\(trace.error)")
                 #expect(trace.lines.count == 6)
                 #expect(trace.lines[1] == "* └─ event.Happened  service/1  +200 ms", "\(trace.output)")
-                #expect(trace.lines[3].hasSuffix("its cause is not in the journal"))
+                #expect(trace.lines[3].hasSuffix("its cause was not found"))
                 #expect(trace.lines[4].hasPrefix("4 messages from 1 process in 200 ms"))
                 #expect(trace.lines[5] == "trace \(TraceContext(story: "tap-b").traceID)")
             }
@@ -52,7 +52,7 @@ struct TraceVerbTests {
             let ambiguous = try await segue("trace", "tap")
             #expect(ambiguous.status == 1)
             #expect(ambiguous.error == "segue: 'tap' matches several stories: tap-a, tap-b; write more of the id\n")
-            #expect(try await segue("trace", "nowhere").error.contains("there is no message 'nowhere' in the journal"))
+            #expect(try await segue("trace", "nowhere").error.contains("no message with the id 'nowhere' was found"))
         }
     }
 

@@ -7,7 +7,7 @@ import SpotifyAPI
 import SpotifyTestSupport
 import Synchronization
 
-/// A real HTTP server with prepared answers, for errors that Spotify itself does not make.
+/// A real HTTP server with prepared answers.
 final class ScriptedSpotify: Sendable {
     struct Request: Sendable {
         let line: String

@@ -68,7 +68,7 @@ private func connection(to path: String) throws -> UnixStream {
     return stream
 }
 
-/// Answers each connection with its input in capital letters.
+/// Answers one connection with its input in capital letters.
 private final class Server: Sendable {
     private let socket: UnixSocket
 

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The benchmarks. Each compares a measurement of the bus with a baseline.
+/// The benchmarks. Each compares a measurement with a baseline.
 enum Benchmark: String, CaseIterable, Sendable {
     case roundTrip = "roundtrip"
     case publishJournalled = "publish.journalled"

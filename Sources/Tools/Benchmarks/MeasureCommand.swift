@@ -14,7 +14,7 @@ package struct MeasureCommand: AsyncParsableCommand {
     @Argument(help: "The benchmarks to run: \(Self.names). (default: all)")
     var names: [String] = []
 
-    @Option(help: "The number of rounds. A round measures the bus and the baseline; the result is the median.")
+    @Option(help: "The number of rounds. A round measures the value and its baseline; the result is the median.")
     var rounds = 5
 
     @Option(help: "The number of messages in a round. (default: depends on the benchmark)")

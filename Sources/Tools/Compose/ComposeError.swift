@@ -8,9 +8,9 @@ package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringCo
     package var message: String
     /// The remedy, as a phrase that follows the message; nil if there is none to add.
     package private(set) var recovery: String?
-    /// The key of a service's entry that must be corrected; nil if no key is at fault.
+    /// The key of a service's entry that the error concerns; nil if it concerns none.
     private(set) var key: ServiceKey?
-    /// The last lines of the failed service's output, or of the supervisor's log; empty if neither is at fault.
+    /// The last lines of the failed service's output, or of the supervisor's log; can be empty.
     package var logTail: [String] = []
 
     /// The message and the remedy in one line, then the lines of ``logTail``, indented.

@@ -15,7 +15,7 @@ struct JournalTail {
         start = end
     }
 
-    /// Reads the next stretch, in journal order. A stretch can be empty because retention has removed its messages.
+    /// Reads the next stretch, in journal order. A stretch can have no matching message.
     /// - Parameters:
     ///   - limit: The last offset to read. Later offsets of the stretch are left out.
     ///   - take: Called with each matching message.

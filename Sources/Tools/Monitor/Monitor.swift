@@ -33,7 +33,7 @@ package struct Monitor: Sendable {
     /// Calls `show` with each matching message in journal order, and `tell` with notices of lost or discarded messages.
     /// Returns when the count, the duration or the end is reached.
     ///
-    /// The monitor takes the next message when `show` has returned. If `show` is slow, the messages wait in the
+    /// The monitor takes the next message when `show` has returned. If `show` is slow, journalled messages wait in the
     /// journal.
     /// - Throws: ``BusError``, `CancellationError`, and the errors of `show` and `tell`.
     package func run(_ show: @escaping Show, tell: @escaping Tell = { _ in }) async throws {

@@ -100,7 +100,7 @@ package struct Field: Hashable, Sendable {
         return fields
     }
 
-    /// - Throws: ``ScaffoldError`` if the string is not `NAME:TYPE`, or if the type is not supported.
+    /// - Throws: ``ScaffoldError`` if the string is not `NAME:TYPE`, or if the name or the type is not supported.
     package init(_ text: some StringProtocol) throws(ScaffoldError) {
         let parts = String(text).filter { $0 != "`" }.split(separator: ":", maxSplits: 1)
             .map { String($0.trimming(while: \.isWhitespace)) }

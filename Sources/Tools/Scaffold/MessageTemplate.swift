@@ -45,7 +45,7 @@ package struct MessageTemplate {
             scaffold.replace(path, with: try VocabularyPage(new, path: path).adding(self))
         } else if isPage, package.exists(path) {
             guard let text = package.text(of: path) else {
-                throw ScaffoldError(.file, "\(path) cannot be read as UTF-8", recovery: "save it as UTF-8")
+                throw ScaffoldError(.file, "\(path) cannot be read as UTF-8", recovery: "make it a readable UTF-8 file")
             }
             scaffold.change(path, to: try VocabularyPage(text, path: path).adding(self))
         } else {

@@ -49,7 +49,7 @@ package struct PackageLayout: Hashable, Sendable {
         return source.replacing(#/(package|internal) import/#, with: "import")
     }
 
-    /// The content of a file of the package. Nil if the file does not exist or is not UTF-8.
+    /// The content of a file of the package. Nil if the file cannot be read or is not UTF-8.
     func text(of path: String) -> String? {
         try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
     }

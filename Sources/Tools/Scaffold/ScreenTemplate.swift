@@ -29,7 +29,7 @@ package struct ScreenTemplate {
     /// - Throws: ``ScaffoldError``; `FlowError` if the flow is invalid before or after the change.
     package func scaffold(in package: PackageLayout, flow path: String) throws -> Scaffold {
         guard let text = package.text(of: path) else {
-            throw ScaffoldError(.file, "there is no flow \(path)", recovery: "name a flow with --flow")
+            throw ScaffoldError(.file, "cannot read the flow \(path)", recovery: "name a flow with --flow")
         }
         let flow = try Flow(yaml: text, file: path)
         let origin = origin ?? flow.start

@@ -13,8 +13,8 @@ enum Wrapping {
         return ([opening] + inner + [closing.indented(by: indent)]).joined(separator: "\n")
     }
 
-    /// Lines of at most `width` characters, each with as many elements as fit. Each line except the last ends with the
-    /// separator, without spaces at its end.
+    /// Lines of at most `width` characters (more if one element is longer), each with as many elements as fit. Each
+    /// line except the last ends with the separator, without spaces at its end.
     static func filled(_ elements: [String], separator: String, width: Int) -> [String] {
         var lines: [String] = []
         for (index, element) in elements.enumerated() {

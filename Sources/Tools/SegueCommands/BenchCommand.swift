@@ -21,7 +21,7 @@ package struct BenchCommand: AsyncParsableCommand {
             """)
     var names: [String] = []
 
-    @Option(help: "The number of rounds. Each round measures the bus and the comparison; the median is printed.")
+    @Option(help: "The number of rounds. Each round measures a value and its baseline; the medians are printed.")
     var rounds = 5
 
     @Option(help: "The number of messages in each round. (default: each benchmark has its own)")

@@ -20,7 +20,7 @@ public struct TestStack: Sendable {
     private let project: Project
     private let transcript = Transcript()
 
-    /// The default maximum time for which methods wait. After this time, a method throws.
+    /// The default maximum time for which the methods with a parameter `deadline` wait. After this time, they throw.
     public static let deadline: Duration = .seconds(60)
 
     /// Runs processes while `body` runs. The processes are ready before `body` starts, and have ended when this method

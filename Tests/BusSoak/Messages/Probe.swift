@@ -11,7 +11,7 @@ package enum Probe {
     private static let subjects = 5
     private static let rareInterval = 101
 
-    /// The message for a value. Its type and subject are computed from the sequence, so that all kinds and a few
+    /// The message for a value. Its type and subject are computed from the sequence, so that three kinds and a few
     /// subjects mix.
     package static func message(for value: Value, padding: String?, source: String) throws -> Envelope {
         let subject = subject(of: value)
@@ -82,7 +82,7 @@ package struct ProbeResult: EventMessage {
     package let input: String
 }
 
-/// A leased document. It exists as long as its publisher is alive.
+/// A leased document. It is withdrawn when its publisher has ended.
 package struct ProbeLease: DocumentMessage {
     package let holder: String
 

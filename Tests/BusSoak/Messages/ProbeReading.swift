@@ -3,7 +3,7 @@ package import EventBus
 internal import Foundation
 
 extension EventBus {
-    /// All messages of the test that the journal contains.
+    /// The values and results that the journal contains, from `start` on.
     package func journal(from start: StartPosition = .beginning) async throws -> [JournalEntry] {
         let marker = UUID().uuidString
         try await publish(ProbeMarker(id: marker))

@@ -9,7 +9,7 @@ actor Crew {
     private var predecessors: [Member: [ChildProcess]] = [:]
     private(set) var incarnations: [Member: [String]] = [:]
     private(set) var tally = Tally()
-    /// The processes that ended without being asked to.
+    /// The processes that ended without being asked to, or with an error.
     private(set) var surprises: [String] = []
 
     struct Tally {
@@ -76,7 +76,8 @@ actor Crew {
     ///
     /// An exclusive consumer belongs to the process whose first claim came last (`docs/bus.md`). This is not always the
     /// process that was started last: a process that was stopped before its first claim makes the claim when it
-    /// continues, at any time after its release. Its successor is then fenced, and learns this from its next renewal.
+    /// continues, at any time after its release. Its successor is then fenced, and learns this with its next renewal
+    /// at the latest.
     func settle() async throws {
         for (member, newest) in processes where member.group != nil {
             let all = (predecessors.removeValue(forKey: member) ?? []) + [newest]

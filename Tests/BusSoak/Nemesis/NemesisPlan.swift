@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The faults of a round: which process is hit, how and when. The seed determines all of them.
+/// The faults of a round: which process is hit, how and when. The seed and the shape determine all of them.
 package struct NemesisPlan: Hashable, Sendable {
     /// The steps in the order in which they are done.
     package private(set) var steps: [Step] = []

@@ -12,7 +12,7 @@ package final class Arena: Sendable {
     private let launches: AsyncStream<ChildProcess>.Continuation
     private let children = Mutex<[ChildProcess]>([])
 
-    /// The time limit of each wait. A working test needs much less.
+    /// The default time limit of a wait. A working test needs much less.
     package static let deadline: Duration = .seconds(90)
 
     package var bus: String { "ipc://\(directory)/bus" }
@@ -82,7 +82,8 @@ package final class Arena: Sendable {
     /// Starts a process.
     /// - Parameters:
     ///   - name: The name of this run, which must be unique.
-    ///   - command: The executable and its arguments. The executable is a path, or the name of one next to the test.
+    ///   - command: The executable and its arguments. The executable is an absolute path, or the name of one next to
+    ///     the test.
     package func start(
         _ name: String, _ command: [String], environment: [String: String] = [:]
     ) async throws -> ChildProcess {

@@ -139,7 +139,7 @@ enum Executable {
     private static let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().path
 
-    /// - Parameter name: The name of an executable of this project, or a path.
+    /// - Parameter name: The name of an executable of this project, or an absolute path.
     static func path(_ name: String) -> String {
         name.hasPrefix("/") ? name : "\(directory)/\(name)"
     }

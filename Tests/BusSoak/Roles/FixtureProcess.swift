@@ -97,10 +97,10 @@ package final class HistoryLog: Sendable {
     }
 }
 
-/// A history cannot be written, so the rest of the test cannot be checked.
+/// A history cannot be opened or written, so the rest of the test cannot be checked.
 struct HistoryError: Error, CustomStringConvertible {
     let path: String
     let reason: String
 
-    var description: String { "\(path) cannot be written: \(reason)" }
+    var description: String { "\(path) cannot be opened or written: \(reason)" }
 }

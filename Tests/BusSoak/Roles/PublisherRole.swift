@@ -7,8 +7,7 @@ package import Logging
 package struct PublisherRole: Sendable {
     /// The name of this incarnation. The names of its publishers begin with this name.
     package var name: String
-    /// The number of tasks that publish at the same time. Each waits for its own acknowledgements; together they keep
-    /// the outbox full.
+    /// The number of tasks that publish at the same time. Each waits for its own acknowledgements.
     package var lanes = 8
     /// The number of values in one batch.
     package var batch = 4
@@ -36,7 +35,8 @@ package struct PublisherRole: Sendable {
     }
 }
 
-/// One publisher. For each value it writes the value to the history, publishes it, and writes that it was acknowledged.
+/// One publisher. For each batch it writes the values to the history, publishes them, and writes that they were
+/// acknowledged.
 struct PublisherLane: Sendable {
     let role: PublisherRole
     let publisher: String

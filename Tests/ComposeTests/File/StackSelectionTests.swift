@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The part of a stack that runs")
 struct StackSelectionTests {
-    /// The example in the specification (15-profiles).
+    /// The example in the compose specification (15-profiles).
     private let text = """
         services:
           foo: {command: x}

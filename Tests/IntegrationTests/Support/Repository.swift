@@ -6,7 +6,7 @@ enum Repository {
         URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../\(relative)").standardizedFileURL.path
     }
 
-    /// The names of the tests, and of the conformance cases that every transport runs.
+    /// The names of the tests, and of the conformance cases.
     static func testNames(in folder: String = "") throws -> Set<String> {
         let directory = path("Tests/\(folder)")
         let files = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []

@@ -11,8 +11,8 @@ import Testing
 struct ReplayTests {
     private static let coordinator = "navigation-coordinator/1"
 
-    /// A tap, the results of a coordinator, an event of a service, and two messages that a coordinator publishes by its
-    /// clock.
+    /// A presence, a tap, the results of a coordinator, an event of a service, and two messages that a coordinator
+    /// publishes by its clock.
     private static func story() throws -> [Envelope] {
         [
             try .recorded("p1", "document.Presence", at: 1, source: "music-service/1") { $0.key = "1" },

@@ -88,7 +88,7 @@ struct TraceTreeTests {
         let story = Story(id: "tap")
         #expect(format.summary(story, tree) == "7 messages from 1 process in 42 ms; 3 steps (*) to the last message")
         let orphan = TraceTree([try message("orphan", "gone")])
-        #expect(format.lines(orphan)[0].rendered(isColored: false, columns: nil).hasSuffix("not in the journal"))
+        #expect(format.lines(orphan)[0].rendered(isColored: false, columns: nil).hasSuffix("its cause was not found"))
         #expect(story.tree.nodes.isEmpty)
     }
 }

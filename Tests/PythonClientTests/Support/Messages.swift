@@ -34,7 +34,7 @@ struct Number: Codable, Equatable {
     let number: Int
 }
 
-/// A message as `bus.py` prints it.
+/// A message as the Python clients print it.
 struct PrintedMessage: Decodable {
     let offset: UInt64
     let type: String

@@ -40,7 +40,7 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// - Returns: the answer; nil if no process listens, or if the listening process ended without an answer.
+    /// - Returns: the answer; nil if no process listens, or if the connection ended without an answer.
     private func exchange(_ call: Data, until deadline: ContinuousClock.Instant) async throws -> Data? {
         let path = project.controlPath
         return try await withThrowingTaskGroup(of: Data?.self) { group in

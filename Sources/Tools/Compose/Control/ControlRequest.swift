@@ -36,7 +36,8 @@ package struct UpRequest: Sendable, Codable, Equatable {
     package var inactive: Set<String>
     package var selection: Selection
     package var recreation: Recreation
-    /// The grace period of instances that must end; nil for the `stop_grace_period` of each service.
+    /// The grace period of instances that must end; nil for the supervisor's ``SupervisorOptions/stopGrace``, or else
+    /// the `stop_grace_period` of each service.
     package var grace: Duration?
 
     package init(
@@ -108,7 +109,7 @@ package struct Selection: Sendable, Codable, Equatable {
 package struct Change: Sendable, Codable, Equatable {
     package enum Action: String, Sendable, Codable {
         case start, restart, stop, remove
-        /// The request neither starts nor ends the instance.
+        /// The requested state of the instance does not change.
         case keep
     }
 

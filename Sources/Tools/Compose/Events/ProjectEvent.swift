@@ -15,7 +15,8 @@ package struct ProjectEvent: Sendable, Equatable {
         case ready
         case healthy
         case unhealthy
-        /// The instance was asked to end, or announced that it is ending.
+        /// The instance was asked to end, or announced that it is ending, or its main process has ended before the
+        /// processes that it started.
         case stopping
         /// The instance's process has ended.
         case exited

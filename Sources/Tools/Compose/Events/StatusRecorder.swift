@@ -35,7 +35,7 @@ final class StatusRecorder: Sendable {
         self.logger = logger
     }
 
-    /// Takes a status, which the next ``flush()`` writes. Call this in the order of the changes.
+    /// Takes a status; the next ``flush()`` writes the newest. Call this in the order of the changes.
     func record(_ status: ProjectStatus) {
         state.withLock { state in
             state.events += ProjectEvent.changes(from: state.last, to: status, at: Date())
@@ -44,7 +44,7 @@ final class StatusRecorder: Sendable {
         }
     }
 
-    /// Writes everything that has been recorded, and returns when it is written.
+    /// Writes the newest recorded status and all recorded events. Logs an error if it cannot write them.
     func flush() {
         files.withLock { files in
             let (status, events) = state.withLock { state in

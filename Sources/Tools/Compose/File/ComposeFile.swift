@@ -9,7 +9,7 @@ package struct ComposeFile: Sendable {
     /// The stack, with the services of all profiles. ``Stack/selecting(_:profiles:)`` reduces it to the services that
     /// take part in a run.
     package let stack: Stack
-    /// Names of variables that the files refer to without a default, and that are not set. Each became an empty string.
+    /// Names of variables that are used as `$V` or `${V}` and are not set. Each became an empty string.
     package let unsetVariables: [String]
     /// The profiles that the environment activates, in `SEGUE_PROFILES` or, if that variable is not set, in
     /// `COMPOSE_PROFILES`.
@@ -22,7 +22,7 @@ package struct ComposeFile: Sendable {
     ///     files start in the folder of the first file.
     ///   - environmentFiles: the files that replace `.env` in the folder of the first file; empty to use `.env`.
     ///   - environment: the values of `${…}`; they take precedence over the env files.
-    /// - Throws: ``ComposeFileError`` with all mistakes; ``ComposeError`` if a file cannot be read.
+    /// - Throws: ``ComposeFileError`` with all mistakes; ``ComposeError`` if one of these files cannot be read.
     package init(
         paths: [String], environmentFiles: [String] = [],
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -78,8 +78,8 @@ package struct ComposeFile: Sendable {
     /// Only `name` is read. So a stack can be stopped or watched even if the rest of its files has mistakes, or if
     /// required variables are not set.
     ///
-    /// - Throws: ``ComposeError`` if a file cannot be read; ``ComposeFileError`` if a file is not YAML or the name is
-    ///   invalid.
+    /// - Throws: ``ComposeError`` if a file cannot be read; ``ComposeFileError`` if a file is not a YAML mapping or the
+    ///   name is invalid.
     package static func projectName(
         in paths: [String], environmentFiles: [String] = [],
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -111,7 +111,7 @@ package struct ComposeFile: Sendable {
 
     /// The variables that a stack's files refer to, sorted by name. Required variables may be unset.
     ///
-    /// - Throws: ``ComposeError`` if a file cannot be read; ``ComposeFileError`` if no service can be read.
+    /// - Throws: ``ComposeError`` if one of these files cannot be read; ``ComposeFileError`` if no service can be read.
     package static func variables(
         in paths: [String], environmentFiles: [String] = [],
         environment: [String: String] = ProcessInfo.processInfo.environment

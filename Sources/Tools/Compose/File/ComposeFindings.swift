@@ -6,7 +6,7 @@ final class ComposeFindings {
     private var mistakes: OrderedSet<ComposeFileError.Mistake> = []
     private var files: OrderedSet<String> = []
     private(set) var variables: [String: ComposeVariable] = [:]
-    /// Names of variables that are used without a default and are not set. Each becomes an empty string.
+    /// Names of variables that are used as `$V` or `${V}` and are not set. Each becomes an empty string.
     private(set) var unset: Set<String> = []
 
     /// The places of keys that name something that must exist when the service starts.

@@ -16,7 +16,7 @@ struct ComposeKeys {
             "secrets": "use a file that only its owner may read",
         ],
         unsupported: [
-            "version": "remove it; the specification no longer has versions",
+            "version": "remove it; the compose specification no longer uses it",
             "models": "start the model's server as a service",
         ]
     )

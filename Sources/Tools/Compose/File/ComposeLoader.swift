@@ -4,8 +4,7 @@ import Yams
 
 /// Reads the files that a stack's files include or extend, and merges all of them into one tree.
 struct ComposeLoader {
-    /// The keys that are read first, because the included files and the ports must be known before the other keys are
-    /// read.
+    /// The keys that are read first. The included files and the ports must be known before the other keys are read.
     private static let head: Set = ["include", "x-ports", "x-clients"]
 
     let findings: ComposeFindings

@@ -70,9 +70,9 @@ struct ComposeNode: Sendable {
     }
 }
 
-/// Converts the short forms of values to the long forms of the specification. So later code handles only the long
-/// forms, and files that use different forms can be merged. An invalid value is not changed; ``ComposeReader`` reports
-/// it.
+/// Converts short forms of values to the long forms of the compose specification. So later code handles only the long
+/// forms of these values, and files that use different forms can be merged. An invalid value is not changed;
+/// ``ComposeReader`` reports it.
 extension ComposeNode {
     /// The tree of a whole file in its long form.
     var canonicalFile: ComposeNode {
@@ -153,9 +153,9 @@ extension String {
 
 /// The merge rules of the compose specification (13-merge).
 extension ComposeNode {
-    /// The keys of the lists that a later file replaces. A later file appends its elements to all other lists.
+    /// The keys of the lists that a later file replaces. To all other lists, a later file adds its elements.
     private static let replacedLists: Set = ["command", "entrypoint", "test"]
-    /// The keys of lists in which no element is repeated.
+    /// The keys of lists to which a later file adds only new elements.
     private static let sets: Set = ["profiles", "x-ports"]
     /// The keys of mappings in which a null value has a meaning and so replaces an earlier value. In `environment`, a
     /// null value passes a variable on.

@@ -70,7 +70,7 @@ extension ComposeReader {
         return words
     }
 
-    /// The absolute path of `working_dir`; nil if it is not given. A relative path starts in the
+    /// The absolute path of `working_dir`; nil if it is not given or invalid. A relative path starts in the
     /// ``ComposeSource/directory`` of its file. A path that begins with `${SEGUE_STATE_DIR}` stays as it is, because
     /// that folder is known only when the service starts.
     private func directory(_ entries: ComposeNode.Entries, of place: String) -> String? {
@@ -123,7 +123,7 @@ extension ComposeReader {
         return Dictionary(pairs) { _, last in last }
     }
 
-    /// Reads `deploy`, and `scale`, which is the older spelling of `deploy.replicas`.
+    /// Reads `deploy`, and `scale`, which means the same as `deploy.replicas`.
     private func deploy(_ service: inout Service, _ entries: ComposeNode.Entries, of place: String) {
         let what = "'deploy' of \(place)"
         let node = entries["deploy"]?.value
@@ -249,8 +249,8 @@ extension ComposeReader {
         }
     }
 
-    /// Reads `healthcheck`. `test: [NOTIFY]` is not part of the specification: with it, the service itself announces
-    /// that it is ready, as sd_notify(3) defines.
+    /// Reads `healthcheck`. `test: [NOTIFY]` is not part of the compose specification: with it, the service itself
+    /// announces that it is ready, as sd_notify(3) defines.
     private func readiness(_ entries: ComposeNode.Entries, of place: String) -> Readiness {
         let what = "'healthcheck' of \(place)"
         guard let node = entries["healthcheck"]?.value, !node.isNull, let check = mapping(node, what) else {
@@ -334,8 +334,9 @@ extension ComposeReader {
         service.backoff = backoff(policy, of: what)
     }
 
-    /// Reads the pauses between restarts; nil if none are given. With `delay` alone, each pause has this length, as in
-    /// the specification. With `x-max-delay`, the pause doubles with each restart up to that maximum.
+    /// Reads the pauses between restarts and the length of a good run; nil if none is given. With a `delay` above
+    /// zero and without `x-max-delay`, each pause has this length, as in the compose specification. With `x-max-delay`,
+    /// the pause doubles with each restart up to that maximum.
     private func backoff(_ policy: ComposeNode.Entries, of what: String) -> RestartBackoff? {
         let delay = duration("delay", in: policy, of: what).flatMap { $0 == .zero ? nil : $0 }
         let maximum = duration("x-max-delay", in: policy, of: what)

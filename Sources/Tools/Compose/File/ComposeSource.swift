@@ -51,7 +51,7 @@ enum ComposeText {
     private static let longest = 4 << 20
 
     enum Failure: Error {
-        /// The file does not exist, may not be read, or is not UTF-8.
+        /// The file cannot be opened or read, or is not UTF-8.
         case unreadable
         case tooLong
 

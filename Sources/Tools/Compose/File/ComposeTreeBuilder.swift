@@ -4,7 +4,7 @@ import Yams
 
 /// Builds the tree of one file from the nodes of the YAML parser.
 ///
-/// As the specification demands, variables are expanded before files are merged, in values and never in keys.
+/// As the compose specification demands, variables are expanded before files are merged, in values and not in keys.
 struct ComposeTreeBuilder {
     /// The maximum number of nodes in one file after its aliases are resolved; a file with more is an error. Without a
     /// maximum, aliases of aliases could expand to more than fits into memory.
@@ -46,7 +46,7 @@ struct ComposeTreeBuilder {
             switch error {
             case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
                 .composer(_, let problem, let mark, _):
-                report("invalid YAML: \(problem)", line: mark.line, hint: "check the indentation and the quotes there")
+                report("invalid YAML: \(problem)", line: mark.line, hint: "check indentation, quotes and aliases there")
             case .duplicatedKeysInMapping(let duplicates, let context):
                 let keys = duplicates.sorted().map { "'\($0)'" }.joined(separator: ", ")
                 report(

@@ -14,8 +14,8 @@ struct EnvironmentFile {
     /// - Parameters:
     ///   - environment: the values of variable references, and of keys without a value.
     ///   - earlier: the variables of the files before this file. Values may refer to these variables, too.
-    /// - Returns: the values by name; nil for a name without a value that is not set in the environment, and for an
-    ///   invalid value.
+    /// - Returns: the values by name; nil for a name without a value that is set neither in the environment nor before
+    ///   its line, and for an invalid value.
     func variables(
         in text: String, format: Format = .standard, environment: ComposeEnvironment, earlier: [String: String] = [:]
     ) -> [String: String?] {
@@ -25,7 +25,7 @@ struct EnvironmentFile {
         for entry in format == .raw ? rawEntries(text) : entries(text) {
             let value = value(of: entry, environment: scope)
             variables[entry.name] = .some(value)
-            // The environment takes precedence over the file.
+            // In references, the environment takes precedence over the file.
             if environment[entry.name] == nil { scope.set(entry.name, to: value, from: name) }
         }
         return variables

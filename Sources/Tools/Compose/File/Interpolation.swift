@@ -12,7 +12,7 @@ struct Interpolation {
     private let environment: ComposeEnvironment
     /// The names of the variables that the supervisor sets.
     private var offered: Set<String>
-    /// The names of variables that are used without a default and are not set. Each became an empty string.
+    /// The names of variables that are used as `$V` or `${V}` and are not set. Each became an empty string.
     private(set) var unset: Set<String> = []
 
     init(environment: ComposeEnvironment, offered: Set<String> = []) {

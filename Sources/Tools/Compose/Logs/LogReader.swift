@@ -2,7 +2,7 @@ package import Foundation
 import Glibc
 import SystemSupport
 
-/// The lines of the logs in a folder, ordered by time.
+/// The lines of the logs in a folder. The existing lines of several logs are ordered by time.
 ///
 /// A reader that follows also returns new lines as they are written, including those of new logs, until its task is
 /// cancelled. It then returns the lines that were written before the cancellation, and ends.

@@ -1,7 +1,8 @@
 import Foundation
 import Logging
 
-/// Writes the output of one instance to its log: whole lines, each with its time and stream.
+/// Writes the output of one instance to its log, line by line, with the time and the stream of each line. A long line
+/// is written in several records.
 actor ServiceLog {
     /// The maximum number of lines in ``tail``; older lines are removed.
     private static let tailLength = 20
@@ -11,7 +12,7 @@ actor ServiceLog {
     private let service: String
     private let writer: LogWriter
     private let logger: Logger
-    /// The bytes of each stream after the end of its last line.
+    /// The bytes of each stream that are not in a record yet.
     private var open: [LogLine.Stream: [UInt8]] = [:]
     /// The number of records that could not be written since the last successful write.
     private var lost = 0
@@ -85,8 +86,8 @@ actor ServiceLog {
     }
 
     /// Writes records. A failed write, for example to a full disk, must not end or delay the service. The first failure
-    /// is logged by the supervisor. The number of lost lines is written to the service's log as soon as a write
-    /// succeeds again.
+    /// is logged by the supervisor. The number of lost records is written to the service's log as soon as a
+    /// write succeeds again.
     private func write(_ records: Records) {
         guard records.count > 0 else { return }
         do {

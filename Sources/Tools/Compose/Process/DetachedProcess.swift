@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// Starts a process that its caller does not wait for. (The library Subprocess always waits for the end of a process.)
+/// Starts a process that its caller need not wait for. (The library Subprocess always waits for the end of a process.)
 enum DetachedProcess {
     /// Starts an executable in a session of its own, without a terminal. Its standard output is discarded, and its
     /// standard error is appended to the file at `logPath`. With glibc 2.34 or later, it inherits no other descriptor

@@ -23,7 +23,7 @@ package struct StopSignal: Sendable, Hashable {
         self.number = number
     }
 
-    /// The name of a signal, such as `SIGTERM`; `signal 42` for a signal that has no common name.
+    /// The name of a signal, such as `SIGTERM`; `signal 42` for a signal without a name in this type.
     package static func name(of number: Int32) -> String {
         names.first { $0.value == number }.map { "SIG\($0.key)" } ?? "signal \(number)"
     }
@@ -36,7 +36,7 @@ package struct StopSignal: Sendable, Hashable {
 }
 
 extension StopSignal: CustomStringConvertible {
-    /// The signal as written in a compose file: its name, or its number if it has no common name.
+    /// The signal as written in a compose file: its name, or its number if it has no name in this type.
     package var description: String {
         Self.names.first { $0.value == number }.map { "SIG\($0.key)" } ?? String(number)
     }

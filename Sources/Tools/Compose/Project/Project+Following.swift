@@ -21,7 +21,7 @@ extension Project {
     ///
     /// - Parameters:
     ///   - milestone: the milestone that started instances must reach.
-    ///   - onOutcome: called with each instance whose change has been carried out.
+    ///   - onOutcome: called with each instance whose change has been carried out, except removed instances.
     /// - Throws: ``ComposeError``: the error of the first change that failed; `overtaken` if a later request
     ///   contradicts a change; `supervisor-ended` if the supervisor ends before it has carried out the changes.
     package func follow(
@@ -60,7 +60,7 @@ extension Project {
     ///
     /// - Parameters:
     ///   - all: true to wait for all instances, false to wait for one.
-    ///   - onEnd: called with each instance that has ended.
+    ///   - onEnd: called with each instance that has ended, except removed instances.
     /// - Returns: the first instance that ended; nil if none of the instances exists.
     /// - Throws: ``ComposeError`` `supervisor-ended`.
     package func waitUntilEnded(
@@ -84,7 +84,7 @@ extension Project {
         ComposeError(
             code: "supervisor-ended",
             message: "the supervisor of project '\(name)' ended before '\(instance)' \(event)",
-            recovery: "see its log \(supervisorLogPath)")
+            recovery: "see its output, or its log \(supervisorLogPath) if it ran in the background")
     }
 
     // MARK: Logs
@@ -131,7 +131,7 @@ extension Project {
     private func filter(for services: [String]) throws(ComposeError) -> @Sendable (_ instance: String) -> Bool {
         guard let status = try ProjectStatus.read(self) else {
             throw ComposeError(
-                code: "no-project", message: "project '\(name)' was never started here",
+                code: "no-project", message: "project '\(name)' is not known here",
                 recovery: "start it with 'segue up', or name another project with -p")
         }
         let own = Set(status.services.map(\.service))

@@ -9,9 +9,9 @@ import SystemSupport
 /// Projects with different names run side by side. They share no files, sockets or buses.
 package struct Project: Sendable, Hashable {
     package let name: String
-    /// The folder of the files that are kept after a run: status, lock, logs, the services' data.
+    /// The folder of the files that are kept after a run, such as the status, the logs and the services' data.
     let stateDirectory: String
-    /// The folder of the sockets of a run, which is removed when the run ends.
+    /// The folder of the sockets of a run, which the supervisor removes when it ends.
     let runtimeDirectory: String
 
     /// A project with its state in `$XDG_STATE_HOME/segue/NAME`, by default `~/.local/state/segue/NAME`, and its
@@ -152,7 +152,7 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// The stack that was last requested; nil if the project was never started here.
+    /// The stack that was last requested; nil if no stack has been saved.
     ///
     /// - Throws: ``ComposeError`` `stack-file`.
     package func savedStack() throws(ComposeError) -> Stack? {
@@ -183,7 +183,7 @@ package struct Project: Sendable, Hashable {
     /// - Parameter timeout: the maximum time for an orderly stop. After it, the supervisor and the processes that it
     ///   leaves are killed.
     /// - Returns: true if anything was running.
-    /// - Throws: ``ComposeError`` `supervisor-unknown` if a process that is not recorded in the status holds the lock.
+    /// - Throws: ``ComposeError`` `supervisor-unknown` if, after `timeout`, an unknown process holds the lock.
     @discardableResult
     package func stop(timeout: Duration = .seconds(60)) async throws -> Bool {
         let deadline = ContinuousClock.now + timeout

@@ -31,7 +31,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 
     /// Reads the status file of a project.
     ///
-    /// - Returns: nil if the project was never started here, or if another version of segue wrote the status of a run
+    /// - Returns: nil if there is no status file, or if another version of segue wrote the status of a run
     ///   that is over.
     /// - Throws: ``ComposeError`` `status-unreadable`.
     package static func read(_ project: Project) throws(ComposeError) -> ProjectStatus? {
@@ -48,8 +48,8 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
         } catch {
             throw ComposeError(
                 code: "status-unreadable",
-                message: "\(project.statusPath) is not a valid status file",
-                recovery: "remove the file if no process of project '\(project.name)' runs"
+                message: "\(project.statusPath) cannot be read, or is not a valid status file",
+                recovery: "make it readable; if it is and no process of project '\(project.name)' runs, remove it"
             )
         }
     }

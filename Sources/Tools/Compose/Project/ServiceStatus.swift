@@ -13,7 +13,8 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
         case running
         /// The instance has ended and will be started again.
         case restarting
-        /// The instance was asked to stop, or announced that it is stopping.
+        /// The instance was asked to stop, or announced that it is stopping, or its main process has ended before the
+        /// processes that it started.
         case stopping
         /// The instance has ended, and stays ended until a request starts it.
         case exited
@@ -28,7 +29,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     /// The number of the instance within its service, counted from 1.
     let replica: Int
     package internal(set) var order = InstanceOrder()
-    /// The ``InstanceOrder/round`` to which the properties below belong.
+    /// The last ``InstanceOrder/round`` that was begun, or refused because of a dependency.
     package internal(set) var round = 0
     package internal(set) var state: State = .created
     /// The main process, which leads the instance's session; nil if it does not run.
@@ -125,7 +126,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
 /// The results of the health checks of an instance's current run.
 package struct ServiceHealth: Sendable, Codable, Equatable {
     package enum State: String, Sendable, Codable {
-        /// No check has succeeded yet, and fewer than `retries` have failed.
+        /// No check has succeeded yet, and fewer than `retries` failed checks count.
         case starting
         case healthy
         case unhealthy

@@ -139,7 +139,7 @@ package struct Dependency: Sendable, Hashable {
     /// If false, the service also starts if the condition can no longer be met, or if the other service does not take
     /// part in the run. In the first case, a warning is logged.
     package var isRequired: Bool
-    /// True if this service is restarted when a request restarts the other service.
+    /// True if this service is restarted when a request restarts the other service and its dependents.
     package var restarts: Bool
 
     package init(

@@ -66,7 +66,7 @@ package struct Stack: Sendable, Equatable {
         return Set(active.map(\.name))
     }
 
-    /// Checks a stack that was built in code in the same way as a stack from a file.
+    /// Checks the stack, which may have been built in code.
     ///
     /// - Throws: ``ComposeError`` `invalid-stack` for the first mistake.
     func validate() throws(ComposeError) {

@@ -56,7 +56,7 @@ struct OfferedVariables {
     }
 
     /// The environment of a service: the supervisor's variables, then the offered variables, then the variables of the
-    /// service's entry. A later value replaces an earlier value.
+    /// service's entry, then those of sd_notify(3). A later value replaces an earlier value.
     ///
     /// - Parameters:
     ///   - inherited: the supervisor's own variables.

@@ -214,8 +214,8 @@ struct Roster: Sendable {
         return names
     }
 
-    /// Begins the requested round of an instance, if it may still start. From then on, its dependencies stop only after
-    /// the instance.
+    /// Begins the requested round of an instance, if it may still start. From then on, a dependency that must end
+    /// together with the instance ends after it, unless an immediate stop is requested.
     ///
     /// - Returns: the service to start; nil if the instance may not start.
     mutating func claimRound(of instance: String) -> Service? {
@@ -257,7 +257,7 @@ struct Roster: Sendable {
         fail(instance, with: error)
     }
 
-    /// Deletes an instance that was removed from the project and has ended. After a stop of the whole project,
+    /// Deletes an instance that was removed from the project and has ended. If the whole project stops, the other
     /// instances stay in the status.
     ///
     /// - Returns: true if the instance's keeper is no longer needed.

@@ -54,8 +54,8 @@ package final class Supervisor: Sendable {
     ///
     /// Call this function only once.
     ///
-    /// - Throws: ``ComposeError``: `already-running` if another supervisor is running; otherwise the error that
-    ///   prevented the start of the stack, or that stopped it.
+    /// - Throws: ``ComposeError``: `already-running` if another process holds the project's lock; otherwise the error
+    ///   that prevented the start of the stack, or that stopped it.
     package func run() async throws {
         try await withTaskCancellationHandler {
             // Subprocess kills a child at once if its task is cancelled, but an orderly stop takes longer. So the work
@@ -223,11 +223,12 @@ package struct SupervisorOptions: Sendable {
     package var backoff: RestartBackoff
     /// The limits of the log of each instance.
     package var logs: LogRetention
-    /// The grace period of all services, in place of their own grace periods. Nil to use each service's own.
+    /// The grace period of all services, in place of their own grace periods, unless a request sets one. Nil to use
+    /// each service's own.
     package var stopGrace: Duration?
-    /// True to stop the whole project when one service has failed and is not restarted.
+    /// True to stop the whole project when a service that had started ends with a failure and is not restarted.
     package var abortsOnFailure: Bool
-    /// The signals that stop the supervisor's process: the first requests an orderly stop, the second an immediate stop.
+    /// The signals that stop the supervisor's process: the first for an orderly stop, the second for an immediate stop.
     package var stopSignals: [Int32]
 
     package init(

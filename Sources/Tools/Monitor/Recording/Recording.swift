@@ -86,7 +86,7 @@ package struct Recording: Sendable {
     private func unreadable(_ reason: String) -> RecordingError {
         RecordingError(
             "recording.unreadable", "\(name) cannot be read: \(reason)",
-            recovery: "name a file that 'segue record' has made", isMissing: true)
+            recovery: "name a file that you can read", isMissing: true)
     }
 
     private func entry(_ text: Data, line: Int, number: Int) throws -> RecordingEntry {
@@ -237,7 +237,7 @@ package struct RecordingError: Error, Hashable, Sendable {
     package let code: String
     /// The problem and its place, on one line.
     package let message: String
-    /// An action that solves the problem. Nil if none is known.
+    /// The suggested remedy. Nil if there is none.
     package let recovery: String?
     /// True if the file does not exist or cannot be read, false if its content is wrong.
     package let isMissing: Bool

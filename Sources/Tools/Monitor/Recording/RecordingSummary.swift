@@ -8,7 +8,7 @@ package struct RecordingSummary: Sendable {
 
     /// Nil if the file has no header, like the output of `segue monitor --json`.
     package private(set) var header: RecordingHeader?
-    /// Nil if the file has no end, because the recorder did not end normally or because a monitor wrote the file.
+    /// Nil if the file has no end, for example because the recorder was killed or because a monitor wrote the file.
     package private(set) var end: RecordingEnd?
     package private(set) var messages = 0
     /// The earliest and the latest time of a message. Nil if there are no messages.

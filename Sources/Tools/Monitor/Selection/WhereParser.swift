@@ -102,8 +102,8 @@ struct WhereParser {
         case .word(let text):
             // The only words that are JSON are numbers, `true`, `false` and `null`.
             if let value = try? JSONValue(parsing: Data(text.utf8)) { return .value(value) }
-            // A message type is also a word with a dot, so only a member's name and a word that begins with `data` are
-            // read as a path.
+            // A message type is also a word with a dot, so only a member's name and a word that begins with `data.` or
+            // `data[` are read as a path.
             if MessageMember(rawValue: text) != nil || text.hasPrefix("data.") || text.hasPrefix("data[") {
                 return .path(try MessagePath(text, column: place.column))
             }
@@ -113,8 +113,8 @@ struct WhereParser {
         }
     }
 
-    /// Checks a string that is compared with a path. An unknown kind or an invalid time is an error, because no message
-    /// can have it. A time is converted to the form of the times in messages.
+    /// Checks a string that is compared with a path, except for `contains`. An unknown kind or an invalid time is an
+    /// error, because no message can have it. A time is converted to the form of the times in messages.
     private func checked(
         _ text: String, for path: MessagePath, with comparison: WhereComparison, at place: WhereToken
     ) throws(SyntaxMistake) -> String {

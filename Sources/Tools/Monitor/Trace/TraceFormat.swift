@@ -45,7 +45,7 @@ package struct TraceFormat: Sendable {
     private func note(_ node: TraceTree.Node) -> String? {
         switch node.origin {
         case .none, .cause: nil
-        case .unknown: "its cause is not in the journal"
+        case .unknown: "its cause was not found"
         case .cycle: "its causes form a cycle"
         }
     }

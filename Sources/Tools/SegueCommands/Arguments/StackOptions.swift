@@ -13,7 +13,7 @@ struct StackOptions: ParsableArguments, Sendable {
     }
 
     /// The stack with which the project was last started.
-    /// - Throws: ``CommandError`` `no-project` if the project was never started; ``ComposeError``.
+    /// - Throws: ``CommandError`` `no-project` if no stack has been saved; ``ComposeError``.
     func savedStack(of project: Project) throws -> Stack {
         if let stack = try project.savedStack() { return stack }
         throw CommandError.neverStarted(project)
@@ -23,7 +23,7 @@ struct StackOptions: ParsableArguments, Sendable {
 extension CommandError {
     static func neverStarted(_ project: Project) -> CommandError {
         CommandError(
-            code: "no-project", "project '\(project.name)' was never started here",
+            code: "no-project", "project '\(project.name)' is not known here",
             recovery: "start it with 'segue up', or name another project with -p")
     }
 }
@@ -65,7 +65,8 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
         return found.map { String($0.dropFirst("./".count)) }
     }
 
-    /// Reads the files, and prints a warning on standard error for each variable that is not set.
+    /// Reads the files, and prints a warning on standard error for each variable that is used as `$V` or `${V}` and is
+    /// not set.
     ///
     /// - Throws: ``CommandError``; ``ComposeError``, ``ComposeFileError``.
     func read() async throws -> ComposeFile {

@@ -4,7 +4,8 @@ internal import Monitor
 /// Publishes a message for each line that is not blank, in the order of the lines. Lines that arrive together are
 /// published in batches.
 ///
-/// A line that cannot be sent is reported on standard error, and the lines after it are still sent.
+/// A line that is not a message, or whose message the bus refuses, is reported on standard error, and the lines after
+/// it are still sent.
 struct LineSender {
     /// The maximum number of messages in a batch. A full batch is published at once.
     private static let batchLimit = 256

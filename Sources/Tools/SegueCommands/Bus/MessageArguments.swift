@@ -20,8 +20,8 @@ struct MessageArguments: ParsableArguments, Sendable {
     @Flag(
         name: .customLong("stdin"),
         help: """
-            Read messages from standard input, one per line, and send each at once. A line is the message's data or, \
-            without the type argument, an object with "type" and "data".
+            Read messages from standard input, one per line, and send them as they arrive. A line is the message's \
+            data or, without the type argument, an object with "type" and "data".
             """)
     var isStreamed = false
 

@@ -129,7 +129,7 @@ enum MessageSpelling {
         return type?.kind == kind ? type : nil
     }
 
-    /// The error message for `text`. It suggests a type if one is similar.
+    /// The error message for `text`. It suggests a type if only the kind is missing or misspelled.
     private static func advice(on text: String) -> String {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let kinds = MessageKind.allCases.map(\.rawValue)

@@ -8,7 +8,7 @@ package struct MonitorCommand: AsyncParsableCommand {
         discussion: """
             segue monitor                                all messages from now on
             segue monitor --type 'command.*' --since 5m  the last 5 minutes, then new commands
-            segue monitor --since retained --json        the documents as they are now
+            segue monitor --since retained --json        the documents as they are now, then new messages
             segue monitor --last --until end             the last message of each type
             segue monitor --where 'data.playlistID == "p1" and kind != event'
             segue monitor --template '{time} {type} {data.playlistID}'

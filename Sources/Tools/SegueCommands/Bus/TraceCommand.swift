@@ -87,7 +87,7 @@ package struct TraceCommand: AsyncParsableCommand {
     private func story(_ finder: StoryFinder) async throws -> Story {
         guard let id else {
             guard let last = try await finder.last() else {
-                throw CommandError(code: "no-story", "no story has begun yet", recovery: "see 'segue trace --follow'")
+                throw CommandError(code: "no-story", "no story was found", recovery: "see 'segue trace --follow'")
             }
             return last
         }
@@ -95,7 +95,7 @@ package struct TraceCommand: AsyncParsableCommand {
         case .story(let id): return try await finder.story(id)
         case .none:
             throw CommandError(
-                code: "no-message", "there is no message '\(id)' in the journal".printable,
+                code: "no-message", "no message with the id '\(id)' was found".printable,
                 recovery: "'segue monitor -v --since beginning' prints ids")
         case .several(let stories):
             throw CommandError(

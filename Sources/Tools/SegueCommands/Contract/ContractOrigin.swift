@@ -61,7 +61,7 @@ struct ContractOrigin: ParsableArguments, Sendable {
         try clients.map { client in
             guard let words = ShellWords.split(client), !words.isEmpty else {
                 throw ValidationError(
-                    "--with '\(client)' is not a command: it is empty, or a quotation mark is not closed")
+                    "--with '\(client)' is not a command: it is empty, ends in a backslash, or has an open quote")
             }
             return words
         }
@@ -104,7 +104,7 @@ enum ContractFile {
 /// The contracts of the services on a bus, merged.
 struct BusContract {
     let contract: AppContract
-    /// One line for each message that two services describe differently.
+    /// One line for each description of a message that differs from an earlier service's description.
     let conflicts: [String]
     /// One line for each contract that cannot be read.
     let unreadable: [String]

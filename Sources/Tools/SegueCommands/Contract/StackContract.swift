@@ -13,7 +13,8 @@ enum StackContract {
     /// The maximum number of programs that run at the same time. Further programs start when others have ended.
     private static let concurrency = 4
 
-    /// - Returns: the merged contract, and one line for each message that two programs describe differently.
+    /// - Returns: the merged contract, and one line for each description of a message that differs from an earlier
+    ///   program's description.
     /// - Throws: ``CommandErrors`` with an error for each program that does not answer; `ExitCode` if a signal ends the
     ///   command.
     static func read(_ stack: Stack) async throws -> (contract: AppContract, conflicts: [String]) {

@@ -20,7 +20,7 @@ struct FlowDrawing {
         /// The lines of the box's label.
         let lines: [String]
         let kind: Kind
-        /// The child flow that contains the box. Nil for a box of the main flow.
+        /// The child flow that contains the box. Nil if the main flow or several flows contain it.
         let flow: String?
     }
 

@@ -14,9 +14,9 @@ package struct RecordCommand: AsyncParsableCommand {
             \(examples)
             segue record info story.jsonl
 
-            A recording has one JSON object per line: a header, then each message as 'segue monitor --json' prints it. \
-            'segue replay' sends the messages to a bus again. 'segue flow run --recording' tests a flow with them. \
-            'segue record to --help' lists the options.
+            A recording has one JSON object per line: a header, each message as 'segue monitor --json' prints it, and \
+            an end line. 'segue replay' sends the messages to a bus again. 'segue flow run --recording' tests a flow \
+            with them. 'segue record to --help' lists the options.
             """,
         subcommands: [RecordToCommand.self, RecordInfoCommand.self], defaultSubcommand: RecordToCommand.self)
 

@@ -61,7 +61,7 @@ struct RecordingReport: Encodable {
     /// The number of the incomplete last line. Nil if the last line is complete.
     private let cutOffLine: Int?
 
-    /// The number of lines that are not messages; `mistakes` contains at most 100 of them.
+    /// The number of invalid lines; `mistakes` contains at most 100 of them.
     private let mistakeCount: Int
     /// The number of messages in the recording's last line. Nil if the recording has no end line.
     private let expected: Int?

@@ -90,7 +90,7 @@ package struct RestartCommand: AsyncParsableCommand {
         try await StackControl(project: project, isRehearsal: dryRun).perform(request) {
             let saved = try stack.savedStack(of: project)
             if dryRun {
-                return await Console.error.tell("project '\(project.name)' is not running: all services would start")
+                return await Console.error.tell("project '\(project.name)' is not running; it would be started")
             }
             try await DetachedStack(
                 project: project, stack: saved, selection: try project.lastSelection(adding: services)

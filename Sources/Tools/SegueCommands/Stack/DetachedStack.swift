@@ -38,7 +38,7 @@ struct StartProgress {
     private let begin = Date()
     private let line = WaitingLine(Console.error)
 
-    /// Prints the progress while `start` runs, and all events up to its end.
+    /// Prints the progress while `start` runs, up to the last event before its end.
     ///
     /// - Parameter start: starts the services, and calls `onProgress` with the text of the status line.
     /// - Throws: the errors of `start`; an error if the project's files cannot be read.

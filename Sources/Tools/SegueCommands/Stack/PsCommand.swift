@@ -83,18 +83,23 @@ struct ServiceRow: Encodable {
     let health: ServiceHealth.State?
     /// Nil if the process is not alive.
     let pid: Int32?
-    /// The exit status of the last ended run. Nil if no run has ended, or if a signal ended that run.
+    /// The exit status of the last ended run since the last request to start the instance. Nil if no such run has
+    /// ended, or if a signal ended that run.
     let exitCode: Int32?
-    /// The signal that ended the last ended run. Nil if no run has ended, or if that run exited.
+    /// The signal that ended the last ended run since the last request to start the instance. Nil if no such run has
+    /// ended, or if that run exited.
     let signal: Int32?
     let restarts: Int
-    /// The start of the last run, in ISO 8601. Nil if the instance was never started.
+    /// The start of the last run since the last request to start the instance, in ISO 8601. Nil if there was no such
+    /// run.
     let startedAt: String?
-    /// The health problem, the service's status text, or the end of the last run. Nil if there is none of them.
+    /// The health problem, the service's status text, the reason for its failure, or the end of the last run. Nil if
+    /// there is none of them.
     let note: String?
-    /// The start of the last run. Nil if the instance was never started.
+    /// The time of `startedAt`.
     private let start: Date?
-    /// True if the instance has ended, or if nothing has ordered its start. The JSON does not contain this value.
+    /// True if the instance has ended or failed, or if it is `created` and not to be started. The JSON does not contain
+    /// this value.
     let hasEnded: Bool
 
     private enum CodingKeys: String, CodingKey {

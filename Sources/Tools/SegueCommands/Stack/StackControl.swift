@@ -10,7 +10,7 @@ struct StackControl {
     /// time, the error `already-running` is thrown.
     private static let patience: Duration = .seconds(30)
 
-    /// Sends a request, and waits until the changed services have reached the milestone.
+    /// Sends a request, and waits, unless this is a rehearsal, until the changes have been carried out.
     /// - Returns: false if the project has no supervisor.
     /// - Throws: ``ComposeError``.
     func perform(_ request: ControlRequest, until milestone: Milestone = .ready) async throws -> Bool {
@@ -26,8 +26,8 @@ struct StackControl {
         return true
     }
 
-    /// Sends a request, and waits until the changed services have reached the milestone. Calls `start` instead if the
-    /// project has no supervisor.
+    /// Sends a request, and waits, unless this is a rehearsal, until the changes have been carried out. Calls `start`
+    /// instead if the project has no supervisor.
     ///
     /// - Parameter start: starts a supervisor in the background.
     /// - Throws: ``ComposeError``; the errors of `start`.

@@ -25,7 +25,7 @@ package struct UpCommand: AsyncParsableCommand {
         name: [.short, .customLong("detach")], help: "Run in the background; return when the processes have started.")
     var detached = false
 
-    @Flag(help: "Run in the background; return when all services are ready.")
+    @Flag(help: "Run in the background; return when all services are ready or have ended.")
     var wait = false
 
     @Flag(help: "Change nothing; print the changes that would be made.")
@@ -160,7 +160,7 @@ struct ForegroundStack {
     }
 
     /// Prints the lines of the log files, not the services' output itself. So a stopped terminal does not block a
-    /// service, and no line is lost.
+    /// service.
     private func showLogs() async throws {
         var printer = LogPrinter(services: stack.services.flatMap(\.instances))
         for await line in try project.logs(since: begin) {

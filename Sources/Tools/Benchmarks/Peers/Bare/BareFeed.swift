@@ -71,8 +71,8 @@ struct BareSubscriber {
         }
     }
 
-    /// Counts messages until every socket has received the last message, or no message arrives for `order.patience`
-    /// milliseconds.
+    /// Counts messages until every socket has received the last message, or, after the first message, no message
+    /// arrives for `order.patience` milliseconds.
     private func count(_ order: PeerOrder, _ poll: SocketPoll) throws -> Report {
         var report = Report()
         var open = poll.sockets.count
