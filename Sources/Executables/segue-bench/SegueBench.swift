@@ -7,7 +7,7 @@ import Logging
 @main
 struct SegueBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "segue-bench", abstract: "Measures the bus and, for comparison, the same work without it.",
+        commandName: "segue-bench", abstract: "Measures the bus, and compares each value with a baseline.",
         subcommands: [MeasureCommand.self, PeerCommand.self], defaultSubcommand: MeasureCommand.self)
 
     static func main() async {

@@ -117,8 +117,8 @@ package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringCo
     static func unusableStateFile(_ file: String) -> Self {
         Self(
             code: "simulator.unusableStateFile",
-            message: "\(file): cannot be read as a state file of the simulator",
-            recovery: "delete it, or give another file with --state"
+            message: "\(file): cannot be read as the state of a simulator",
+            recovery: "make it readable, delete it if it is damaged, or give another file with --state"
         )
     }
 

@@ -20,7 +20,8 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     /// The problem and its remedy.
     public let message: String
 
-    /// The finding in one line in the form of compilers: file, line, column, problem, remedy.
+    /// The finding in one line in the form of compilers: file, line and column if they are known, severity unless it is
+    /// `error`, message.
     public var description: String {
         let position = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
         return "\(source)\(position): \(severity == .error ? "" : "\(severity.rawValue): ")\(message)"
@@ -43,9 +44,9 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The error of a flow that cannot be used, with all findings.
+/// The error of a flow or a scenario that cannot be used, with all findings.
 public struct FlowError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The findings, never empty. Findings of a file are in the order of their positions.
+    /// The findings, never empty. Findings of a flow's file are in the order of their positions.
     public let findings: [FlowFinding]
 
     package init(findings: [FlowFinding]) {

@@ -179,7 +179,8 @@ extension FlowChecker {
     private func screens(beneath screen: String) -> Set<String> {
         var beneath = Set<String>()
         for rule in flow.allTransitions {
-            // The screens that may be in front after the rule's actions so far. Nil if no action has determined them.
+            // The screens that may be in front after the rule's actions so far. Nil if the actions do not determine
+            // them.
             var front: [String]?
             for action in rule.actions {
                 switch action {

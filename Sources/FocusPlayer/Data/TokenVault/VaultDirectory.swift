@@ -45,7 +45,8 @@ struct VaultDirectory: Sendable {
     }
 
     /// Creates the directory if it does not exist.
-    /// - Throws: `TokenStoreError` if it cannot be created, or if others have access to it.
+    /// - Throws: `TokenStoreError` if it cannot be created, is not a directory, belongs to another user or is
+    ///   accessible to others.
     func make() throws {
         do {
             try FileManager.default.createDirectory(
@@ -129,7 +130,8 @@ private struct VaultFile: Sendable {
     let path: String
 
     /// Reads the content. Nil if the file does not exist.
-    /// - Throws: `TokenStoreError` if the file cannot be read, or if others have access to it.
+    /// - Throws: `TokenStoreError` if the file cannot be read, belongs to another user, is accessible to others or is
+    ///   too large.
     func read() throws -> Data? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -214,7 +216,7 @@ enum VaultFailure {
     static func cannotUse(_ path: String, reason: String? = nil) -> TokenStoreError {
         TokenStoreError(
             code: "vault.unusable", message: "\(path) cannot be used: \(reason ?? String(cString: strerror(errno)))",
-            recovery: "Check the path and its permissions.")
+            recovery: "Check the path, its permissions and the free space.")
     }
 
     static func cannotUse(_ error: SystemError) -> TokenStoreError {

@@ -20,7 +20,7 @@ package protocol AccessTokens: Sendable {
     /// - Throws: ``MusicError/notAuthorized`` if no account is connected.
     func current() async throws -> AccessToken
 
-    /// Reports that the token of `generation` was refused, and waits for the next one.
+    /// Returns a newer token than the refused one of `generation`. If there is none yet, requests it and waits.
     /// - Throws: ``MusicError/authorizationEnded`` if the account was disconnected, ``MusicError/renewalOverdue`` if no
     ///   newer token came in time.
     func newer(thanRefused generation: Int) async throws -> AccessToken
