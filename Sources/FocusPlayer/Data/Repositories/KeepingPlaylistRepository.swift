@@ -45,7 +45,7 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
             return songs
         } catch let error as MusicError where error.isSpotifyAway {
             guard let kept else { throw error }
-            logger.notice("Spotify is unavailable or limits the requests; using the stored songs", metadata: ["fetched": "\(kept.fetchedAt)"])
+            logger.notice("Spotify gave no songs; using the stored songs", metadata: ["fetched": "\(kept.fetchedAt)"])
             return kept.songs
         }
     }

@@ -216,7 +216,7 @@ enum VaultFailure {
     static func cannotUse(_ path: String, reason: String? = nil) -> TokenStoreError {
         TokenStoreError(
             code: "vault.unusable", message: "\(path) cannot be used: \(reason ?? String(cString: strerror(errno)))",
-            recovery: "Check the path, its permissions and the free space.")
+            recovery: "Check the path, its permissions and the disk.")
     }
 
     static func cannotUse(_ error: SystemError) -> TokenStoreError {
