@@ -18,9 +18,9 @@ package struct DeviceOptions: ParsableArguments {
         screen. After a choice, a number also waits for another screen; for the same screen, use a label or a command. \
         '@playlistSelection' waits for that screen.
 
-        A screen that the app does not draw itself shows its arguments, the commands that the flow lets it send and, if \
-        it is in front, the session's documents. Enter the fields of a command as in 'NameEntered name=Ann age=5' or \
-        'NameEntered {"name": "Ann"}'.
+        A screen that the app does not draw itself shows its arguments, the commands that the flow lets it send and, \
+        if it is in front, the session's documents. Enter the fields of a command as in 'NameEntered name=Ann age=5' \
+        or 'NameEntered {"name": "Ann"}'.
         """
 
     @Option(

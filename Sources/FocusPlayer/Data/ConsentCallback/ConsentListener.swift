@@ -18,7 +18,7 @@ package struct ConsentListener: Sendable {
     /// - Parameters:
     ///   - pendingRedirectURI: the redirect URI of an open request, at which an earlier process listened. Nil if there
     ///     is none.
-    ///   - logger: logs warnings and errors.
+    ///   - logger: logs the messages of the server, and warnings and errors of the listener.
     ///   - answer: handles the answer, and returns the error to show in the browser. Nil if the account was connected.
     package init(
         pendingRedirectURI: String?, logger: Logger,
