@@ -77,7 +77,7 @@ extension YAMLNode: CustomStringConvertible {
         }
     }
 
-    /// The list on one line. Nil if the line is too long, or if an element is not a scalar or would need additional
+    /// The list on one line. Nil if the line is too long, or if an element is not a scalar or may need additional
     /// quotes there.
     private func line(of elements: [YAMLNode]) -> String? {
         var texts: [String] = []
@@ -190,7 +190,7 @@ enum YAMLScalar {
         return isPlain(string) ? string : quoted(string)
     }
 
-    /// True if the value needs no quotes within a list on one line.
+    /// False if the value may need quotes within a list on one line.
     static func isPlainInLists(_ value: JSONValue) -> Bool {
         guard case .string(let string) = value else { return true }
         return isPlain(string) && !string.contains { ",[]{}:".contains($0) }

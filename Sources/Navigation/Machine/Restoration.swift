@@ -3,8 +3,8 @@ internal import Support
 /// A machine that was restored from a snapshot, and the instances that could not be kept.
 ///
 /// The flow may have changed since the snapshot. Screens and child flows that the flow no longer has are dropped
-/// together with the screens that were opened on them. If the root or the last of its tabs is dropped, the session
-/// begins again at the start screen.
+/// together with the screens that were opened on them. If the root or all of its tabs are dropped, the session begins
+/// again at the start screen.
 public struct Restoration: Sendable {
     /// The machine. Its revision is greater than the snapshot's if its state differs from the snapshot's.
     public let machine: Machine
