@@ -1,8 +1,8 @@
-/// A mistake, or a probable mistake, in a flow.
+/// A mistake, or a probable or possible mistake, in a flow or a scenario.
 public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     /// The consequence of a finding.
     public enum Severity: String, Hashable, Sendable, CaseIterable {
-        /// The flow cannot be used.
+        /// The flow or the scenario cannot be used.
         case error
         /// The flow can be used, but it probably does not do what was intended.
         case warning
@@ -17,7 +17,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     /// The column in the line, from 1. Nil if the position is unknown.
     public let column: Int?
     public let severity: Severity
-    /// The problem and its remedy.
+    /// The problem, usually with its remedy.
     public let message: String
 
     /// The finding in one line in the form of compilers: file, line and column if they are known, severity unless it is

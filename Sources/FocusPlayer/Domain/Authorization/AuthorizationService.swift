@@ -116,7 +116,7 @@ package actor AuthorizationService {
     }
 
     /// The redirect URI of the newest open request. Nil if there is no open request. After a restart the process
-    /// listens at this address again.
+    /// listens at this address again, if the port is free.
     package func pendingRedirectURI() async throws -> String? {
         try await attempts.pending().last?.redirectURI
     }
