@@ -126,7 +126,7 @@ package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringCo
         Self(
             code: "simulator.unwritableStateFile",
             message: "\(file): cannot write the simulator's state",
-            recovery: "make its folder writable, or give another file with --state"
+            recovery: "check its folder and the disk, or give another file with --state"
         )
     }
 }

@@ -37,7 +37,7 @@ package struct ConsentListener: Sendable {
         do {
             try await listen(on: pendingPort, body)
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            logger.warning("another process listens on port \(pendingPort); the answer to an open request will be lost")
+            logger.warning("another process listens on port \(pendingPort); the answer to an open request may be lost")
             try await listen(on: 0, body)
         }
     }
