@@ -92,8 +92,8 @@ public struct URLPattern: Hashable, Sendable {
     /// Builds the URL with these values.
     ///
     /// - Parameter values: The values by the names of the placeholders. Those of the query may be missing.
-    /// - Returns: The URL in normal form. Nil if a value of the path is missing or cannot be a path segment, such as
-    ///   `..`, or if the URL is too long.
+    /// - Returns: The URL in normal form. Nil if a value of the path is missing or empty or cannot be a path segment,
+    ///   such as `..`, or if the URL is too long.
     public func url(with values: [String: String]) -> String? {
         var url = scheme + ":" + (hasAuthority ? "//" + authority : "")
         for (index, piece) in segments.enumerated() {

@@ -370,8 +370,7 @@ extension Machine {
     /// The type of the message with which the host reports that the deadline of an attempt has passed.
     public static let deadlinePassed = "event.GuardDeadlinePassed"
 
-    /// Sends the question of a guarded rule and begins its attempt. The rule's actions are taken when the accepting
-    /// answer comes.
+    /// Sends the question of a guarded rule, if it has one, and begins the rule's attempt.
     private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: StateTransaction) -> [Effect]
     {
         let input = step.input

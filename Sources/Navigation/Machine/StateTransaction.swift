@@ -436,8 +436,8 @@ struct RunEnding {
     let ending: Flow.Ending
     let result: [String: JSONValue]
 
-    /// The message about the end, which the rules of the flow that began the run handle. It has the id and the
-    /// attributes of the message that ended the run.
+    /// The message about the end, which rules match (``Flow/Ending``). It has the id and the attributes of the message
+    /// that ended the run.
     func message(on behalf: Machine.Input) -> Machine.Input {
         var message = behalf
         message.type = ending.rawValue
