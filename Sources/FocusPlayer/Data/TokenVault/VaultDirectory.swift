@@ -27,7 +27,8 @@ struct VaultDirectory: Sendable {
 
     /// The key of the vault's encrypted files. It is in a file of its own, so that a copy of another file is useless
     /// without it.
-    /// - Throws: `TokenStoreError` if the key is missing, damaged or accessible to others.
+    /// - Throws: `TokenStoreError` if the key is missing or damaged, belongs to another user or is accessible to
+    ///   others.
     func key() throws -> ChaChaPoly.Key {
         guard let bytes = try keyFile.read(), let key = ChaChaPoly.Key(bytes) else {
             throw VaultFailure.missingKey(keyFile.path)
