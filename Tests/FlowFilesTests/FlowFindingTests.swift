@@ -303,6 +303,14 @@ struct FlowFindingTests {
                 ])
     }
 
+    @Test("A flow without screens is refused")
+    func noScreens() {
+        #expect(
+            findings("name: t\nversion: 1\nplatform: ios\nstart: a\nsteps: []\n") == [
+                "shop.yaml:1:1: the flow has no screens; add one"
+            ])
+    }
+
     @Test("A rule on a type with a wildcard is refused")
     func wildcard() {
         let yaml = "name: t\nversion: 1\nplatform: ios\nstart: a\nscreens: { a: }\ntransitions:\n"

@@ -100,7 +100,7 @@ struct StateSizeTests {
         let refused = session.send("event.DeepLinkReceived", ["url": "shop://item/5"]).discards
         #expect(
             refused == [
-                "event.DeepLinkReceived: the arguments of all screens and the texts of alerts would exceed 524288 bytes"
+                "event.DeepLinkReceived: the arguments and texts of all screens would exceed 524288 bytes"
             ])
         #expect(session.state == full)
     }

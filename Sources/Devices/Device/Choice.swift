@@ -22,12 +22,12 @@ public struct Choice: Sendable {
     }
 
     /// The kind of message that shows that the choice has been acted upon. Among the messages with the choice's
-    /// correlation id, an error and a discarded message always show this, and a request to open a URL shows it for
-    /// every outcome except `closedBanner`.
+    /// correlation id, an error and a discarded message always show this, and a request to open a URL on this device
+    /// shows it for every outcome except `closedBanner`.
     enum Outcome {
-        /// A new navigation state, or an event with a notice.
+        /// A new navigation state in which no guard waits for the choice, or an event with a notice.
         case navigation
-        /// A navigation state or any document, because no rule for the command is known.
+        /// Such a navigation state, or any other document, because no rule for the command is known.
         case anything
         case openedURL
         /// Another error banner, or none.

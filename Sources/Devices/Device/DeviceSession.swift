@@ -100,7 +100,7 @@ public struct DeviceSession: Sendable {
     ///   - flow: The flow by which screens without a view model are drawn. Nil for the flow that the platform's
     ///     coordinator publishes.
     ///   - screens: The screens with view models. Nil if no screen has a view model.
-    ///   - commandLifetime: The time after which a person's command expires.
+    ///   - commandLifetime: The time after which a person's command expires, unless it is a report.
     ///   - keepsRequestedURL: True if a requested URL is kept when another part of the app is shown.
     public init(
         _ identity: DeviceIdentity, flow: Flow? = nil, screens: AppScreens? = nil, commandLifetime: Duration,

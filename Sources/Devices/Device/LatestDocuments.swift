@@ -35,7 +35,8 @@ public struct LatestDocuments: Sendable {
         entries.first { $0.type == type.type && $0.key == key }?.document as? D
     }
 
-    /// Stores a document, or removes a withdrawn document. Other messages change nothing.
+    /// Stores a document, or removes a withdrawn document. Documents of the platform itself, except error banners and
+    /// declared types, and messages that are not documents change nothing.
     /// - Returns: True if a document was stored or removed.
     /// - Throws: ``BusError`` if the document cannot be read. The previous document is kept.
     @discardableResult
@@ -67,7 +68,7 @@ public struct LatestDocuments: Sendable {
         if others.count > Self.limit { entries.remove(at: others[0]) }
     }
 
-    /// A line for each document and each of its fields, for screens without a view model.
+    /// Lines for the documents and their fields, for screens without a view model.
     var rows: [String] {
         entries.filter { !Self.hidden.contains($0.type) }.flatMap { entry in
             [entry.key.map { "\(entry.type.name) \($0)" } ?? entry.type.name] + entry.data.rows(depth: 1)

@@ -26,7 +26,8 @@ public struct Scene: Sendable {
     public let isLoading: Bool
     /// The type of the message that a rule with a guard has matched. Nil if no guard waits for an answer.
     public let waiting: String?
-    /// The URL that this device was last requested to open. Nil if there is none, or if it is no longer needed.
+    /// The URL that this device was last requested to open. Nil if there is none, if it must not be opened, or if it is
+    /// no longer needed.
     public let requestedURL: OpenableURL?
 
     /// - Parameters:
@@ -208,7 +209,7 @@ private struct Source {
             reporting: Command.PresentationDismissed(instance: instance), on: instance, label: "Dismiss")
     }
 
-    /// The choices of the tabs that are not selected.
+    /// The choices of the tabs that are not selected. Empty while a presentation lies over them.
     var tabs: [Choice] {
         guard snapshot.state.presentations.isEmpty, case .tabs(let tabs, let selected) = snapshot.state.root.container
         else { return [] }

@@ -18,8 +18,9 @@ package struct DeviceOptions: ParsableArguments {
         screen. After a choice, a number also waits for another screen; for the same screen, use a label or a command. \
         '@playlistSelection' waits for that screen.
 
-        A screen that the app does not draw itself shows its arguments, the session's documents, and the commands that \
-        the flow lets it send. Enter their fields as in 'NameEntered name=Ann age=5' or 'NameEntered {"name": "Ann"}'.
+        A screen that the app does not draw itself shows its arguments, the commands that the flow lets it send and, \
+        if it is in front, the session's documents. Enter the fields of a command as in 'NameEntered name=Ann age=5' \
+        or 'NameEntered {"name": "Ann"}'.
         """
 
     @Option(
@@ -48,7 +49,7 @@ package struct DeviceOptions: ParsableArguments {
     var subject = "default"
 
     @Option(
-        help: "A command to run with each requested URL. (default: the line o runs $BROWSER or xdg-open)")
+        help: "A command to run with each requested URL. (default: none; the line o runs $BROWSER or xdg-open)")
     var open: String?
 
     @Option(help: "The maximum time that a line from a pipe waits, in seconds; then the device fails.")

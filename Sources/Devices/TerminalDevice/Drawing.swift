@@ -173,10 +173,9 @@ struct Painter {
     }
 
     /// Draws a scene.
-    /// - Parameter size: The size of the terminal. Nil if the output is not a terminal. Requested URLs are then not
-    ///   part of the drawing, because they are written when they arrive.
-    /// - Returns: The text to write. Empty if the output is not a terminal and there is no scene or the scene has not
-    ///   changed.
+    /// - Parameter size: The size of the terminal. Nil if the input or the output is not a terminal. Requested URLs are
+    ///   then not part of the drawing, because they are written when they arrive.
+    /// - Returns: The text to write. Empty if `size` is nil and there is no scene or the scene has not changed.
     mutating func drawing(of scene: Scene?, size: TerminalSize?) -> String {
         guard var size else {
             let lines = scene?.lines() ?? []
@@ -192,7 +191,7 @@ struct Painter {
     }
 
     /// Adds a note.
-    /// - Returns: The text to write: on a terminal the whole drawing with the note, otherwise only the note.
+    /// - Returns: The text to write: the whole drawing with the note, or only the note if `size` is nil.
     mutating func note(_ text: String, on scene: Scene?, size: TerminalSize?) -> String {
         guard size != nil else { return text.printable + "\n" }
         notes = (notes + [String(text.prefix(Self.noteLengthLimit))]).suffix(Self.noteLimit)

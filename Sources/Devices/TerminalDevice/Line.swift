@@ -10,7 +10,7 @@ struct Line: Hashable, Sendable {
 
     private var cells: [Cell] = []
 
-    /// - Parameter text: Any text. Control characters are left out, and URLs that may be opened become links.
+    /// - Parameter text: Any text. Only its printable form is used, and URLs that may be opened become links.
     init(_ text: String) {
         var rest = text[...]
         for (range, url) in OpenableURL.found(in: text) {

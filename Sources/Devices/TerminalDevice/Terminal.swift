@@ -14,8 +14,8 @@ struct Terminal: Sendable {
 
     var lines: AsyncStream<String>
     var mode: Mode
-    /// The size of the terminal, read before each drawing. Nil if the output is not a terminal: scenes are then written
-    /// one after the other, and are not shortened.
+    /// The size of the terminal, read before each drawing. Nil if the input or the output is not a terminal: scenes are
+    /// then written one after the other, and are not shortened.
     var size: @Sendable () -> TerminalSize? = { nil }
     /// Yields an element when the size has changed.
     var resizes: AsyncStream<Void> = AsyncStream { $0.finish() }

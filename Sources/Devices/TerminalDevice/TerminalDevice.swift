@@ -88,8 +88,8 @@ struct TerminalDevice: ReadyService, ForegroundService {
     }
 
     /// Publishes the messages that `body` puts into the outbox, in order, and opens the URLs in it. When `body` has
-    /// ended, the remaining messages and URLs are still handled, but for at most `timeout` (a script) or one second (a
-    /// person): the broker may not answer, or a command may not end.
+    /// ended without an error, the remaining messages and URLs are still handled, but for at most `timeout` (a script)
+    /// or one second (a person): the broker may not answer, or a command may not end.
     private func withOutbox(
         _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>, _ body: (DeviceOutbox) async throws -> Void
     ) async throws {
@@ -141,7 +141,8 @@ struct TerminalDevice: ReadyService, ForegroundService {
     }
 
     /// Opens a URL.
-    /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened, or must only be shown.
+    /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened or must only be shown, or if
+    ///   the device ends before the command of a person's URL.
     private func open(_ opening: DeviceOutbox.Opening) async -> String? {
         guard let command = opening.isByHand ? opener ?? browser : opener else {
             return opening.isByHand ? "No program to open URLs was found: copy the URL, or use --open COMMAND." : nil

@@ -13,10 +13,10 @@ internal import Navigation
 ///    open a URL, an event with a notice, an error, or a discarded message. If no rule is known to handle the choice, a
 ///    document is also an answer. The answer to the dismissal of an error is a banner with another error, or without
 ///    one.
-/// 2. A line waits until its choice is on the screen.
+/// 2. A line waits until its choice, or for `o` a URL, is on the screen.
 /// 3. A number is the number of a choice on the screen. A number also waits until no screen is loading and, after a
-///    choice, until the active screens differ from the active screens at that choice. For a second choice on the same
-///    screen, use a name.
+///    choice other than the dismissal of an error, until the active screens differ from the active screens at that
+///    choice. For a second choice on the same screen, use a name.
 /// 4. `@screen` waits until a screen with this name is active.
 /// 5. After the last line and after `q`, the session ends when the last choice has been answered and there is a scene.
 ///

@@ -7,7 +7,7 @@ import ServiceRuntime
 @main
 struct BrokerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "broker", abstract: "Records published messages in a journal and delivers them to subscribers.",
+        commandName: "broker", abstract: "Delivers messages to subscribers, and records all but transient ones.",
         discussion: """
             broker --bus ipc:///tmp/bus --journal /tmp/journal.sqlite
             broker --bus tcp://127.0.0.1:5570 --journal /tmp/journal.sqlite --retain-age 12h --durability power

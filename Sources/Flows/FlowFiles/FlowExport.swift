@@ -8,7 +8,7 @@ extension Flow {
         return members.enumerated()
             .map { index, member in
                 let text = YAMLNode.mapping([member])
-                // An empty line precedes each key whose value has several lines.
+                // An empty line precedes each key, except the first, whose value begins on the next line.
                 guard case .block(let lines) = text.text, index > 0, lines.count > 1 else { return text.description }
                 let isOfRules = ["transitions", "links"].contains(member.0)
                 return "\n" + (isOfRules ? Self.spaced(lines) : lines).map { "\($0)\n" }.joined()
@@ -77,7 +77,7 @@ extension YAMLNode: CustomStringConvertible {
         }
     }
 
-    /// The list on one line. Nil if the line is too long, or if an element is not a scalar or would need additional
+    /// The list on one line. Nil if the line is too long, or if an element is not a scalar or may need additional
     /// quotes there.
     private func line(of elements: [YAMLNode]) -> String? {
         var texts: [String] = []
@@ -190,7 +190,7 @@ enum YAMLScalar {
         return isPlain(string) ? string : quoted(string)
     }
 
-    /// True if the value needs no quotes within a list on one line.
+    /// False if the value may need quotes within a list on one line.
     static func isPlainInLists(_ value: JSONValue) -> Bool {
         guard case .string(let string) = value else { return true }
         return isPlain(string) && !string.contains { ",[]{}:".contains($0) }
@@ -218,7 +218,8 @@ enum YAMLScalar {
         return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// True if YAML allows the character and does not treat it as the end of a line.
+    /// False for a character that YAML does not allow or treats as the end of a line, for a tab and for a byte order
+    /// mark.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x2028, 0x2029, 0xFEFF: false

@@ -14,7 +14,11 @@ package struct FlowReading {
         flow = read?.flow
         isComplete = reader.findings.isEmpty
         // If there are no screens, the checks would report every name as unknown and hide the real mistake.
-        guard let (flow, trees, declared) = read, !flow.screens.isEmpty else { return }
+        guard let (flow, trees, declared) = read else { return }
+        if flow.screens.isEmpty {
+            if isComplete { report([FlowChecker.Problem(place: "", message: "the flow has no screens; add one")]) }
+            return
+        }
         var checker = FlowChecker(flow: flow)
         checker.checkUniqueness(of: declared)
         checker.check(trees)

@@ -99,7 +99,7 @@ extension FlowFinding {
                 source: file,
                 line: before.map { $0.count(where: \.isNewline) + 1 },
                 column: before.map { $0.reversed().prefix { !$0.isNewline }.count + 1 },
-                message: "malformed YAML: \(problem); save the file as UTF-8"
+                message: "malformed YAML: \(problem); remove the character"
             )
         default:
             self.init(source: file, line: 1, column: 1, message: "malformed YAML; \(advice)")

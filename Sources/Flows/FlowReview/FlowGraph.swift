@@ -20,13 +20,13 @@ package struct FlowGraph: Hashable, Sendable {
         package let title: String?
         /// True if a session begins with this screen.
         package let isStart: Bool
-        /// True if the rules do not exclude that the screen is shown; see ``FlowReach``.
+        /// True if the flow does not exclude that the screen is shown; see ``FlowReach``.
         package let isReached: Bool
-        /// The ways in which the screen can be shown.
+        /// The ways in which rules and deep links show the screen. The start screen is also shown as the root.
         package let places: Set<Place>
     }
 
-    /// The effect of one action of a rule, from one of the screens where the rule may apply.
+    /// The effect of one action of a rule or a deep link, from one of the screens where it may apply.
     package struct Edge: Hashable, Sendable {
         /// The screen where the rule may apply; see ``Flow/origins(of:senders:)``. Nil means any screen; for a child
         /// flow's rule, any screen of that flow.
@@ -161,7 +161,7 @@ extension Flow {
         return (own + others).map { (FlowGraph.Rule(flow: $0.1, index: $0.0, answer: nil), $0.2) }
     }
 
-    /// All deep links with their places, converted to equivalent rules.
+    /// All deep links with their places, each converted to a rule that shows the same screens.
     var placedLinks: [(rule: FlowGraph.Rule, transition: Transition)] {
         links.enumerated().map { index, link in
             (FlowGraph.Rule(flow: nil, isLink: true, index: index, answer: nil), link.transition)
@@ -199,9 +199,9 @@ extension Flow {
 
     /// The screens where a rule may apply, sorted by name. A single nil means any screen.
     ///
-    /// Screens that `unless` excludes are left out. The first of the following that names another screen decides: the
-    /// condition on the screen in front; the screens that send the message (a screen sends a command only while it is
-    /// open); the child flows whose end the rule handles; the other conditions.
+    /// Screens that `unless` lists under `top` or `shown` without arguments are left out. The first of the following
+    /// that names another screen decides: the condition on the screen in front; the screens that send the message (a
+    /// screen sends a command only while it is open); the child flows whose end the rule handles; the other conditions.
     ///
     /// - Parameter senders: The names of the screens that send each command.
     func origins(of transition: Transition, senders: [String: Set<String>]) -> [String?] {
@@ -218,14 +218,14 @@ extension Flow {
         return [nil]
     }
 
-    /// The names of the screens that send each command, either declared in `sends` or with a button of their alert or
-    /// dialog.
+    /// The names of the screens that send each command, either declared in `sends` or with a button of an alert or a
+    /// dialog that a rule presents.
     var senders: [String: Set<String>] {
         var senders: [String: Set<String>] = [:]
         for screen in screens.values {
             for type in screen.sends { senders[type, default: []].insert(screen.name) }
         }
-        for action in allTransitions.flatMap(\.possibleActions) {
+        for action in (placedRules + placedLinks).flatMap(\.transition.possibleActions) {
             guard case .present(let destination, _, let options) = action else { continue }
             for button in options.buttons ?? [] {
                 if let type = button.sends { senders[type, default: []].insert(destination.screen) }
@@ -234,7 +234,7 @@ extension Flow {
         return senders
     }
 
-    /// The start screens of the child flows whose end the rule handles.
+    /// The start screens of the child flows that a rule on the end of a child flow names. Empty for other rules.
     private func enders(of transition: Transition) -> [String] {
         guard Ending(rawValue: transition.on) != nil else { return [] }
         return (transition.fields["flow"]?.anyOf ?? []).compactMap { $0.stringValue.flatMap { flows[$0]?.start } }
@@ -242,7 +242,7 @@ extension Flow {
 }
 
 extension Flow.Link {
-    /// The rule that is equivalent to the link if none of its screens is open yet.
+    /// A rule that shows the same screens as the link if none of them is open yet.
     fileprivate var transition: Flow.Transition {
         var actions: [Flow.Action] = sends.map { .send($0.type, data: .object($0.data)) }
         if let root = to.root { actions.append(.setRoot(root.destination, container: root.container)) }
@@ -275,7 +275,7 @@ extension Flow.Transition {
 
 /// The screens that can ever be shown in a flow, and the child flows that can ever run.
 ///
-/// Everything that the rules do not exclude is assumed to be possible, for example that a path contains two screens at
+/// Everything that the flow does not exclude is assumed to be possible, for example that a path contains two screens at
 /// the same time.
 struct FlowReach {
     private(set) var screens: Set<String>
@@ -284,7 +284,7 @@ struct FlowReach {
     init(of flow: Flow, along edges: [FlowGraph.Edge]) {
         screens = [flow.start]
         if !Set(flow.requests).isDisjoint(with: [.setRoot, .push, .replacePath, .present, .show]) {
-            // Views can request all screens and child flows, even if no rule names them.
+            // With such requests, all screens and child flows count as possible, even if no rule names them.
             screens = Set(flow.screens.keys)
             flows = Set(flow.flows.keys)
         }

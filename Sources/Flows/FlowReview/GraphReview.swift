@@ -64,7 +64,7 @@ extension FlowReviewer {
         }
     }
 
-    /// True if rules or requests can put the screen in a place that a condition examines.
+    /// True if the screen can be in a place that a condition examines.
     func canBe(_ node: FlowGraph.Node, in place: Flow.Condition.Place) -> Bool {
         switch place {
         case .root: flow.requests.contains(.setRoot) || node.places.contains(.root)

@@ -13,7 +13,7 @@ package struct MessageCatalogue: Hashable, Sendable {
     package struct Service: Hashable, Sendable {
         /// The types of the messages that it handles.
         package var receives: Set<String>
-        /// The types of the events and errors that it publishes as results.
+        /// The types of all events and errors that it sends, without `event.MessageDiscarded`.
         package var outcomes: Set<String>
 
         package init(receives: Set<String> = [], outcomes: Set<String> = []) {
@@ -178,8 +178,8 @@ extension FlowReviewer {
         }
     }
 
-    /// Finds commands of screens that no service and no rule handles, results of services that no rule answers, and
-    /// entries of `ignores` that no service sends.
+    /// Finds commands of screens that no service and no rule handles, events and errors of services that nothing
+    /// handles, and entries of `ignores` that no service sends.
     mutating func reviewServices(_ catalogue: MessageCatalogue) {
         if catalogue.services.isEmpty { return }
         let answered = flow.messageTypes
@@ -200,9 +200,9 @@ extension FlowReviewer {
         }
     }
 
-    /// Notes the results that no rule answers and no other service receives. A service is skipped if it receives no
-    /// command of the flow and sends no message that the flow answers, because the app may have the service for other
-    /// flows.
+    /// Notes the events and errors that no rule answers, that no other service receives and that are not in `ignores`.
+    /// A service is skipped if it receives no command of the flow and sends no message that the flow answers, because
+    /// the app may have the service for other flows.
     private mutating func reviewOutcomes(_ catalogue: MessageCatalogue, _ answered: Set<String>) {
         let sent = Set(flow.placedRules.flatMap(\.transition.possibleActions).compactMap(\.command))
             .union(flow.links.flatMap(\.sends).map(\.type)).union(senders.keys)

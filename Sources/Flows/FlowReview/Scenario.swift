@@ -39,7 +39,7 @@ package struct Scenario: Hashable, Sendable {
         package let column: Int
     }
 
-    /// The act of a step. A screen name refers to the frontmost instance of the screen.
+    /// The act of a step. A screen name refers to the last instance of the screen to which the act can apply.
     package enum Act: Hashable, Sendable {
         /// A message is sent.
         case send(Message)
@@ -161,20 +161,21 @@ package struct Scenario: Hashable, Sendable {
         package let messages: [Machine.Input]
         /// The changed aspects with their new values, and the effects.
         package let changes: [Aspect: JSONValue]
-        /// The differences from the expected changes. Empty if there are none, or if the step has no expectation.
+        /// The differences from the expected changes or from a recording, or the reason why the act was impossible.
+        /// Empty if there are none.
         package let failures: [Failure]
     }
 
-    /// A difference between the outcome of a step and the expected changes.
+    /// A difference between the outcome of a step and the expected or recorded changes, or an act that was impossible.
     package struct Failure: Hashable, Sendable {
         /// The position of the expectation in the file, or of the step if the act was impossible or comes from a
         /// recording.
         package let position: Position
         /// The aspect that differs. Nil if the act was impossible, or if no aspect describes the difference.
         package let aspect: Aspect?
-        /// The difference in words.
+        /// The difference, or the reason why the act was impossible, in words.
         package let message: String
-        /// The expected value. Nil if there is none.
+        /// The expected or recorded value. Nil if there is none.
         package let expected: JSONValue?
         /// The actual value. Nil if there is none.
         package let found: JSONValue?

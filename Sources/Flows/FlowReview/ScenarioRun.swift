@@ -10,7 +10,8 @@ struct ScenarioRun {
     private var count = 0
     /// The time in milliseconds since the beginning of the scenario. It changes only if a step has `at`.
     private var time = 0
-    /// The id of the last message of each type, to which `causedBy` can refer by the type.
+    /// The ids of the last messages, by type, that the machine handled or sent as a guard's question. `causedBy` can
+    /// refer to them by the type.
     private var causes: [String: String] = [:]
 
     init(of flow: Flow) {
@@ -143,9 +144,8 @@ struct ScenarioRun {
         )
     }
 
-    /// Returns the id of the instance that a scenario refers to. For the name of a screen, this is the screen's
-    /// frontmost instance among the candidates. An instance id is returned as it is, even if it is not among the
-    /// candidates.
+    /// Returns the id of the instance that a scenario refers to. For the name of a screen, this is the screen's last
+    /// instance among the candidates. An instance id is returned as it is, even if it is not among the candidates.
     private func instance(
         _ name: String?,
         among candidates: [ScreenInstance],
@@ -205,7 +205,7 @@ struct ScenarioObservation {
         return tabs(beside: selected) != former.tabs(beside: selected)
     }
 
-    /// True if the state differs in a part that no aspect covers.
+    /// True if the state differs in a property that no aspect covers.
     func differsOtherwise(from former: ScenarioObservation) -> Bool {
         var state = former.machine.state
         state.root = machine.state.root

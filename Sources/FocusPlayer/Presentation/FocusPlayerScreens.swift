@@ -28,7 +28,7 @@ extension AppScreens {
         notices: [Notice("Spotify plays.", on: DomainEvent.PlaybackStarted.self)])
 }
 
-/// The first screen. It is shown until the app knows whether an account is connected.
+/// The first screen. It is shown until the launch has finished or an account is connected.
 struct LaunchViewModel: ViewModel {
     init(documents: LatestDocuments, arguments: [String: String]) {}
 

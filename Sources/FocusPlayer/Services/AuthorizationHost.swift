@@ -57,7 +57,7 @@ package struct AuthorizationHost: ReadyService {
         do {
             return try await operation()
         } catch let error as TokenStoreError {
-            logger.error("the files of an earlier run cannot be read: \(error)")
+            logger.error("the files of an earlier run cannot be used: \(error)")
             return nil
         }
     }

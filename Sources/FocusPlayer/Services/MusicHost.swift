@@ -64,7 +64,7 @@ package struct MusicHost: Sendable {
     ///
     /// One consumer handles a person's commands in order: a command to play waits until the chosen playlist has been
     /// fetched. The other consumer loads the account's playlists. It is separate, because the playlists are loaded at
-    /// every launch and must not delay the commands.
+    /// every launch with a connected account and must not delay the commands.
     var consumers: [MessageConsumer] { [account, playing] }
 
     private var account: MessageConsumer {

@@ -81,9 +81,9 @@ extension PlayerState {
 struct Playback: Codable, Sendable, Equatable {
     var deviceID: String
     var isPlaying: Bool
-    /// The URI of the playlist, album or artist. `nil` if tracks were requested.
+    /// The URI of the playlist, album or artist. `nil` if none was requested.
     var context: String?
-    /// The URIs of the tracks; empty if a context was requested.
+    /// The URIs of the tracks; empty if none were requested.
     var tracks: [String]
     var positionInMilliseconds: Int
 }
@@ -94,7 +94,7 @@ struct PlayCommand: Decodable, Sendable, Equatable {
     var context: String?
     /// The URIs of the tracks, in order.
     var tracks: [String]?
-    /// The position in the first track at which playback starts.
+    /// The position at which playback starts.
     var positionInMilliseconds: Int?
 
     private enum CodingKeys: String, CodingKey {
@@ -125,7 +125,7 @@ struct PlayCommand: Decodable, Sendable, Equatable {
 struct TransferCommand: Decodable, Sendable, Equatable {
     /// The new device. Spotify takes a list, but accepts only one id.
     var deviceIDs: [String]
-    /// `true` starts playback on the new device. Otherwise playback remains playing or paused.
+    /// `true` resumes paused playback on the new device. Otherwise playback remains playing or paused.
     var play: Bool?
 
     private enum CodingKeys: String, CodingKey {

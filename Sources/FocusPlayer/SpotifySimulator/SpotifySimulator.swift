@@ -6,8 +6,8 @@ import ServiceLifecycle
 
 /// A simulator of accounts.spotify.com and api.spotify.com: one HTTP server on 127.0.0.1 with the paths of both hosts.
 ///
-/// The simulator follows Spotify's documentation, including the errors. Requests to `/_control` can cause failures. Set
-/// both Spotify addresses of a client to `http://127.0.0.1:PORT`.
+/// The simulated routes follow Spotify's documentation, including the errors. Requests to `/_control` can cause
+/// failures. Set both Spotify addresses of a client to `http://127.0.0.1:PORT`.
 package struct SpotifySimulator: Service {
     private let configuration: Configuration
     private let simulation: Simulation
@@ -17,7 +17,7 @@ package struct SpotifySimulator: Service {
     /// - Parameters:
     ///   - catalogue: The account with its playlists and devices.
     ///   - configuration: The port, the token policy and the state file.
-    ///   - logger: Logs the routes of requests at the level `debug`.
+    ///   - logger: Logs the messages of the server and, at the level `debug`, the routes of requests.
     ///   - now: Returns the current time, which is compared with the expiry times of codes and tokens.
     ///   - onReady: Called once with the port after the server has begun to listen.
     /// - Throws: `SpotifySimulatorError` if the state file cannot be read.
@@ -117,8 +117,8 @@ package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringCo
     static func unusableStateFile(_ file: String) -> Self {
         Self(
             code: "simulator.unusableStateFile",
-            message: "\(file): cannot be read as a state file of the simulator",
-            recovery: "delete it, or give another file with --state"
+            message: "\(file): cannot be read as the state of a simulator",
+            recovery: "make it readable, delete it if it is damaged, or give another file with --state"
         )
     }
 
@@ -126,7 +126,7 @@ package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringCo
         Self(
             code: "simulator.unwritableStateFile",
             message: "\(file): cannot write the simulator's state",
-            recovery: "make its folder writable, or give another file with --state"
+            recovery: "check its folder and the disk, or give another file with --state"
         )
     }
 }

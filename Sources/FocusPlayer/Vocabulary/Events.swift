@@ -16,7 +16,7 @@ extension DomainEvent {
         package enum Status: String, Codable, Sendable, CaseIterable {
             /// The account is connected. Its access token may have expired.
             case authorized
-            /// No account is connected. Published at launch.
+            /// No account is connected, or the stored tokens cannot be read. Published at launch.
             case unauthorized
             /// The account was disconnected: by log-out, or because Spotify refused the refresh token.
             case deauthorized
@@ -53,7 +53,8 @@ extension DomainEvent {
         package init() {}
     }
 
-    /// Reports that no Spotify device is active. `document.Devices` lists the devices.
+    /// Reports that no Spotify device is active, or that the chosen device was not found. `document.Devices` lists the
+    /// devices.
     package struct SpotifyDeviceActivationRequired: EventMessage {
         package init() {}
     }

@@ -25,7 +25,9 @@ public struct Flow: Hashable, Sendable {
     public let ignores: [String]
     /// The child flows, by name.
     public let flows: [String: Child]
-    /// The rules, in the order in which they are tried. The first rule that matches a message applies, and no other.
+    /// The rules of the flow itself, in the order in which they are tried. The first rule that matches a message
+    /// applies. Among rules with a guard that have the same conditions and question, the answer decides which one
+    /// applies.
     public let transitions: [Transition]
     /// The deep links, in the order in which they are tried.
     public let links: [Link]
@@ -70,8 +72,9 @@ public struct Flow: Hashable, Sendable {
         FlowIdentity(name: name, version: version, hash: hash)
     }
 
-    /// The types of the messages that a machine of this flow must receive: those of its rules and guards, views'
-    /// reports and requests, and `event.DeepLinkReceived` if the flow has links.
+    /// The types of the messages that a machine of this flow must receive: those of its rules and guards,
+    /// `event.GuardDeadlinePassed` if it has guards, views' reports and requests, and `event.DeepLinkReceived` if it
+    /// has links.
     public var messageTypes: Set<String> {
         Set(allTransitions.flatMap(\.messageTypes)).subtracting(Ending.allCases.map(\.rawValue))
             .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
@@ -193,8 +196,7 @@ public struct Flow: Hashable, Sendable {
         }
     }
 
-    /// A rule: if a message has this type, its fields match and the state matches, the machine takes the actions as one
-    /// step.
+    /// A rule: the type of a message, the conditions, and the actions that the machine takes as one step.
     public struct Transition: Hashable, Sendable {
         /// The type of the message, such as `event.LaunchFinished`.
         public let on: String
@@ -247,7 +249,8 @@ public struct Flow: Hashable, Sendable {
         public let name: String
         /// The name of the screen that each run begins with.
         public let start: String
-        /// The rules. They are tried before the rules of the flow that began the run.
+        /// The rules. For a message that concerns a screen of a run, they are tried before the rules of the flow
+        /// itself.
         public let transitions: [Transition]
 
         public init(_ name: String, start: String, transitions: [Transition]) {
@@ -257,8 +260,8 @@ public struct Flow: Hashable, Sendable {
         }
     }
 
-    /// The way in which a run of a child flow ended. The rules of the flow that began the run match it like a message
-    /// type; no such message is published.
+    /// The way in which a run of a child flow ended. The rules of the flow that began the run, and then those of the
+    /// flows around it, match it like a message type; no such message is published.
     package enum Ending: String, CaseIterable {
         /// The run finished. `data` holds `flow`, `run` and `result`.
         case finished = "flow.finished"
@@ -275,13 +278,14 @@ public struct Flow: Hashable, Sendable {
     /// The rules with a guard, including those of child flows.
     public var guardedRules: [Transition] { allTransitions.filter { $0.guard != nil } }
 
-    /// The rule that began this attempt. Nil if the flow no longer has the rule.
+    /// The rule that began this attempt. Nil if the flow no longer has the rule, or if the attempt's run is not in the
+    /// state.
     func rule(of attempt: PendingGuard, in state: NavigationState) -> Transition? {
         candidates(of: attempt, in: state).first { $0.guard != nil && $0.name == attempt.rule }
     }
 
     /// The rules with the same conditions and the same question as the attempt's rule, in order and including that
-    /// rule. The answer decides which of them applies. Empty if the flow no longer has the attempt's rule.
+    /// rule. The answer decides which of them applies. Empty if ``rule(of:in:)`` is nil.
     func rules(of attempt: PendingGuard, in state: NavigationState) -> [Transition] {
         guard let rule = rule(of: attempt, in: state) else { return [] }
         return candidates(of: attempt, in: state).filter { $0.asks(like: rule) }

@@ -5,13 +5,13 @@ extension Flow {
     ///
     /// `push`, `pop`, `popToRoot` and `replacePath` change the front path: the path of the topmost presentation,
     /// otherwise of the selected tab, otherwise of the root. If the root is split, `push` and `pop` may name a column
-    /// instead. Rules of a child flow cannot pop or replace its first screen and the screens below it.
+    /// instead. Rules of a child flow cannot pop or replace its first screen and the screens below it on the same path.
     ///
     /// Strings in arguments, URLs, results and commands' data, and the titles and messages of alerts and dialogs, may
     /// be templates with placeholders: `${data.FIELD}` from the message, `${answer.FIELD}` from the answer to the
-    /// rule's guard, `${arguments.NAME}` from the screen in front, `${screens.SCREEN.NAME}` from the frontmost instance
-    /// of that screen. The screens are those of the state before the rule applied. If a placeholder has no value, the
-    /// rule fails.
+    /// rule's guard, `${arguments.NAME}` from the screen in front, `${screens.SCREEN.NAME}` from the last open instance
+    /// of that screen (``NavigationState/standing``). The screens are those of the state before the rule applied. If a
+    /// placeholder has no value, the rule fails.
     public enum Action: Hashable, Sendable {
         /// Replaces the root, and dismisses all open screens.
         case setRoot(Destination, container: Layout? = nil)
@@ -21,9 +21,9 @@ extension Flow {
         case pushFlow(String, arguments: [String: JSONValue] = [:], column: String? = nil)
         /// Pops screens from the path: a number of them, or all above a screen.
         case pop(Extent, column: String? = nil)
-        /// Pops all screens from the path.
+        /// Pops all screens from the path; in a rule of a child flow, only those above its first screen.
         case popToRoot
-        /// Replaces the path with new instances of these screens.
+        /// Replaces the screens that `popToRoot` would pop with new instances of these screens.
         case replacePath([Destination])
         /// Presents a screen over the front layer.
         case present(Destination, as: PresentationStyle, options: PresentationOptions = PresentationOptions())

@@ -437,8 +437,8 @@ package struct FlowChecker {
         }
     }
 
-    /// Checks the parts of steps that are lost in the conversion to screens and rules. The resulting screens and rules
-    /// are checked together with all others.
+    /// Checks what the screens and rules to which the steps are converted no longer show. The resulting screens and
+    /// rules are checked together with all others.
     package mutating func check(_ trees: [Flow.Step]) {
         for tree in trees.enumerated() where !tree.element.fields.isEmpty {
             report(

@@ -1,7 +1,8 @@
 public import Support
 
 extension Flow {
-    /// A condition on the state: one of these screens must be in this place, with at least these arguments.
+    /// A condition on the state: one of the listed screens, or of the listed tabs, must be in this place. For an empty
+    /// list see ``screens``.
     public struct Condition: Hashable, Sendable {
         /// The part of the state that a condition examines.
         public enum Place: String, Hashable, Sendable, CaseIterable {

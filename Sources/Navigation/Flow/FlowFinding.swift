@@ -1,8 +1,8 @@
-/// A mistake, or a probable mistake, in a flow.
+/// A mistake, or a probable or possible mistake, in a flow or a scenario.
 public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     /// The consequence of a finding.
     public enum Severity: String, Hashable, Sendable, CaseIterable {
-        /// The flow cannot be used.
+        /// The flow or the scenario cannot be used.
         case error
         /// The flow can be used, but it probably does not do what was intended.
         case warning
@@ -61,10 +61,11 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     public let severity: Severity
     /// The kind of a warning or a note. Nil for an error.
     public let code: Code?
-    /// The problem and its remedy.
+    /// The problem, usually with its remedy.
     public let message: String
 
-    /// The finding in one line in the form of compilers: file, line, column, problem, remedy, and the code in brackets.
+    /// The finding in one line in the form of compilers: file, line and column if they are known, severity unless it is
+    /// `error`, message, code in brackets.
     public var description: String {
         let position = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
         let kind = severity == .error ? "" : "\(severity.rawValue): "
@@ -97,9 +98,9 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The error of a flow that cannot be used, with all findings.
+/// The error of a flow or a scenario that cannot be used, with all findings.
 public struct FlowError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The findings, never empty. Findings of a file are in the order of their positions.
+    /// The findings, never empty. Findings of a flow's file are in the order of their positions.
     public let findings: [FlowFinding]
 
     package init(findings: [FlowFinding]) {

@@ -4,9 +4,9 @@ extension Flow {
     /// A question that must be answered before a rule's actions are taken.
     ///
     /// When the rule matches a message, an attempt (``PendingGuard``) is added to the state. When the accepting answer
-    /// comes, the rule's actions are taken. An answer is a message whose causation id is the attempt's id. The
-    /// attempt's id is the id of the command in ``ask``. Without ``ask``, it is the id of the message that the rule
-    /// matched, and a service that handles this message publishes the answer.
+    /// comes and the state still fulfils the rule's conditions, the rule's actions are taken. An answer is a message
+    /// whose causation id is the attempt's id. The attempt's id is the id of the command in ``ask``. Without ``ask``,
+    /// it is the id of the message that the rule matched, and a service that handles this message publishes the answer.
     public struct Guard: Hashable, Sendable {
         /// The command that is sent as the question. Nil if the message that the rule matched is itself the question.
         public let ask: Ask?
@@ -88,8 +88,8 @@ extension Flow.Guard {
         /// The messages are discarded with `event.MessageDiscarded`. A command that no rule matches is ignored without
         /// this event, unless it requests an action.
         case drop
-        /// The messages are queued, and handled in order after the attempt has ended. At most 16 messages are queued;
-        /// further messages are discarded with `event.MessageDiscarded`.
+        /// The messages are queued, and handled in order after the attempt has ended. At most 16 messages with at most
+        /// 64 KiB of data each are queued; a message beyond these limits is discarded with `event.MessageDiscarded`.
         case queue
         /// The messages are handled at once. If a message matches a rule with a guard, the new attempt replaces the
         /// waiting one.

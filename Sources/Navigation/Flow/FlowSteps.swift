@@ -25,7 +25,7 @@ extension Flow {
         /// A question that must be answered before a following step is shown. Nil if the following step is shown at
         /// once.
         public let `guard`: Guard?
-        /// The steps that may follow. The first step whose fields match is taken.
+        /// The steps that may follow. Their ``fields`` decide which of them does.
         public let steps: [Step]
 
         public init(

@@ -14,17 +14,19 @@ extension Flow {
     public struct Link: Hashable, Sendable {
         /// The pattern of the link's URLs; see ``URLPattern``.
         public let url: String
-        /// Conditions on the state, all of which must hold before the link is followed. Until then the link is parked.
+        /// Conditions on the state, all of which must hold before the link is followed. Until then the link is parked,
+        /// for at most ``park``. If the link's target is open already, the conditions do not matter.
         public let when: [Condition]
         /// Conditions on the state, none of which may hold.
         public let unless: [Condition]
-        /// The screens that are open after the link was followed.
+        /// The screens to which the link leads.
         public let to: Target
         /// The commands that are sent when the link is followed, so that services load the contents of the screens. The
         /// commands are not sent if the target is already open.
         public let sends: [Sending]
         /// The maximum time for which the link stays parked, in whole milliseconds, from 0 to 366 days. The first
-        /// message after this time discards the link. If the time is 0, the link is followed at once or discarded.
+        /// message that the machine handles after this time discards the link. If the time is 0, the link is followed
+        /// at once or discarded.
         public let park: Duration
         /// The treatment of presentations that are in the link's way, by style. For a style that is not listed, the
         /// default applies: the link waits for an alert or a dialog, and dismisses any other presentation.
@@ -77,7 +79,7 @@ extension Flow {
     public enum Precedence: String, Hashable, Sendable, CaseIterable {
         /// The presentation is dismissed.
         case dismiss
-        /// The link is parked until the presentation has been dismissed.
+        /// The link waits for at most its ``Flow/Link/park`` until the presentation has been dismissed.
         case wait
         /// The link is discarded.
         case refuse
@@ -85,8 +87,8 @@ extension Flow {
 }
 
 extension Flow.Link {
-    /// The target of a deep link: all screens that are open after it was followed. Going back from the link leads along
-    /// the link's own path.
+    /// The target of a deep link: the screens that are shown after it was followed, and those beneath them. Going back
+    /// from the link leads along the link's own path.
     ///
     /// An argument is either a constant or `${url.NAME}`, a value of the URL. Therefore the URL can be derived from the
     /// state.

@@ -164,8 +164,7 @@ extension Flow.Destination {
         Set(instance.arguments.keys) == Set(arguments(from: values).keys)
     }
 
-    /// Converts a value to a string of a URL. Numbers are allowed, because an identifier in a message may be a number.
-    /// Nil for null, arrays and objects.
+    /// Converts a string, a number or a boolean to a string of a URL. Nil for null, arrays and objects.
     private static func text(of value: JSONValue) -> String? {
         switch value {
         case .string(let text): text

@@ -92,8 +92,8 @@ public struct URLPattern: Hashable, Sendable {
     /// Builds the URL with these values.
     ///
     /// - Parameter values: The values by the names of the placeholders. Those of the query may be missing.
-    /// - Returns: The URL in normal form. Nil if a value of the path is missing or cannot be a path segment, such as
-    ///   `..`, or if the URL is too long.
+    /// - Returns: The URL in normal form. Nil if a value of the path is missing or empty or cannot be a path segment,
+    ///   such as `..`, or if the URL is too long.
     public func url(with values: [String: String]) -> String? {
         var url = scheme + ":" + (hasAuthority ? "//" + authority : "")
         for (index, piece) in segments.enumerated() {
@@ -109,8 +109,8 @@ public struct URLPattern: Hashable, Sendable {
         return url.utf8.count <= URLParts.lengthLimit ? url : nil
     }
 
-    /// Returns the pattern filled in with the segments of another URL, in order to compare their spellings. Nil if the
-    /// segments do not suffice.
+    /// Returns the pattern filled in with the segments of another URL, in order to compare their spellings. Nil if no
+    /// URL can be built from the segments.
     func filled(from url: URLParts) -> String? {
         var values: [String: String] = [:]
         for (piece, segment) in zip(segments, url.segments) {
@@ -147,7 +147,7 @@ public struct URLPattern: Hashable, Sendable {
             case .noScheme: "a link's URL must begin with a scheme; add one, such as 'focus:' or 'https:'"
             case .fragment: "a link's URL cannot have a fragment; remove '#' and everything after it"
             case .authority:
-                "the host of a link's URL cannot contain '{…}' or a user name; move them to the path"
+                "the host of a link's URL cannot contain '{…}', a user name or an invalid '%'; correct it"
             case .malformed(let part):
                 "'\(part)' in a link's URL is invalid; write fixed text or one '{name}', and '%' as '%25'"
             case .partOfValue(let name):

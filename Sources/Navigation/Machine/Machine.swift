@@ -10,11 +10,12 @@ internal import Support
 /// - Deep links are handled by the flow's `links`, if the flow has any.
 /// - Other messages are handled by the first rule that matches. While a rule with a guard waits, the answer ends the
 ///   wait, and some other messages are queued or discarded (``Flow/Guard/Meanwhile``).
-/// - A command from a screen instance that was dismissed is discarded with `event.MessageDiscarded`.
+/// - A command, other than a report, from a screen instance that is not open is discarded with
+///   `event.MessageDiscarded`.
 ///
-/// The machine does not know the instances of other platforms. Therefore it handles reports, requests and `links` only
-/// if the message names the machine's own platform or no platform, and it does not check the instance of a command from
-/// another platform.
+/// The machine does not know the instances of other platforms. Therefore it handles reports, requests, `links` and
+/// `event.GuardDeadlinePassed` only if the message names the machine's own platform or no platform, and it does not
+/// check the instance of a command from another platform.
 public struct Machine: Hashable, Sendable {
     /// The flow that the machine runs.
     public let flow: Flow
@@ -153,7 +154,7 @@ public struct Machine: Hashable, Sendable {
         return step
     }
 
-    /// Completes a step, and copies its state and memory to the machine.
+    /// Completes a step. If it has changed the state, copies its state and memory to the machine.
     private mutating func commit(_ step: StateTransaction) -> [Effect] {
         var step = step
         tellOfReportedEndings(&step)
@@ -228,7 +229,8 @@ public struct Machine: Hashable, Sendable {
 //   device that shows the session, often repeat reports.
 // - A back or a dismissal of an instance that the program has dismissed and that is still leaving is ignored, because
 //   the report and the program have the same intent.
-// - `command.ScreenGone` removes the instance from `leaving`.
+// - `command.ScreenGone` removes the instance from `leaving`. It is ignored if a report has removed the instance
+//   recently.
 // - Any other report comes too late and is discarded with `event.MessageDiscarded`, for example the answer to an alert
 //   that was dismissed.
 extension Machine {
@@ -263,8 +265,8 @@ extension Machine {
         return displayed <= revision ? [] : [input.discarded("revision \(displayed) does not exist yet")]
     }
 
-    /// Handles the report that an instance has been animated out. Views send it for each instance that disappears, even
-    /// if they have reported its dismissal before.
+    /// Handles the report that an instance has been animated out. A view may send it for each instance that disappears,
+    /// even if it has reported its dismissal before.
     private mutating func screenGone(_ instance: String, _ input: Input) -> [Effect] {
         guard state.leaving.contains(where: { $0.id == instance }) else {
             if memory.knows(instance) { return [] }
@@ -360,16 +362,15 @@ extension Machine {
 // Guards: rules that wait for an answer.
 //
 // Only one attempt waits at a time. It ends with an answer, or with `event.GuardDeadlinePassed` from the host. It also
-// ends if its screen is dismissed or the run of its rule ends (see `StateTransaction.settleAttempt`), or if another
-// attempt replaces it. While it waits,
+// ends if its screen is dismissed or the run of its rule ends (see `StateTransaction.settleAttempt`), if another
+// attempt replaces it, or if its rule is gone after a restart (see `AttemptSalvage`). While it waits,
 // - views' reports and messages such as events are handled at once, because they report something that has happened;
 // - other commands, and messages that would begin another attempt, are treated as the guard's `meanwhile` says.
 extension Machine {
     /// The type of the message with which the host reports that the deadline of an attempt has passed.
     public static let deadlinePassed = "event.GuardDeadlinePassed"
 
-    /// Sends the question of a guarded rule and begins its attempt. The rule's actions are taken when the accepting
-    /// answer comes.
+    /// Sends the question of a guarded rule, if it has one, and begins the rule's attempt.
     private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: StateTransaction) -> [Effect]
     {
         let input = step.input
@@ -512,7 +513,8 @@ extension Machine {
     /// child flow again and abandons it at once would loop forever.
     private static let endingLimit = 64
 
-    /// The runs whose rules are tried before the rules of the flow itself. Each run comes before the run that began it.
+    /// The runs whose rules are tried before the rules of the flow itself. For each screen that the message concerns,
+    /// its run is followed by the run that began it, and so on; no run is listed twice.
     ///
     /// A command from an open screen concerns that screen. Any other message concerns the screen in front first, then
     /// the other screens that the user can act on.
@@ -616,8 +618,8 @@ extension Machine {
 
     /// Follows the parked link if the state of the step admits it.
     ///
-    /// If the link ends runs of child flows, rules handle these ends first. The link is then applied to the resulting
-    /// state.
+    /// If the link ends runs of child flows, rules handle these ends first. The link is then tried again in the
+    /// resulting state.
     private func followParked(_ step: inout StateTransaction, telling: Bool = true) {
         guard let parked = step.state.parked else { return }
         switch flow.answer(to: parked.url, in: step.state) {

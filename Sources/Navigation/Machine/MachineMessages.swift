@@ -65,7 +65,7 @@ extension Machine {
         /// Send this command, with the machine's platform and the device of the message as its attributes.
         case send(type: String, data: JSONValue)
         /// Send the command of a guard on behalf of a screen instance, with this id. The command expires after
-        /// `within`, because the machine waits for the answer only during this time.
+        /// `within`.
         case ask(id: String, type: String, data: JSONValue, instance: String, within: Duration)
         /// Send `event.GuardDeadlinePassed` for this attempt after `within`, if the attempt still waits then.
         case expectAnswer(attempt: String, within: Duration)

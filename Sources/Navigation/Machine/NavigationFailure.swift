@@ -32,7 +32,7 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         Self(
             code: "navigation.unresolvedTemplate",
             message: "the template refers to '\(place)', which has no value",
-            recovery: "send the message with this field, or correct the template in the flow"
+            recovery: "provide the value, or correct the template in the flow"
         )
     }
 
@@ -46,8 +46,7 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
 
     static let stateTooLarge = Self(
         code: "navigation.stateTooLarge",
-        message:
-            "the arguments of all screens and the texts of alerts would exceed \(NavigationState.contentLimit) bytes",
+        message: "the arguments and texts of all screens would exceed \(NavigationState.contentLimit) bytes",
         recovery: "pass identifiers instead of content, or dismiss screens first"
     )
 
@@ -55,7 +54,7 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         Self(
             code: "navigation.unresolvedTemplate",
             message: "'\(place)' is not a string, a number or a boolean, so it cannot be part of a string",
-            recovery: "refer to one of its members in the flow's template"
+            recovery: "refer to a string, a number or a boolean in the flow's template"
         )
     }
 

@@ -2,8 +2,9 @@ internal import Support
 
 /// A machine that was restored from a snapshot, and the instances that could not be kept.
 ///
-/// The flow may have changed since the snapshot. Screens that the flow no longer has are dropped together with the
-/// screens that were opened on them. If the root is dropped, the session begins again at the start screen.
+/// The flow may have changed since the snapshot. Screens and child flows that the flow no longer has are dropped
+/// together with the screens that were opened on them. If the root or all of its tabs are dropped, the session begins
+/// again at the start screen.
 public struct Restoration: Sendable {
     /// The machine. Its revision is greater than the snapshot's if its state differs from the snapshot's.
     public let machine: Machine
@@ -120,8 +121,8 @@ extension Container {
 
 /// The treatment of an attempt when a machine is restored.
 ///
-/// The attempt continues to wait if its screen is open and the flow still has its rule. Otherwise it is discarded with
-/// `event.MessageDiscarded`, and the machine handles the queued messages.
+/// The attempt continues to wait if its screen is open, the run of its rule is kept and the flow still has the rule.
+/// Otherwise it is discarded with `event.MessageDiscarded`, and the machine handles the queued messages.
 struct AttemptSalvage {
     let state: NavigationState
     let memory: NavigationMemory

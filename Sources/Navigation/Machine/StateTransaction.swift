@@ -6,12 +6,13 @@ struct StateTransaction {
     private let flow: Flow
     /// The message that is being handled. While the end of a run is handled, it is the message about that end.
     var input: Machine.Input
-    /// The state before the message, or before the end of a run while that end is handled. Conditions and templates
-    /// refer to this state, even if earlier actions have changed ``state``.
+    /// The state before the message; while the end of a run is handled, the state after that end. Conditions and
+    /// templates refer to this state, even if actions have changed ``state`` since.
     var before: NavigationState
     /// The attempt that waited before the message. Nil if none waited, and after its end has been settled.
     private var waiting: PendingGuard?
-    /// The message that the rule matched, if ``input`` is the answer to its guard. Otherwise nil.
+    /// The message that the rule matched, if ``input`` is an answer to its guard or reports the guard's deadline. Nil
+    /// for other messages, for a rejecting answer that other rules handle, and while the end of a run is handled.
     var asked: Machine.Input?
     var state: NavigationState
     var memory: NavigationMemory
@@ -96,7 +97,7 @@ struct StateTransaction {
         throw .stateTooLarge
     }
 
-    /// Records that the view has animated a dismissed instance out.
+    /// Records the report that a dismissed instance has been animated out.
     mutating func forget(_ instance: String) {
         state.leaving.removeAll { $0.id == instance }
         memory.note(input.departure(of: instance))
@@ -435,8 +436,8 @@ struct RunEnding {
     let ending: Flow.Ending
     let result: [String: JSONValue]
 
-    /// The message about the end, which the rules of the flow that began the run handle. It has the id and the
-    /// attributes of the message that ended the run.
+    /// The message about the end, which rules match (``Flow/Ending``). It has the id and the attributes of the message
+    /// that ended the run.
     func message(on behalf: Machine.Input) -> Machine.Input {
         var message = behalf
         message.type = ending.rawValue

@@ -7,7 +7,7 @@ internal import Support
 /// - `data`: the data of the message,
 /// - `answer`: the data of the message that answered the rule's guard,
 /// - `arguments`: the arguments of the screen in front,
-/// - `screens.NAME`: the arguments of the frontmost instance of a screen.
+/// - `screens.NAME`: the arguments of the last open instance of a screen (``NavigationState/standing``).
 ///
 /// A string that consists of one placeholder is replaced by the value itself, of any type. In all other strings, and in
 /// titles, messages and URLs, the values must be strings, numbers or booleans.
@@ -168,7 +168,7 @@ extension StateTransaction {
         return value
     }
 
-    /// The argument that the path `SCREEN.NAME` names, of the frontmost instance of that screen. Nil if there is none.
+    /// The argument that the path `SCREEN.NAME` names, of the last open instance of that screen. Nil if there is none.
     private func argument(at place: String) -> JSONValue? {
         let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
         let instance = before.standing.last { $0.screen == parts[0] }

@@ -6,7 +6,7 @@ public struct FlowRun: Codable, Hashable, Sendable {
     public var flow: String
     /// The id of the first instance. The run ends when this instance is dismissed.
     public var first: String
-    /// The id of the run that began this run. Nil if the flow itself began this run.
+    /// The id of the run in which this run began. Nil if it began outside of any run.
     public var parent: String?
 
     public init(id: String, flow: String, first: String, parent: String? = nil) {

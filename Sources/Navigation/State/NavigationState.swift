@@ -1,7 +1,7 @@
 internal import Support
 
-/// The open screens of an app and their arrangement, together with the runs of child flows, a waiting attempt
-/// (``PendingGuard``) and a parked deep link.
+/// The open screens of an app and their arrangement, together with the leaving screens, the runs of child flows, a
+/// waiting attempt (``PendingGuard``) and a parked deep link.
 ///
 /// It is the intended state: views show it, and report the revision that they display and the acts of their users.
 public struct NavigationState: Hashable, Sendable {
@@ -175,8 +175,9 @@ public struct NavigationState: Hashable, Sendable {
         }
     }
 
-    /// The maximum size of the arguments of all screens, together with the titles and messages of alerts and dialogs,
-    /// in bytes of JSON. If the state would grow beyond this size, actions are not taken, and a deep link is discarded.
+    /// The maximum size of the arguments of all open and leaving screens, together with the titles and messages of
+    /// alerts and dialogs, in bytes of JSON. If the state would grow beyond this size, actions are not taken, and a
+    /// deep link is discarded.
     static let contentLimit = 512 * 1024
 
     /// True if the state exceeds ``contentLimit`` and has grown. A state from an older version may exceed the limit,

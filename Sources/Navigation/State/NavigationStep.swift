@@ -112,7 +112,7 @@ extension NavigationState {
         return standing.filter { (before[$0.id] ?? $0) != $0 }.map { .update($0) }
     }
 
-    /// Applies a step to this state, as a view does after it has animated the step.
+    /// Applies a step to this state.
     ///
     /// - Parameter step: A step from ``steps(from:)``. The steps are applied in order.
     public mutating func apply(_ step: NavigationStep) {

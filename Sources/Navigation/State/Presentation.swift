@@ -1,4 +1,4 @@
-/// A presentation: a screen that lies over others and has its own stack.
+/// A presentation: a screen that lies over others, with the screens that were pushed on it.
 public struct Presentation: Hashable, Sendable {
     /// The presentation style.
     public var style: PresentationStyle

@@ -18,8 +18,8 @@ package struct ConsentListener: Sendable {
     /// - Parameters:
     ///   - pendingRedirectURI: the redirect URI of an open request, at which an earlier process listened. Nil if there
     ///     is none.
-    ///   - logger: logs warnings and errors.
-    ///   - answer: handles the answer, and returns the error to show in the browser. Nil if the account was connected.
+    ///   - logger: logs the messages of the server, and warnings and errors of the listener.
+    ///   - answer: handles the answer, and returns the error to show in the browser. Nil if there is none.
     package init(
         pendingRedirectURI: String?, logger: Logger,
         answer: @escaping @Sendable (AuthorizationCallback) async throws -> ApplicationError?
@@ -37,7 +37,7 @@ package struct ConsentListener: Sendable {
         do {
             try await listen(on: pendingPort, body)
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            logger.warning("another process listens on port \(pendingPort); the answer to an open request will be lost")
+            logger.warning("another process listens on port \(pendingPort); the answer to an open request may be lost")
             try await listen(on: 0, body)
         }
     }
@@ -87,7 +87,7 @@ package struct ConsentListener: Sendable {
 
 /// The page that the browser shows after the consent or its refusal.
 private struct ConsentResultPage {
-    /// Nil if the account is connected.
+    /// Nil if there is none; the page then says that the account is connected.
     let failure: ApplicationError?
 
     /// The page for an answer that could not be processed, for example because the service is stopping. The person can

@@ -45,7 +45,7 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
             return songs
         } catch let error as MusicError where error.isSpotifyAway {
             guard let kept else { throw error }
-            logger.notice("Spotify is unavailable; using the stored songs", metadata: ["fetched": "\(kept.fetchedAt)"])
+            logger.notice("Spotify gave no songs; using the stored songs", metadata: ["fetched": "\(kept.fetchedAt)"])
             return kept.songs
         }
     }
@@ -59,7 +59,7 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
         await attempt("remove the account") { try await database.clear() }
     }
 
-    /// The account whose playlists were loaded. Spotify is asked only if no account is stored.
+    /// The account whose playlists were loaded. Spotify is asked only if no account is stored or it cannot be read.
     private func account() async throws -> String {
         if let known = await attempt("read the account", { try await database.currentAccount() }) ?? nil {
             return known

@@ -168,7 +168,7 @@ package struct SongDatabaseError: Error, Hashable, Sendable {
     /// The problem, in one line with the file.
     package let message: String
     /// The remedy, in one line.
-    package let recovery = "Check the path and its permissions, or remove the file: it only holds copies."
+    package let recovery = "Check the path, its permissions and the disk, or remove the file: it only holds copies."
 }
 
 extension SongDatabaseError: CustomStringConvertible {

@@ -27,7 +27,8 @@ struct VaultDirectory: Sendable {
 
     /// The key of the vault's encrypted files. It is in a file of its own, so that a copy of another file is useless
     /// without it.
-    /// - Throws: `TokenStoreError` if the key is missing, damaged or accessible to others.
+    /// - Throws: `TokenStoreError` if the key is missing or damaged, belongs to another user or is accessible to
+    ///   others.
     func key() throws -> ChaChaPoly.Key {
         guard let bytes = try keyFile.read(), let key = ChaChaPoly.Key(bytes) else {
             throw VaultFailure.missingKey(keyFile.path)
@@ -45,7 +46,8 @@ struct VaultDirectory: Sendable {
     }
 
     /// Creates the directory if it does not exist.
-    /// - Throws: `TokenStoreError` if it cannot be created, or if others have access to it.
+    /// - Throws: `TokenStoreError` if it cannot be created, is not a directory, belongs to another user or is
+    ///   accessible to others.
     func make() throws {
         do {
             try FileManager.default.createDirectory(
@@ -129,7 +131,8 @@ private struct VaultFile: Sendable {
     let path: String
 
     /// Reads the content. Nil if the file does not exist.
-    /// - Throws: `TokenStoreError` if the file cannot be read, or if others have access to it.
+    /// - Throws: `TokenStoreError` if the file cannot be read, belongs to another user, is accessible to others or is
+    ///   too large.
     func read() throws -> Data? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -214,7 +217,7 @@ enum VaultFailure {
     static func cannotUse(_ path: String, reason: String? = nil) -> TokenStoreError {
         TokenStoreError(
             code: "vault.unusable", message: "\(path) cannot be used: \(reason ?? String(cString: strerror(errno)))",
-            recovery: "Check the path and its permissions.")
+            recovery: "Check the path, its permissions and the disk.")
     }
 
     static func cannotUse(_ error: SystemError) -> TokenStoreError {

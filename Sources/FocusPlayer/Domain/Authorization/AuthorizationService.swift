@@ -7,8 +7,8 @@ internal import Vocabulary
 /// Connects the app to a Spotify account and renews its access.
 ///
 /// An operation may be called again with the same arguments, for example if the process ended before it had published
-/// the returned messages. Operations run one at a time, in order of arrival. Therefore a refresh, a log-out and the
-/// browser's answer never work on tokens that another operation is replacing.
+/// the returned messages. Operations on the tokens run one at a time, in order of arrival. Therefore a refresh, a
+/// log-out and the browser's answer never work on tokens that another operation is replacing.
 package actor AuthorizationService {
     private let server: any AuthorizationServer
     private let store: any TokenStore
@@ -55,7 +55,7 @@ package actor AuthorizationService {
     /// Starts a request for consent, and returns the event with the URL at which a person gives the consent.
     ///
     /// A newer request of a session replaces the older one. If the same command is handled again with the same
-    /// `redirectURI`, the URL is the same.
+    /// `redirectURI` while its request is open, the URL is the same.
     /// - Parameter redirectURI: the address at which this process receives the answer.
     package func requestAuthorization(
         causedBy cause: Attributes, redirectURI: String
@@ -116,7 +116,7 @@ package actor AuthorizationService {
     }
 
     /// The redirect URI of the newest open request. Nil if there is no open request. After a restart the process
-    /// listens at this address again.
+    /// listens at this address again, if the port is free.
     package func pendingRedirectURI() async throws -> String? {
         try await attempts.pending().last?.redirectURI
     }

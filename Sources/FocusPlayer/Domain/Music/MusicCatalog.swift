@@ -17,12 +17,13 @@ package protocol MusicCatalog: Sendable {
 /// The source of access tokens for calls to Spotify. Another process renews the tokens.
 package protocol AccessTokens: Sendable {
     /// Returns the newest token, even if Spotify has refused it.
-    /// - Throws: ``MusicError/notAuthorized`` if no account is connected.
+    /// - Throws: ``MusicError/notAuthorized`` if no account is connected, ``MusicError/accessUnreadable(_:)`` if the
+    ///   stored token cannot be read.
     func current() async throws -> AccessToken
 
-    /// Reports that the token of `generation` was refused, and waits for the next one.
+    /// Returns a newer token than the refused one of `generation`. If there is none yet, requests it and waits.
     /// - Throws: ``MusicError/authorizationEnded`` if the account was disconnected, ``MusicError/renewalOverdue`` if no
-    ///   newer token came in time.
+    ///   newer token came in time, ``MusicError/accessUnreadable(_:)`` if the stored token cannot be read.
     func newer(thanRefused generation: Int) async throws -> AccessToken
 }
 

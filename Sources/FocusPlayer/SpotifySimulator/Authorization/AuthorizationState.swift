@@ -162,8 +162,8 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         )
     }
 
-    /// Removes expired codes and tokens. Access tokens are kept for another day, so that a client that sends one gets
-    /// the error that it has expired.
+    /// Removes expired codes and access tokens. Access tokens are kept for another day, so that a client that sends one
+    /// gets the error that it has expired.
     private mutating func discardExpired(at now: Date) {
         codes = codes.filter { now.timeIntervalSince($0.value.issuedAt) < Self.codeLifetime }
         accessTokens = accessTokens.filter { now.timeIntervalSince($0.value.expiresAt) < 86_400 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A request to `/authorize` whose parameters are valid. The user has not been asked yet.
+/// A request to `/authorize` whose parameters are valid.
 struct ConsentRequest: Sendable {
     let client: Catalogue.Client
     let redirectURI: RedirectURI

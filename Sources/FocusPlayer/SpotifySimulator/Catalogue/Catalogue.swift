@@ -22,7 +22,8 @@ extension Catalogue {
         var name: String
         /// The email address. It is sent only to clients with the scope `user-read-email`.
         var email: String
-        /// True if the player accepts commands. A request to `/_control/premium` changes this in the running simulator.
+        /// True if the player accepts commands at the start. A request to `/_control/premium` changes that in the
+        /// running simulator.
         var isPremium: Bool
     }
 

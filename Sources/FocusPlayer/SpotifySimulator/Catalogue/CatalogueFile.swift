@@ -14,7 +14,7 @@ extension Catalogue {
             let exists = FileManager.default.fileExists(atPath: path)
             throw CatalogueError.unreadable(
                 file: path,
-                reason: exists ? "the file is not readable as UTF-8" : "there is no such file"
+                reason: exists ? "the file cannot be opened or is not UTF-8" : "there is no such file"
             )
         }
         try self.init(yaml: text, file: path)

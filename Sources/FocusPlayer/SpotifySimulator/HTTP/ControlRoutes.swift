@@ -189,7 +189,7 @@ private enum ControlPage {
                                  count=1                 number of requests (default: 1)
         DELETE /_control/faults  remove all faults
 
-        Parameters are form fields. Every POST and DELETE answers like GET /_control/state. For example:
+        Parameters are form fields. A POST or DELETE that succeeds answers like GET /_control/state. For example:
 
             curl -d tokens=access http://127.0.0.1:PORT/_control/revoke
             curl -d 'path=/v1/*&status=429&retry_after=2&count=3' http://127.0.0.1:PORT/_control/faults

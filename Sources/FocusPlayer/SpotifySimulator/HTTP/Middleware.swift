@@ -66,7 +66,8 @@ struct BearerAuthentication: RouterMiddleware {
     }
 }
 
-/// Converts errors of the framework, for example an unknown route or a malformed form, to the form of Spotify's errors.
+/// Converts errors of the framework, for example an unknown route or a malformed form. Errors under `/v1/` and bad
+/// requests under `/api/` get the form of Spotify's errors; all others become plain text.
 struct ErrorEnvelope: RouterMiddleware {
     func handle(
         _ request: Request,

@@ -76,8 +76,8 @@ extension Request {
 
     /// The body, decoded as a form.
     ///
-    /// - Throws: `HTTPError` 400 if a parameter occurs twice or cannot be decoded, 413 if the body is longer than 64
-    ///   KiB.
+    /// - Throws: `HTTPError` 400 if a parameter occurs twice or cannot be decoded. If the body is longer than 64 KiB,
+    ///   another error, which is answered with the status 413.
     func formFields() async throws -> [String: String] {
         let body = try await body.collect(upTo: 64 * 1024)
         return try Self.fields(String(buffer: body))
