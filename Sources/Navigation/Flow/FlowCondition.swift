@@ -24,8 +24,9 @@ extension Flow {
         /// The screens. At least one of them must be in the place. An empty list means that the place must be empty
         /// (`path` and `presented` only).
         ///
-        /// An instance must have the arguments that are named here and may have others. Arguments may be templates; a
-        /// template that cannot be filled in matches no instance.
+        /// An instance must have the arguments that are named here and may have others. A number and the text that
+        /// writes it are the same argument, because values of a URL are text. Arguments may be templates; a template
+        /// that cannot be filled in matches no instance.
         public let screens: [Destination]
 
         public init(_ place: Place, _ screens: [Destination]) {
@@ -62,7 +63,8 @@ extension Flow {
                 standing.contains { instance in
                     wanted.screen == instance.screen
                         && wanted.arguments.allSatisfy { name, value in
-                            instance.arguments[name].map { filled(value) == $0 } ?? false
+                            guard let own = instance.arguments[name], let value = filled(value) else { return false }
+                            return own.isSameArgument(as: value)
                         }
                 }
             }
