@@ -47,6 +47,9 @@ extension FlowChecker {
         if values.contains(where: { !LinkArgument($0).isConstant }) {
             report("a link's conditions cannot contain templates; remove '${…}'", at: place)
         }
+        if conditions.contains(where: { $0.place == .sender }) {
+            report("no screen sends a link; remove 'sender'", at: "\(place).sender")
+        }
     }
 
     private mutating func check(_ target: Flow.Link.Target, at place: String) {
@@ -184,11 +187,11 @@ extension FlowChecker {
             for action in rule.actions {
                 switch action {
                 // The rules do not determine which screens lie in another column.
-                case .push(_, column: _?), .pushFlow(_, _, column: _?): break
-                case .push(let pushed, column: nil):
+                case .push(_, on: .column), .pushFlow(_, _, on: .column): break
+                case .push(let pushed, on: nil), .push(let pushed, on: .sender):
                     if pushed.screen == screen { beneath.formUnion(front ?? origins(of: rule)) }
                     front = [pushed.screen]
-                case .pushFlow(let name, _, column: nil):
+                case .pushFlow(let name, _, on: nil), .pushFlow(let name, _, on: .sender):
                     let first = flow.flows[name]?.start
                     if first == screen { beneath.formUnion(front ?? origins(of: rule)) }
                     front = first.map { [$0] }
