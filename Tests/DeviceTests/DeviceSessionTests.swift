@@ -55,6 +55,20 @@ struct DeviceSessionTests {
         #expect(back.attributes.expiryTime == nil)
     }
 
+    @Test("A window of its own covers nothing, and back is still possible in the main window")
+    func window() throws {
+        for (style, isCovered) in [(PresentationStyle.window, false), (.popover, true)] {
+            var session = SampleSession()
+            _ = try session.show(
+                .sample(
+                    root: "playlistSelection", path: [.sample("generatedPlaylist", 2)],
+                    presentations: [Presentation(style, .sample("deviceActivation", 3))]))
+            #expect(session.scene?.layers.map(\.isCovered) == [isCovered, false])
+            #expect(session.scene?.active.count == (isCovered ? 1 : 2))
+            #expect((session.scene?.back == nil) == isCovered)
+        }
+    }
+
     @Test(
         "A URL opens on the device where it began",
         arguments: [

@@ -268,6 +268,7 @@ enum SchemaExamples {
             rule("where: { a: { not: x, exists: true, atLeast: 1.5, atMost: 2, anyOf: [a, { b: 1 }] } }, do: [pop]"),
             rule("when: { root: a, top: [a, { screen: a, arguments: { x: 1 } }], path: [], shown: a }, do: [pop]"),
             rule("unless: { presented: [], path: { screen: a } }, do: [pop]"),
+            rule("when: { sender: a }, unless: { sender: [] }, do: [{ pop: sender }, { dismiss: sender }]"),
             rule("guard: { accept: event.B, deadline: 5s }, do: [pop]"),
             rule(
                 """
@@ -283,6 +284,7 @@ enum SchemaExamples {
         "{ setRoot: { screen: a, arguments: { x: y }, container: { tabs: [a, { name: b, screen: a }] } } }",
         "{ push: a }, { push: { screen: a, arguments: {} } }", "{ pop: 2 }, { pop: a }, { pop: { count: 2 } }",
         "{ show: { screen: a, column: c } }, { push: { screen: a, column: c } }, { pop: { to: a, column: c } }",
+        "{ push: { screen: a, on: sender } }, { push: { flow: f, on: sender } }, { pop: { to: sender } }",
         "{ replacePath: [a, { screen: a }] }, { replacePath: a }, { replacePath: [] }", "{ dismiss: a }",
         "{ present: { screen: a, style: sheet, detents: [medium, large], dragIndicator: true } }",
         "{ present: { screen: a, style: window, interactiveDismissal: false } }",
@@ -318,7 +320,9 @@ enum SchemaExamples {
 
     private static let badActions = [
         "jump", "push", "{ popToRoot: 2 }", "{ push: { screen: a, flow: f } }", "{ pop: 0 }",
-        "{ pop: { count: 1, to: a } }", "{ setRoot: { screen: a, container: grid } }", "{ show: a }",
+        "{ push: { screen: a, on: a } }", "{ push: { screen: a, on: sender, column: c } }",
+        "{ pop: { count: 1, to: a } }",
+        "{ setRoot: { screen: a, container: grid } }", "{ show: a }",
         "{ setRoot: { screen: a, container: { tabs: [] } } }", "{ present: { screen: a } }",
         "{ present: { screen: a, style: alert, buttons: [{ id: a, title: A }] } }",
         "{ present: { screen: a, style: dialog } }", "{ present: { screen: a, style: popover, detents: [large] } }",

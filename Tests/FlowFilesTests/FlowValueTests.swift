@@ -84,7 +84,7 @@ enum EverythingFlow {
                 on: "event.Everything",
                 where: ["n": 1, "flag": true, "word": ["true", "1"]],
                 when: [.shown("a"), .path()],
-                unless: [.top("b"), .presented("b")],
+                unless: [.top("b"), .presented("b"), .sender("b")],
                 origin: .own,
                 do: [
                     .setRoot("a", container: .tabs(["a", .tab("y", .screen("b", ["id": 1]))])),
@@ -98,6 +98,7 @@ enum EverythingFlow {
                     .dismiss(nil), .dismissAll,
                     .show("b", column: "detail"), .openURL("https://example.org"), .send("command.A"),
                     .pushFlow("child"), .pushFlow("child", arguments: ["n": 1], column: "detail"),
+                    .push("b", on: .sender), .pushFlow("child", on: .sender), .pop("sender"), .dismiss("sender"),
                     .presentFlow("child", as: .sheet, options: PresentationOptions(detents: [.large])),
                     .send("command.B", data: ["list": [1.5, .null]]),
                 ]

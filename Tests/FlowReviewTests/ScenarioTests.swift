@@ -57,6 +57,26 @@ struct ScenarioTests {
         #expect(try failures("- { send: event.Unheard, expect: {} }").isEmpty)
     }
 
+    @Test("fails where a rule fails, unless it expects that")
+    func failingRule() throws {
+        let flow = try Flow("home", version: 1, platform: "ios", start: "home") {
+            Flow.Screen("home")
+            Flow.Transition(on: "command.Back", do: [.pop])
+        }
+        func failures(_ yaml: String) throws -> [String] {
+            try Scenario(yaml: yaml, file: "story.yaml", flow: flow).play(on: flow)
+                .flatMap(\.failures).flatMap { $0.lines(in: "story.yaml") }
+        }
+        #expect(
+            try failures("- send: command.Back") == [
+                "story.yaml:1:3: a rule could not be applied; correct it, or expect 'failed'",
+                "  + failed: [there is nothing to pop: the path is empty; add a condition on the path to the rule]",
+            ])
+        #expect(try failures("- { send: command.Back, expect: { failed: navigation.nothingToPop } }").isEmpty)
+        #expect(try failures("- { send: command.Back, expect: { failed: '' } }").isEmpty)
+        #expect(try failures("- { send: command.Back, expect: { failed: } }").count == 3)
+    }
+
     @Test("ends with the first step that fails, unless it keeps going")
     func keepsGoing() throws {
         let yaml = """
@@ -106,6 +126,8 @@ struct ScenarioTests {
             ("- { back: , expect: { top: { screen: launch, x: 1 } } }", "1:46: unknown key 'x'"),
             ("- { back: , expect: { columns: launch } }", "1:32: 'columns' must be a mapping from names to screens"),
             ("", "1:1: the file is empty; describe a scenario in it"),
+            ("- back\n  expect: {}", "1:3: step 'back' needs a colon, because 'expect' follows; write '- back:'"),
+            ("- gone\n- dismiss  # it\n\n  # goes\n  expect:\n    path: []", "2:3: step 'dismiss' needs a colon"),
         ])
     func unreadable(yaml: String, finding: String) throws {
         let flow = try ShippedFlows.flow("ios")
@@ -156,6 +178,31 @@ struct ScenarioAspectTests {
                     presented: { screen: sorry, arguments: { why: late, name: Bach }, style: sheet }
                     discarded: no answer came before the deadline
                 """, of: GuardFlow.flow())
+    }
+
+    @Test("a deadline that passes before a later message, and the deadlines of the messages that it releases")
+    func deadlines() throws {
+        let late = "no answer came before the deadline"
+        try expect(
+            """
+            - { send: command.Begin, expect: { path: form } }
+            - send: { type: command.Next, data: { name: Bach }, at: 1s }
+              expect: { attempt: command.Next, sent: command.SaveDraft }
+            - { send: { type: event.Other, at: 5s }, expect: {} }
+            - send: { type: event.DraftChecked, data: { ok: true, draft: 7 }, causedBy: command.SaveDraft, at: 1h }
+              expect:
+                attempt: []
+                presented: { screen: sorry, arguments: { why: late, name: Bach }, style: sheet }
+                discarded: [\(late), attempt 'm2.ios.ask' has ended]
+            """, of: GuardFlow.flow())
+        try expect(
+            """
+            - { send: command.MenuOpened, expect: { attempt: command.MenuOpened } }
+            - { send: command.MenuOpened, expect: { attempt: command.MenuOpened, queue: command.MenuOpened } }
+            - send: { type: event.Other, at: 1500ms }
+              expect: { attempt: command.MenuOpened, queue: [], discarded: \(late) }
+            - { send: { type: event.Other, at: 2s }, expect: { attempt: [], discarded: \(late) } }
+            """, of: GuardFlow.flow())
     }
 
     @Test("columns and tabs, and the paths in them")

@@ -99,6 +99,22 @@ struct ConditionTests {
         #expect(session.path.isEmpty)
     }
 
+    @Test("An argument that is a number is the same as the text that writes it, as from a URL; a field is not")
+    func numbers() throws {
+        let cases: [(JSONValue, JSONValue, Bool)] = [
+            (5, "5", true), ("5", 5.0, true), (5, 5.0, true), (1.5, "1.5", true), (-3, "-3", true),
+            (true, "true", true),
+            (5, "05", false), (5, "5.0", false), (5, "6", false), ("5", "5.0", false), (.null, "null", false),
+            ([5], ["5"], false), (9_007_199_254_740_993, "9007199254740993", true),
+        ]
+        for (open, asked, isSame) in cases {
+            var session = try items()
+            session.send("event.Opened", ["id": open])
+            session.send("event.Opened", ["id": asked])
+            #expect((session.path.count == 1) == isSame, "\(open) \(asked)")
+        }
+    }
+
     @Test("An argument that cannot be filled in is no screen's")
     func unresolved() throws {
         var session = try items()

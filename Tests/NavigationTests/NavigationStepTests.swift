@@ -189,7 +189,7 @@ struct StepsTests {
         default: state.path = take(3)
         }
         for instance in take(2) {
-            let style: PresentationStyle = Bool.random(using: &random) ? .sheet : .fullScreen
+            let style = [PresentationStyle.sheet, .fullScreen, .window].randomElement(using: &random) ?? .sheet
             state.presentations.append(Presentation(style, instance, path: take(2)))
         }
         return state

@@ -127,6 +127,18 @@ struct RouterTests {
         }
     }
 
+    @Test("a covered screen that pops is refused, and the screen above it stays")
+    func covered() async throws {
+        try await withRunning(fixture.coordinator(.shop())) {
+            try await router.replacePath([.list, .item(id: 1)])
+            let list = try await fixture.instances()[0]
+            let refusal = try await fixture.refusal { try await router.pop(from: list) }
+            let reason = "another screen covers the screen instance '\(list)', which sent the request"
+            #expect(refusal == .refused(reason))
+            #expect(try await router.path?.routes == [.list, .item(id: 1)])
+        }
+    }
+
     @Test("what the flow does not allow, or has no screen for, is refused in the machine's words")
     func refused() async throws {
         try await withRunning(fixture.coordinator(.shop(requests: [.pop]))) {

@@ -96,13 +96,16 @@ private struct Source {
 
     var layers: [Layer] {
         let state = snapshot.state
-        let topmost = state.presentations.indices.last
-        var layers = [layer(state.path.last ?? state.root.instance, isCovered: topmost != nil)]
-        layers += columns.map { layer($0.stack.top, frame: .column($0.name), isCovered: topmost != nil) }
-        for (index, presentation) in state.presentations.enumerated() {
-            // A full-screen presentation hides all layers below it.
+        let active = Set(state.active.map(\.id))
+        func layer(_ instance: ScreenInstance, frame: Layer.Frame = .none) -> Layer {
+            self.layer(instance, frame: frame, isCovered: !active.contains(instance.id))
+        }
+        var layers = [layer(state.path.last ?? state.root.instance)]
+        layers += columns.map { layer($0.stack.top, frame: .column($0.name)) }
+        for presentation in state.presentations {
+            // A full screen hides all layers below it.
             if presentation.style == .fullScreen { layers = [] }
-            layers.append(layer(presentation, isCovered: index != topmost))
+            layers.append(self.layer(presentation, isCovered: !active.contains(presentation.top.id)))
         }
         return layers
     }
@@ -188,8 +191,9 @@ private struct Source {
     /// there is no such stack.
     var back: Choice? {
         let state = snapshot.state
-        let beside = state.presentations.isEmpty ? columns.map(\.stack.path) : []
-        guard let top = ([state.frontPath] + beside).compactMap(\.last).first else { return nil }
+        // In the main window a person can go back unless a presentation covers it.
+        let main = isMainCovered ? [] : [state.path] + columns.map(\.stack.path)
+        guard let top = ([state.frontPath] + main).compactMap(\.last).first else { return nil }
         return Choice(reporting: Command.BackCompleted(instance: top.id), on: top.id, label: "Back")
     }
 
@@ -209,9 +213,12 @@ private struct Source {
             reporting: Command.PresentationDismissed(instance: instance), on: instance, label: "Dismiss")
     }
 
-    /// The choices of the tabs that are not selected. Empty while a presentation lies over them.
+    /// True if a presentation covers the main window. A window of its own covers nothing.
+    private var isMainCovered: Bool { snapshot.state.presentations.first.map { $0.style != .window } ?? false }
+
+    /// The choices of the tabs that are not selected.
     var tabs: [Choice] {
-        guard snapshot.state.presentations.isEmpty, case .tabs(let tabs, let selected) = snapshot.state.root.container
+        guard !isMainCovered, case .tabs(let tabs, let selected) = snapshot.state.root.container
         else { return [] }
         let root = snapshot.state.root.instance.id
         return tabs.map(\.name).filter { $0 != selected }

@@ -4,8 +4,10 @@ extension FlowReviewer {
     /// Follows the actions of each rule, step by step, from the states in which the rule can apply. Reports rules whose
     /// conditions exclude their own message, and actions that can be taken in none of these states.
     mutating func reviewActions(_ sentElsewhere: Set<String>) {
-        // A view's request can change the state in ways that no rule shows.
-        guard flow.requests.isEmpty else { return }
+        // A view's request can change the state in ways that no rule shows. With windows, each window has a front screen.
+        guard flow.requests.isEmpty, !graph.nodes.contains(where: { $0.places.contains(.presented(.window)) }) else {
+            return
+        }
         let situations = Situations(of: flow, nodes, graph, soleSenders: soleSenders(sentElsewhere))
         for (rule, transition) in flow.placedRules {
             let start: Situation
@@ -26,7 +28,7 @@ extension FlowReviewer {
     private mutating func follow(_ actions: [Flow.Action], from start: Situation, at place: String) {
         var situation = start
         for (index, action) in actions.enumerated() {
-            if case .dismiss(let screen?) = action, let node = nodes[screen], !canBe(node, in: .presented) {
+            if case .dismiss(.screen(let screen)) = action, let node = nodes[screen], !canBe(node, in: .presented) {
                 warn(
                     .impossibleAction, "'\(screen)' is never presented, so it cannot be dismissed; use 'pop'",
                     at: "\(place)[\(index)]")
@@ -43,8 +45,7 @@ extension FlowReviewer {
 
     /// For each command that screens send only while they are in front, the names of these screens.
     private func soleSenders(_ sentElsewhere: Set<String>) -> [String: Set<String>] {
-        // A screen in a column, a root around its tabs or columns, and a window can send while another screen is in
-        // front.
+        // A screen in a column, and a root around its tabs or columns, can send while another screen is in front.
         guard !graph.nodes.contains(where: { $0.places.contains { $0.isBeside } }) else { return [:] }
         let containers = flow.layouts.filter { $0.value.contains { $0 != nil } }.keys
         var screens: [String: Set<String>] = [:]
@@ -93,24 +94,27 @@ private struct Situations {
         if !roots.isEmpty { situation.layouts = .known(roots) }
         for condition in rule.when {
             switch condition.place {
-            case .path: situation.base.restrict(toNone: condition.screens.isEmpty)
+            // The screens may be on the front path or on any path beneath it.
+            case .path where condition.screens.isEmpty: (situation.base, situation.path) = (.none, .none)
             case .presented: situation.presented.restrict(toNone: condition.screens.isEmpty)
-            case .root, .top, .shown, .tab: break
+            case .root, .top, .path, .shown, .tab, .sender: break
             }
         }
         for condition in rule.unless where condition.screens.isEmpty {
             switch condition.place {
-            case .path: situation.base.restrict(toNone: false)
             case .presented: situation.presented.restrict(toNone: false)
-            case .root, .top, .shown, .tab: break
+            case .root, .top, .path, .shown, .tab, .sender: break
             }
         }
         let front = try front(of: rule)
-        try situation.place(front, at: Set(front.flatMap { nodes[$0]?.places ?? [] }))
-        // A child flow cannot pop its own first screen.
-        if let child, let start = flow.flows[child]?.start, front == [start], starts.contains(start) {
-            situation.path = .none
+        if let child {
+            // The rules of a child flow work on the stack of their run, which need not be in front.
+            situation = unknown
+            // They cannot pop their own first screen.
+            if let start = flow.flows[child]?.start, front == [start], starts.contains(start) { situation.path = .none }
+            return situation
         }
+        try situation.place(front, at: Set(front.flatMap { nodes[$0]?.places ?? [] }))
         return situation
     }
 
@@ -220,17 +224,22 @@ private struct Situation {
             self = Situation(layouts: .known([layout]))
             (base, presented, path) = (.none, .none, .none)
             front = layout?.tabs.first?.destination.screen ?? root.screen
-        case .push(let destination, column: nil): try push(destination.screen)
-        case .pushFlow(let name, _, column: nil): try push(flow.flows[name]?.start)
-        case .push(_, let column?), .pushFlow(_, _, let column?), .pop(_, let column?), .show(_, let column):
+        case .push(let destination, on: nil): try push(destination.screen)
+        case .pushFlow(let name, _, on: nil): try push(flow.flows[name]?.start)
+        case .push(_, on: .column(let column)), .pushFlow(_, _, on: .column(let column)), .pop(_, let column?),
+            .show(_, let column):
             try requireColumns(column)
+        case .push(_, on: .sender), .pushFlow(_, _, on: .sender), .pop(.sender, column: nil), .dismiss(.sender):
+            // The stack of the sender need not be the front one.
+            self = Situation(layouts: layouts)
         case .pop(.count(let count), column: nil):
             if let most = path.most, count > most { throw nothingToPop(count) }
             path.add(-count)
             if presented.most == 0 { base = path }
             front = nil
         case .pop(.to(let screen), column: nil):
-            if path.most == 0, let front, front != screen { throw nothingToPop(nil) }
+            // The screen may be on a path beneath the presentations.
+            if path.most == 0, presented.most == 0, let front, front != screen { throw nothingToPop(nil) }
             path = .any
             if presented.most == 0 { base = .any }
             front = screen
@@ -243,7 +252,7 @@ private struct Situation {
                 throw Impossibility("nothing is presented here, so nothing can be dismissed; remove this action")
             }
             presented.add(-1)
-            if case .dismiss(_?) = action { presented.least = 0 }
+            if case .dismiss(.screen) = action { presented.least = 0 }
             path = presented.most == 0 ? base : .any
             (asks, front) = (false, nil)
         case .dismissAll:
@@ -314,7 +323,7 @@ extension FlowGraph.Place {
     /// True if a screen in this place can be beside the screen in front.
     fileprivate var isBeside: Bool {
         switch self {
-        case .column, .presented(.window): true
+        case .column: true
         default: false
         }
     }

@@ -18,7 +18,10 @@ extension FlowReviewer {
                     }
                 }
             }
-            let front = transition.screens(in: .top)
+            let sending = transition.screens(in: .sender)
+            let senders = sending.isEmpty ? senders[transition.on]?.sorted() ?? [] : sending
+            // Any screen can be the sender of a command without declared senders, or of an event that follows from it.
+            let front = senders.isEmpty ? flow.screens.keys.sorted() : senders + transition.screens(in: .top)
             for (list, actions) in transition.actionLists {
                 for (index, action) in actions.enumerated() {
                     let place = "\(rule.place).\(list)[\(index)]"
@@ -33,10 +36,8 @@ extension FlowReviewer {
     private mutating func review(
         _ template: Template, front: [String], _ passed: [String: Set<String>], at place: String
     ) {
-        for path in template.places(in: .arguments) {
-            if let name = path.split(separator: ".").first, !front.isEmpty {
-                review(String(name), of: front, passed, at: place)
-            }
+        for path in template.places(in: .arguments) + template.places(in: .sender) {
+            if let name = path.split(separator: ".").first { review(String(name), of: front, passed, at: place) }
         }
         for path in template.places(in: .screens) {
             let parts = path.split(separator: ".").map(String.init)
@@ -49,11 +50,12 @@ extension FlowReviewer {
         _ name: String, of screens: [String], _ passed: [String: Set<String>], at place: String
     ) {
         let known = screens.reduce(into: Set()) { $0.formUnion(passed[$1] ?? []) }
-        guard !known.contains(name), screens.allSatisfy({ nodes[$0]?.isReached == true }) else { return }
+        guard !known.contains(name), screens.contains(where: { nodes[$0]?.isReached == true }) else { return }
         let nearest = Spelling.nearest(to: name, in: known).map { "did you mean '\($0)'?" }
+        let names = screens.count > 3 ? "any screen" : "'\(screens.joined(separator: "' or '"))'"
         warn(
             .missingArgument,
-            "no rule and no link passes an argument '\(name)' to '\(screens.joined(separator: "' or '"))'; "
+            "no rule and no link passes an argument '\(name)' to \(names); "
                 + (nearest ?? "pass it where the screen is shown"),
             at: place)
     }

@@ -199,14 +199,15 @@ extension Flow {
 
     /// The screens where a rule may apply, sorted by name. A single nil means any screen.
     ///
-    /// Screens that `unless` lists under `top` or `shown` without arguments are left out. The first of the following
-    /// that names another screen decides: the condition on the screen in front; the screens that send the message (a
-    /// screen sends a command only while it is open); the child flows whose end the rule handles; the other conditions.
+    /// The first of the following that names a screen decides: the condition on the sender; the condition on the screen
+    /// in front; the screens that send the message (a screen sends a command only while it is open); the child flows
+    /// whose end the rule handles; the other conditions.
     ///
     /// - Parameter senders: The names of the screens that send each command.
     func origins(of transition: Transition, senders: [String: Set<String>]) -> [String?] {
         let candidates = [
-            transition.screens(in: .top), senders[transition.on]?.sorted() ?? [], enders(of: transition),
+            transition.screens(in: .sender), transition.screens(in: .top), senders[transition.on]?.sorted() ?? [],
+            enders(of: transition),
             transition.screens(in: .shown), transition.screens(in: .presented), transition.screens(in: .path),
             transition.screens(in: .root),
         ]

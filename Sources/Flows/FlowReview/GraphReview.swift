@@ -55,7 +55,7 @@ extension FlowReviewer {
                 case .path: "is never pushed"
                 case .presented: "is never presented"
                 case .top: "is only shown in a column, never in front"
-                case .shown, .tab: "is never shown"
+                case .shown, .tab, .sender: "is never shown"
                 }
             warn(
                 .wrongPlace,
@@ -73,7 +73,7 @@ extension FlowReviewer {
         case .top:
             !flow.requests(anyOf: [.setRoot, .push, .replacePath, .present]).isEmpty
                 || node.places.contains { !$0.isColumn }
-        case .shown, .tab: true
+        case .shown, .tab, .sender: true
         }
     }
 
@@ -128,14 +128,14 @@ extension FlowReviewer {
         guard Flow.Ending(rawValue: rule.on) == nil, isHeard(rule.on, on: screen) else { return false }
         let mayApply = rule.when.allSatisfy { condition in
             switch condition.place {
-            case .root, .top, .shown: condition.screens.contains { $0.screen == screen }
+            case .root, .top, .shown, .sender: condition.screens.contains { $0.screen == screen }
             case .path, .presented: condition.screens.isEmpty
             case .tab: false
             }
         }
         let isForbidden = rule.unless.contains { condition in
             switch condition.place {
-            case .root, .top, .shown: condition.plainScreens.contains(screen)
+            case .root, .top, .shown, .sender: condition.plainScreens.contains(screen)
             case .path, .presented: condition.screens.isEmpty
             case .tab: false
             }

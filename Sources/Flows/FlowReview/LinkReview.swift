@@ -54,11 +54,11 @@ extension Flow {
             for action in rule.actions {
                 switch action {
                 // The rules do not determine which screens lie in a named column.
-                case .push(_, column: _?), .pushFlow(_, _, column: _?): break
-                case .push(let pushed, column: nil):
+                case .push(_, on: .column), .pushFlow(_, _, on: .column): break
+                case .push(let pushed, on: nil), .push(let pushed, on: .sender):
                     push(pushed.screen, on: front)
                     front = [pushed.screen]
-                case .pushFlow(let name, _, column: nil):
+                case .pushFlow(let name, _, on: nil), .pushFlow(let name, _, on: .sender):
                     let first = flows[name]?.start
                     push(first, on: front)
                     front = first.map { [$0] } ?? []

@@ -87,7 +87,7 @@ extension Flow.Condition {
         guard place == other.place else { return false }
         if screens.isEmpty || other.screens.isEmpty { return screens.isEmpty != other.screens.isEmpty }
         // All other places can contain several screens at once.
-        guard [.root, .top, .tab].contains(place) else { return false }
+        guard [.root, .top, .tab, .sender].contains(place) else { return false }
         return Set(screens.map(\.screen)).isDisjoint(with: other.screens.map(\.screen))
     }
 

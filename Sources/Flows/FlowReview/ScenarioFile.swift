@@ -12,10 +12,37 @@ extension Scenario {
     /// - Throws: ``FlowError`` with all findings.
     package init(yaml: String, file: String, flow: Flow) throws(FlowError) {
         var reader = FlowReader(file: file)
+        if let finding = Self.expectationWithoutColon(in: yaml, file: file) { throw FlowError(findings: [finding]) }
         let document = reader.document(yaml, "describe a scenario in it")
         steps = document.map { reader.steps($0, flow) } ?? []
         self.file = file
         guard reader.findings.isEmpty else { throw FlowError(findings: reader.findings) }
+    }
+
+    /// Finds a step without a value, such as `- dismiss`, that is followed by the line of its `expect`. Without a colon
+    /// after the step this is not YAML, and the parser's error does not say why.
+    private static func expectationWithoutColon(in yaml: String, file: String) -> FlowFinding? {
+        let bare = Act.Word.allCases.filter { $0.bare != nil }.map { "- \($0.rawValue)" }
+        let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated().map {
+            (number: $0 + 1, indent: $1.prefix { $0 == " " }.count, text: text(ofLine: $1))
+        }
+        let written = lines.filter { !$0.text.isEmpty }
+        for (step, next) in zip(written, written.dropFirst())
+        where bare.contains(step.text) && next.text.hasPrefix("expect:") && next.indent > step.indent {
+            let word = step.text.dropFirst(2)
+            return FlowFinding(
+                source: file, line: step.number, column: step.indent + 3,
+                message: "step '\(word)' needs a colon, because 'expect' follows; write '- \(word):'")
+        }
+        return nil
+    }
+
+    /// A line without its indentation and its comment.
+    private static func text(ofLine line: Substring) -> String {
+        var text = line.drop { $0 == " " }
+        if text.first == "#" { return "" }
+        if let comment = text.firstRange(of: " #") { text = text[..<comment.lowerBound] }
+        return String(text.reversed().drop { $0 == " " }.reversed())
     }
 }
 
@@ -109,6 +136,10 @@ extension FlowReader {
         if case .scalar(let scalar) = node.content { scalar.text.isEmpty } else { false }
     }
 
+    private func isQuoted(_ node: FlowNode) -> Bool {
+        if case .scalar(let scalar) = node.content { scalar.value == "" } else { false }
+    }
+
     private func position(of key: String, in node: FlowNode) -> Scenario.Position {
         position(of: node.mapping?.first { name(of: $0.key) == key }?.key ?? node)
     }
@@ -154,7 +185,9 @@ extension FlowReader {
 
     /// Reads a list, or a single element in place of a list.
     private mutating func list(_ node: FlowNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue {
-        if isEmpty(node) { return [] }
+        // An empty string in quotes is a part of every reason.
+        let isAnyReason = [.discarded, .failed].contains(aspect) && isQuoted(node)
+        if isEmpty(node), !isAnyReason { return [] }
         let nodes: [FlowNode] = if case .sequence(let elements) = node.content { elements } else { [node] }
         return .array(nodes.compactMap { element($0, aspect, flow) })
     }
@@ -166,7 +199,9 @@ extension FlowReader {
         case .top, .path, .columns, .tabs, .leaving, .dismissed: return screen(node, aspect, [], flow)
         case .sent: return sent(node)
         case .attempt, .queue, .commands: return messageType(node).map { .string($0) }
-        case .tab, .runs, .parked, .opened, .discarded, .failed:
+        case .discarded, .failed:
+            return isQuoted(node) ? "" : string(node, "the value of '\(aspect.rawValue)'").map { .string($0) }
+        case .tab, .runs, .parked, .opened:
             return string(node, "the value of '\(aspect.rawValue)'").map { .string($0) }
         }
     }

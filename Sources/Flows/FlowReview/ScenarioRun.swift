@@ -4,14 +4,16 @@ internal import Support
 /// A running scenario. It converts the acts of steps to messages, passes the messages to a machine, and compares the
 /// changes with the expected changes.
 ///
-/// The id of a message derives from the number of its step, such as `m3`, so equal scenarios have equal outcomes.
+/// The id of a message derives from the number of its step, such as `m3`, so equal scenarios have equal outcomes. If the
+/// deadline of a guard passes before the step's message, the message about the deadline has the id `m3.deadline`.
 struct ScenarioRun {
     private var machine: Machine
     private var count = 0
     /// The time in milliseconds since the beginning of the scenario. It changes only if a step has `at`.
     private var time = 0
-    /// The ids of the last messages, by type, that the machine handled or sent as a guard's question. `causedBy` can
-    /// refer to them by the type.
+    /// The time at which the deadline of each attempt passes, in milliseconds since the beginning.
+    private var deadlines: [String: Int] = [:]
+    /// The id of the last message of each type, to which `causedBy` can refer by the type.
     private var causes: [String: String] = [:]
 
     init(of flow: Flow) {
@@ -21,25 +23,70 @@ struct ScenarioRun {
     mutating func take(_ step: Scenario.Step) -> Scenario.Outcome {
         count += 1
         let before = ScenarioObservation(machine)
-        let inputs: [Machine.Input]
+        var (inputs, effects) = passDeadlines(before: step.act)
         do {
-            inputs = try self.inputs(of: step.act)
+            for input in try self.inputs(of: step.act) {
+                inputs.append(input)
+                effects += handle(input)
+            }
         } catch {
             let failure = Scenario.Failure(
                 position: step.position, aspect: nil, message: error.message, expected: nil, found: nil)
             return Scenario.Outcome(number: count, step: step, messages: [], changes: [:], failures: [failure])
         }
-        let effects = inputs.flatMap { machine.handle($0) }
-        for input in inputs { causes[input.type] = input.id }
-        for case .ask(let id, let type, _, _, _) in effects { causes[type] = id }
         let after = ScenarioObservation(machine, effects)
         return Scenario.Outcome(
             number: count,
             step: step,
             messages: inputs,
             changes: after.changes(from: before),
-            failures: step.expectation.map { failures(of: $0, before, after) } ?? []
+            failures: step.expectation.map { failures(of: $0, before, after) } ?? failures(of: step, after)
         )
+    }
+
+    /// Handles the deadlines that pass until a message is sent, as the host of a machine would.
+    private mutating func passDeadlines(before act: Scenario.Act) -> ([Machine.Input], [Machine.Effect]) {
+        var inputs: [Machine.Input] = []
+        var effects: [Machine.Effect] = []
+        guard case .send(let message) = act, let end = message.at?.milliseconds else { return ([], []) }
+        while let attempt = machine.state.attempt, let deadline = deadlines.removeValue(forKey: attempt.id) {
+            guard deadline <= end else {
+                deadlines[attempt.id] = deadline
+                break
+            }
+            time = max(time, deadline)
+            let input = expiry(of: attempt, number: ".deadline\(inputs.isEmpty ? "" : String(inputs.count + 1))")
+            inputs.append(input)
+            effects += handle(input)
+        }
+        return (inputs, effects)
+    }
+
+    private mutating func handle(_ input: Machine.Input) -> [Machine.Effect] {
+        let effects = machine.handle(input)
+        causes[input.type] = input.id
+        for effect in effects {
+            switch effect {
+            case .ask(let id, let type, _, _, _): causes[type] = id
+            case .expectAnswer(let attempt, let delay): deadlines[attempt] = time + delay.milliseconds
+            default: break
+            }
+        }
+        return effects
+    }
+
+    /// The failures of a step without an expectation: a rule that could not be applied is probably a mistake.
+    private func failures(of step: Scenario.Step, _ after: ScenarioObservation) -> [Scenario.Failure] {
+        guard after[.failed] != [] else { return [] }
+        return [
+            Scenario.Failure(
+                position: step.position,
+                aspect: .failed,
+                message: "a rule could not be applied; correct it, or expect 'failed'",
+                expected: nil,
+                found: after[.failed]
+            )
+        ]
     }
 
     private func failures(
@@ -111,9 +158,13 @@ struct ScenarioRun {
             return [report(.screenGone, try instance(name, among: machine.state.leaving, "is leaving"))]
         case .expire:
             guard let attempt = machine.state.attempt else { throw Impossible(message: "no guard waits for an answer") }
-            let data: JSONValue = ["attempt": .string(attempt.id)]
-            return [input(Machine.deadlinePassed, data, platform: machine.flow.platform)]
+            return [expiry(of: attempt)]
         }
+    }
+
+    private func expiry(of attempt: PendingGuard, number: String = "") -> Machine.Input {
+        let data: JSONValue = ["attempt": .string(attempt.id)]
+        return input(Machine.deadlinePassed, data, platform: machine.flow.platform, number: number)
     }
 
     private mutating func input(_ message: Scenario.Message) throws(Impossible) -> Machine.Input {

@@ -4,22 +4,24 @@ extension Flow {
     /// An action of a rule.
     ///
     /// `push`, `pop`, `popToRoot` and `replacePath` change the front path: the path of the topmost presentation,
-    /// otherwise of the selected tab, otherwise of the root. If the root is split, `push` and `pop` may name a column
-    /// instead. Rules of a child flow cannot pop or replace its first screen and the screens below it on the same path.
+    /// otherwise of the selected tab, otherwise of the root. If the root is split, `push` and `pop` may name another
+    /// column. Only the window of the screen that sent the message counts. A rule of a child flow changes the path on
+    /// which the screens of its run lie.
     ///
-    /// Strings in arguments, URLs, results and commands' data, and the titles and messages of alerts and dialogs, may
-    /// be templates with placeholders: `${data.FIELD}` from the message, `${answer.FIELD}` from the answer to the
-    /// rule's guard, `${arguments.NAME}` from the screen in front, `${screens.SCREEN.NAME}` from the last open instance
-    /// of that screen (``NavigationState/standing``). The screens are those of the state before the rule applied. If a
-    /// placeholder has no value, the rule fails.
+    /// Strings in arguments, URLs, alerts and commands' data may be templates with placeholders: `${data.FIELD}` from
+    /// the message, `${answer.FIELD}` from the answer to the rule's guard, `${sender.NAME}` from the screen that sent
+    /// the message, `${arguments.NAME}` from that screen or, without a sender, from the screen in front, and
+    /// `${screens.SCREEN.NAME}` from the sender if it is an instance of that screen, otherwise from the frontmost
+    /// instance. The screens are those of the state before the rule applied. If a placeholder has no value, the rule
+    /// fails.
     public enum Action: Hashable, Sendable {
         /// Replaces the root, and dismisses all open screens.
         case setRoot(Destination, container: Layout? = nil)
-        /// Pushes a screen on the path.
-        case push(Destination, column: String? = nil)
-        /// Begins a child flow and pushes its first screen on the path.
-        case pushFlow(String, arguments: [String: JSONValue] = [:], column: String? = nil)
-        /// Pops screens from the path: a number of them, or all above a screen.
+        /// Pushes a screen on the front path or on another stack.
+        case push(Destination, on: Stack? = nil)
+        /// Begins a child flow and pushes its first screen on the front path or on another stack.
+        case pushFlow(String, arguments: [String: JSONValue] = [:], on: Stack? = nil)
+        /// Pops screens from the path: a number of them, all above a screen, or the sender and all above it.
         case pop(Extent, column: String? = nil)
         /// Pops all screens from the path; in a rule of a child flow, only those above its first screen.
         case popToRoot
@@ -34,8 +36,8 @@ extension Flow {
             as: PresentationStyle,
             options: PresentationOptions = PresentationOptions()
         )
-        /// Dismisses the presentation of a screen and everything that it presents; nil means the topmost presentation.
-        case dismiss(String?)
+        /// Dismisses a presentation and everything that it presents; nil means the topmost presentation.
+        case dismiss(Dismissed?)
         /// Dismisses all presentations.
         case dismissAll
         /// Selects a tab of the root.
@@ -53,6 +55,28 @@ extension Flow {
 
         /// Pops the topmost screen.
         public static var pop: Action { .pop(1) }
+
+        /// Pushes a screen on the path of a column. If `column` is nil, the front path is used.
+        public static func push(_ destination: Destination, column: String?) -> Action {
+            .push(destination, on: column.map { .column($0) })
+        }
+
+        /// Begins a child flow and pushes its first screen on the path of a column. If `column` is nil, the front path
+        /// is used.
+        public static func pushFlow(_ flow: String, arguments: [String: JSONValue] = [:], column: String?) -> Action {
+            .pushFlow(flow, arguments: arguments, on: column.map { .column($0) })
+        }
+    }
+
+    /// The word in a flow file for the screen that sent the message. No screen may have this name.
+    static let senderWord = "sender"
+
+    /// The stack on which a screen is pushed, if it is not the front path.
+    public enum Stack: Hashable, Sendable {
+        /// The column of a split root with this name.
+        case column(String)
+        /// The stack in which the screen lies that sent the message.
+        case sender
     }
 
     /// The part of a path that is popped: `2` means two screens, `"list"` means all screens above the topmost instance
@@ -62,10 +86,22 @@ extension Flow {
         case count(Int)
         /// All screens above the topmost instance of this screen.
         case to(String)
+        /// The screen that sent the message, and all screens above it. The string literal is `"sender"`.
+        case sender
 
         public init(integerLiteral count: Int) { self = .count(count) }
 
-        public init(stringLiteral screen: String) { self = .to(screen) }
+        public init(stringLiteral screen: String) { self = screen == Flow.senderWord ? .sender : .to(screen) }
+    }
+
+    /// The presentation that is dismissed.
+    public enum Dismissed: Hashable, Sendable, ExpressibleByStringLiteral {
+        /// The presentation of this screen.
+        case screen(String)
+        /// The presentation in which the screen lies that sent the message. The string literal is `"sender"`.
+        case sender
+
+        public init(stringLiteral screen: String) { self = screen == Flow.senderWord ? .sender : .screen(screen) }
     }
 
     /// A screen and the arguments of its new instance. Strings in the arguments may be templates.

@@ -73,6 +73,11 @@ package struct FlowChecker {
         for screen in flow.screens.values.sorted(by: { $0.name < $1.name }) {
             for type in screen.sends { checkCommand(type, at: "screens.\(screen.name).sends") }
         }
+        if flow.screens[Flow.senderWord] != nil {
+            report(
+                "'\(Flow.senderWord)' means the screen that sent a message; give this screen another name",
+                at: "screens.\(Flow.senderWord)")
+        }
         for type in flow.ignores where !Self.isType(type, ofKinds: ["event", "error"]) {
             report("'\(type)' is not the type of an event or error; write event.NAME or error.NAME", at: "ignores")
         }
@@ -184,7 +189,7 @@ package struct FlowChecker {
             if conditions[..<index].contains(where: { $0.place == condition.place }) {
                 report("'\(condition.place.rawValue)' is given twice; join the two lists of screens", at: place)
             }
-            if condition.screens.isEmpty, ![.path, .presented].contains(condition.place) {
+            if condition.screens.isEmpty, ![.path, .presented, .sender].contains(condition.place) {
                 report(
                     "'\(condition.place.rawValue)' names no screen or tab; name at least one", at: place
                 )
@@ -204,15 +209,18 @@ package struct FlowChecker {
         case .setRoot(let destination, let layout):
             check(destination, at: place)
             check(layout, at: "\(place).container")
-        case .push(let destination, let column):
+        case .push(let destination, let stack):
             check(destination, at: place)
-            check(column: column, at: place)
-        case .pushFlow(let name, let arguments, let column):
+            check(stack, at: place)
+        case .pushFlow(let name, let arguments, let stack):
             checkFlow(name, arguments, at: place)
-            check(column: column, at: place)
+            check(stack, at: place)
         case .pop(let extent, let column):
             check(extent, at: place)
             check(column: column, at: place)
+            if extent == .sender, column != nil {
+                report("the sender determines the column; remove 'column'", at: "\(place).column")
+            }
         case .show(let destination, _): check(destination, at: place)
         case .selectTab(let tab): checkTab(tab, at: place)
         case .replacePath(let destinations):
@@ -230,13 +238,13 @@ package struct FlowChecker {
                     "a child flow needs a path, and style '\(style)' has none; choose another style",
                     at: "\(place).style")
             }
-        case .dismiss(let screen?): checkScreen(screen, at: place)
+        case .dismiss(.screen(let screen)): checkScreen(screen, at: place)
         case .openURL(let url): checkTemplate(url, at: place)
         case .send(let type, let data):
             checkCommand(type, at: place)
             checkTemplates(in: data, at: "\(place).data")
         case .finish(let result): checkTemplates(in: .object(result), at: place)
-        case .popToRoot, .dismiss(nil), .dismissAll, .abandon: break
+        case .popToRoot, .dismiss(nil), .dismiss(.sender), .dismissAll, .abandon: break
         }
     }
 
@@ -274,7 +282,12 @@ package struct FlowChecker {
         case .count(let count):
             if count < 1 { report("'pop' removes at least one screen; write 1 or a greater number", at: place) }
         case .to(let screen): checkScreen(screen, at: place)
+        case .sender: break
         }
+    }
+
+    private mutating func check(_ stack: Flow.Stack?, at place: String) {
+        if case .column(let column) = stack { check(column: column, at: place) }
     }
 
     mutating func check(column: String?, at place: String) {

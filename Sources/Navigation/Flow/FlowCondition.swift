@@ -7,10 +7,10 @@ extension Flow {
         /// The part of the state that a condition examines.
         public enum Place: String, Hashable, Sendable, CaseIterable {
             case root
-            /// The screen in front: of the topmost presentation, otherwise of the selected tab, otherwise of the root's
-            /// stack.
+            /// The screen in front of all others, in the window of the screen that sent the message. For a rule of a
+            /// child flow, the topmost screen of the stack in which the screens of its run lie.
             case top
-            /// The path beneath all presentations: the selected tab's, or otherwise the root's.
+            /// The front path, which `pop` changes, and the paths beneath it in the same window.
             case path
             /// The presented screens, without the screens pushed on them.
             case presented
@@ -19,15 +19,18 @@ extension Flow {
             case shown
             /// The selected tab of the root. The condition lists names of tabs instead of screens.
             case tab
+            /// The open screen that sent the message.
+            case sender
         }
 
         /// The part of the state that is examined.
         public let place: Place
         /// The screens. At least one of them must be in the place. An empty list means that the place must be empty
-        /// (`path` and `presented` only).
+        /// (`path`, `presented` and `sender` only).
         ///
-        /// An instance must have the arguments that are named here and may have others. Arguments may be templates; a
-        /// template that cannot be filled in matches no instance.
+        /// An instance must have the arguments that are named here and may have others. A number and the text that
+        /// writes it are the same argument, because values of a URL are text. Arguments may be templates; a template
+        /// that cannot be filled in matches no instance.
         public let screens: [Destination]
 
         public init(_ place: Place, _ screens: [Destination]) {
@@ -39,7 +42,7 @@ extension Flow {
 
         public static func top(_ screens: Destination...) -> Condition { Condition(.top, screens) }
 
-        /// One of these screens is on the path beneath all presentations; without screens, that path is empty.
+        /// One of these screens is on the front path or on a path beneath it; without screens, these paths are empty.
         public static func path(_ screens: Destination...) -> Condition { Condition(.path, screens) }
 
         /// One of these screens is presented; without screens, nothing is presented.
@@ -50,21 +53,29 @@ extension Flow {
 
         public static func tab(_ names: String...) -> Condition { Condition(.tab, names.map { .screen($0) }) }
 
+        /// One of these screens sent the message; without screens, no open screen did.
+        public static func sender(_ screens: Destination...) -> Condition { Condition(.sender, screens) }
+
         /// Checks the condition against a state.
         ///
-        /// - Parameter filled: Fills in the templates of an argument; returns nil if that is not possible.
-        func holds(in state: NavigationState, filled: (JSONValue) -> JSONValue? = { $0 }) -> Bool {
+        /// - Parameters:
+        ///   - focus: The point from which the rule sees the state.
+        ///   - filled: Fills in the templates of an argument; returns nil if that is not possible.
+        func holds(
+            in state: NavigationState, from focus: Focus = Focus(), filled: (JSONValue) -> JSONValue? = { $0 }
+        ) -> Bool {
             if place == .tab {
                 guard let selected = state.root.container?.selectedTab else { return false }
                 return screens.contains { $0.screen == selected }
             }
-            let standing = place.instances(in: state)
+            let standing = place.instances(in: state, from: focus)
             guard !screens.isEmpty else { return standing.isEmpty }
             return screens.contains { wanted in
                 standing.contains { instance in
                     wanted.screen == instance.screen
                         && wanted.arguments.allSatisfy { name, value in
-                            instance.arguments[name].map { filled(value) == $0 } ?? false
+                            guard let own = instance.arguments[name], let value = filled(value) else { return false }
+                            return own.isSameArgument(as: value)
                         }
                 }
             }
@@ -128,14 +139,15 @@ extension Flow {
 }
 
 extension Flow.Condition.Place {
-    fileprivate func instances(in state: NavigationState) -> [ScreenInstance] {
+    fileprivate func instances(in state: NavigationState, from focus: Focus) -> [ScreenInstance] {
         switch self {
         case .root: [state.root.instance]
-        case .top: [state.top]
-        case .path: state[state.bottomPlace]
+        case .top: [state.top(from: focus)]
+        case .path: state.placesFromFront(from: focus).flatMap { state[$0] }
         case .presented: state.presentations.map(\.instance)
         case .shown: state.shown
         case .tab: []
+        case .sender: [focus.sender].compactMap(\.self)
         }
     }
 }

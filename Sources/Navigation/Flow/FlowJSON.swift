@@ -44,10 +44,10 @@ extension Flow.Action {
         switch self {
         case .setRoot(let destination, let container):
             ["setRoot": .object(destination.members.with("container", container?.json))]
-        case .push(let destination, let column):
-            ["push": .object(destination.members.with("column", column.map { .string($0) }))]
-        case .pushFlow(let flow, let arguments, let column):
-            ["push": .object(Self.members(flow, arguments).with("column", column.map { .string($0) }))]
+        case .push(let destination, let stack):
+            ["push": .object(destination.members.with(stack))]
+        case .pushFlow(let flow, let arguments, let stack):
+            ["push": .object(Self.members(flow, arguments).with(stack))]
         case .pop(1, nil): "pop"
         case .pop(let extent, let column): ["pop": extent.json(column: column)]
         case .popToRoot: "popToRoot"
@@ -57,7 +57,9 @@ extension Flow.Action {
             ["present": .object(destination.members.with(style, options))]
         case .presentFlow(let flow, let arguments, let style, let options):
             ["present": .object(Self.members(flow, arguments).with(style, options))]
-        case .dismiss(let screen): screen.map { ["dismiss": .string($0)] } ?? "dismiss"
+        case .dismiss(nil): "dismiss"
+        case .dismiss(.screen(let screen)): ["dismiss": .string(screen)]
+        case .dismiss(.sender): ["dismiss": .string(Flow.senderWord)]
         case .dismissAll: "dismissAll"
         case .selectTab(let tab): ["selectTab": .string(tab)]
         case .show(let destination, let column):
@@ -101,6 +103,7 @@ extension Flow.Extent {
             switch self {
             case .count(let count): ("count", .integer(count))
             case .to(let screen): ("to", .string(screen))
+            case .sender: ("to", .string(Flow.senderWord))
             }
         return column.map { .object([name: value, "column": .string($0)]) } ?? value
     }
@@ -131,6 +134,14 @@ extension AlertButton {
 extension [String: JSONValue] {
     fileprivate func with(_ style: PresentationStyle, _ options: PresentationOptions) -> [String: JSONValue] {
         with("style", .string(style.rawValue)).merging(options.members) { own, _ in own }
+    }
+
+    fileprivate func with(_ stack: Flow.Stack?) -> [String: JSONValue] {
+        switch stack {
+        case nil: self
+        case .column(let name): with("column", .string(name))
+        case .sender: with("on", .string(Flow.senderWord))
+        }
     }
 
     fileprivate func with(_ name: String, _ value: JSONValue?) -> [String: JSONValue] {

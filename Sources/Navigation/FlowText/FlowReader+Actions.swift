@@ -52,7 +52,8 @@ extension FlowReader {
         case "pop": return pop(value, at: place)
         case "replacePath": return .replacePath(destinations(value, name, at: place))
         case "present": return present(value, at: place)
-        case "dismiss": return string(value, "the screen to dismiss").map { .dismiss($0) }
+        case "dismiss":
+            return string(value, "the screen to dismiss").map { .dismiss(Flow.Dismissed(stringLiteral: $0)) }
         case "selectTab": return string(value, "the tab to select").map { .selectTab($0) }
         case "show": return show(value, at: place)
         case "openURL": return string(value, "a URL").map { .openURL($0) }
@@ -161,15 +162,28 @@ extension FlowReader {
     }
 
     private mutating func push(_ node: FlowNode, at place: String) -> Flow.Action? {
-        if let (name, arguments, more) = childFlow(node, "push", at: place, optional: ["column"]) {
-            let column = more["column"].flatMap { string($0, "a column's name") }
-            return .pushFlow(name, arguments: arguments, column: column)
+        let optional = ["column", "on"]
+        if let (name, arguments, more) = childFlow(node, "push", at: place, optional: optional) {
+            return .pushFlow(name, arguments: arguments, on: stack(more))
         }
-        guard let (destination, more) = destination(node, "push", at: place, optional: ["column"]) else { return nil }
-        return .push(destination, column: more["column"].flatMap { string($0, "a column's name") })
+        guard let (destination, more) = destination(node, "push", at: place, optional: optional) else { return nil }
+        return .push(destination, on: stack(more))
     }
 
-    /// Reads `pop: 2`, `pop: list`, or a mapping such as `pop: { to: list, column: detail }`.
+    /// Reads the stack on which a screen is pushed: `column: NAME` or `on: sender`.
+    private mutating func stack(_ members: [String: FlowNode]) -> Flow.Stack? {
+        if let on = members["on"] {
+            if members["column"] != nil { report("'push' takes either 'column' or 'on'; remove one", at: on) }
+            guard let word = string(on, "the stack to push on") else { return nil }
+            if word != Flow.senderWord {
+                report("'on' must be 'sender'; to push in a column, write 'column: \(word)'", at: on)
+            }
+            return .sender
+        }
+        return members["column"].flatMap { string($0, "a column's name") }.map { .column($0) }
+    }
+
+    /// Reads `pop: 2`, `pop: list`, `pop: sender`, or a mapping such as `pop: { to: list, column: detail }`.
     private mutating func pop(_ node: FlowNode, at place: String) -> Flow.Action? {
         guard case .mapping = node.content else { return extent(node).map { .pop($0) } }
         guard let members = members(of: node, "'pop'", at: place, optional: ["count", "to", "column"]) else {
@@ -179,7 +193,9 @@ extension FlowReader {
         switch (members["count"], members["to"]) {
         case (let count?, nil):
             return integer(count, "the number of screens to pop").map { .pop(.count($0), column: column) }
-        case (nil, let screen?): return string(screen, "the screen to pop to").map { .pop(.to($0), column: column) }
+        case (nil, let screen?):
+            let extent = string(screen, "the screen to pop to").map { Flow.Extent(stringLiteral: $0) }
+            return extent.map { .pop($0, column: column) }
         case (nil, nil): return .pop(1, column: column)
         case (_?, _?):
             report("'pop' takes either 'count' or 'to'; remove one", at: node)
@@ -190,7 +206,7 @@ extension FlowReader {
     private mutating func extent(_ node: FlowNode) -> Flow.Extent? {
         switch value(node) {
         case .integer(let count): return .count(count)
-        case .string(let screen) where !screen.isEmpty: return .to(screen)
+        case .string(let screen) where !screen.isEmpty: return Flow.Extent(stringLiteral: screen)
         default:
             report("'pop' must be a number of screens or the name of the screen to pop to", at: node)
             return nil

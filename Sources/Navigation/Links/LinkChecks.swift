@@ -46,6 +46,9 @@ extension FlowChecker {
         if values.contains(where: { !LinkArgument($0).isConstant }) {
             report("a link's conditions cannot contain templates; remove '${…}'", at: place)
         }
+        if conditions.contains(where: { $0.place == .sender }) {
+            report("no screen sends a link; remove 'sender'", at: "\(place).sender")
+        }
     }
 
     private mutating func check(_ target: Flow.Link.Target, at place: String) {

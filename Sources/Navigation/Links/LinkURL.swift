@@ -148,10 +148,10 @@ extension Flow.Destination {
         for (name, argument) in arguments {
             let value = instance.arguments[name]
             switch LinkArgument(argument) {
-            case .constant(let constant): guard value == constant else { return nil }
+            case .constant(let constant): guard value?.isSameArgument(as: constant) == true else { return nil }
             case .place(let place):
                 guard let value else { continue }
-                guard let text = Self.text(of: value), values[place] == nil || values[place] == text else { return nil }
+                guard let text = value.argumentText, values[place] == nil || values[place] == text else { return nil }
                 values[place] = text
             case .unreadable: return nil
             }
@@ -163,12 +163,24 @@ extension Flow.Destination {
     func hasArguments(of instance: ScreenInstance, for values: [String: String]) -> Bool {
         Set(instance.arguments.keys) == Set(arguments(from: values).keys)
     }
+}
 
-    /// Converts a string, a number or a boolean to a string of a URL. Nil for null, arrays and objects.
-    private static func text(of value: JSONValue) -> String? {
-        switch value {
+// The rule by which arguments compare, in conditions and in links. A value of a URL is text, while the same value in a
+// message may be a number. Both are arguments of the same screen, so they must compare equal.
+extension JSONValue {
+    /// True if both are the same argument: equal values, or a number or a boolean and the text that writes it as JSON
+    /// does. `5` and `5.0` are the same argument as `"5"`, but not as `"05"`.
+    func isSameArgument(as other: JSONValue) -> Bool {
+        if self == other { return true }
+        guard let text = argumentText, let other = other.argumentText else { return false }
+        return text == other
+    }
+
+    /// The text of the value in a URL. Nil for null, arrays and objects.
+    fileprivate var argumentText: String? {
+        switch self {
         case .string(let text): text
-        case .integer, .number, .bool: value.description
+        case .integer, .number, .bool: description
         case .null, .array, .object: nil
         }
     }

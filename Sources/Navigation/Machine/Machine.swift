@@ -181,10 +181,13 @@ public struct Machine: Hashable, Sendable {
     /// The first rule that matches the step's message and the state before the step. The rules of the child flows of
     /// `runs` are tried first, in the order of `runs`, then the rules of the flow itself.
     private func match(_ step: StateTransaction, runs: [FlowRun]) -> Match? {
+        var step = step
         for run in runs {
+            step.scope = run.id
             let transitions = flow.flows[run.flow]?.transitions ?? []
             if let transition = transitions.first(where: { matches($0, step) }) { return (transition, run) }
         }
+        step.scope = nil
         return flow.transitions.first { matches($0, step) }.map { ($0, nil) }
     }
 
@@ -197,7 +200,10 @@ public struct Machine: Hashable, Sendable {
 
     /// True if the state before the step fulfils the rule's conditions.
     private func holds(_ transition: Flow.Transition, _ step: StateTransaction) -> Bool {
-        transition.when.allSatisfy { $0.holds(in: step) } && !transition.unless.contains { $0.holds(in: step) }
+        if transition.when.isEmpty && transition.unless.isEmpty { return true }
+        let focus = step.focus
+        return transition.when.allSatisfy { $0.holds(in: step, from: focus) }
+            && !transition.unless.contains { $0.holds(in: step, from: focus) }
     }
 
     /// True if the message's data fulfils these conditions.
@@ -300,7 +306,7 @@ extension Machine {
             return [input.discarded("screen instance '\(instance)' cannot be dismissed by the user")]
         }
         var step = step(for: input)
-        step.takeAwayPresentations(from: index)
+        step.takeAwayPresentation(index)
         return commit(step)
     }
 
@@ -317,7 +323,7 @@ extension Machine {
             return [input.discarded("the \(style) has no button '\(id ?? "")'; its buttons are \(known)")]
         }
         var step = step(for: input)
-        step.takeAwayPresentations(from: index)
+        step.takeAwayPresentation(index)
         if let command = button.sends { step.effects.append(.send(type: command, data: .object([:]))) }
         return commit(step)
     }
@@ -344,9 +350,8 @@ extension Machine {
         var step = step(for: input)
         // The arguments come from a view, so strings that look like templates are taken literally.
         step.isLiteral = true
-        // A screen that a request opens belongs to the same run as the screen that sent the request. If the sender is
-        // unknown, the screen in front counts as the sender.
-        step.scope = (sender(of: input) ?? state.top).run
+        // The screens that a view opens belong to the child flow that the view is part of.
+        step.scope = (step.sender ?? state.top).run
         do {
             try step.apply(flow.requestedAction(json))
             try tellOfEndings(&step)
@@ -379,11 +384,10 @@ extension Machine {
                 input.discarded("the data exceeds \(PendingGuard.dataLimit) bytes, the limit for a message that waits")
             ]
         }
-        let sender = isOwn(input) ? input.attributes.instance : nil
         var attempt = PendingGuard(
             id: input.id,
             rule: rule.name ?? "",
-            instance: sender.flatMap { state.isStanding($0) ? $0 : nil } ?? state.top.id,
+            instance: (step.sender ?? step.scope.flatMap(state.coveredFront(ofRun:)) ?? state.top).id,
             run: step.scope,
             deadline: condition.deadline,
             message: input
@@ -418,7 +422,9 @@ extension Machine {
         guard let attempt = state.attempt, input.attributes.causationID == attempt.id else { return nil }
         let rules = flow.rules(of: attempt, in: state)
         if let rule = rules.first(where: { $0.guard.map { matches($0.accept, input) } ?? false }) {
-            guard holds(rule, step(for: attempt.message)) else {
+            var asking = step(for: attempt.message)
+            asking.scope = attempt.run
+            guard holds(rule, asking) else {
                 let reason = "the message was accepted, but the state no longer fulfils the rule's conditions"
                 return conclude(attempt, with: [], input, [attempt.message.discarded(reason)])
             }
@@ -508,43 +514,40 @@ extension Machine {
 
 // Child flows: the order in which their rules are tried, and the reports of their ends.
 extension Machine {
-    /// The maximum number of runs that one message may end one after another. If more runs end,
+    /// The maximum number of runs that one message may both begin and end. If more end,
     /// ``NavigationFailure/endlessFlows`` is thrown. Without a limit, a rule on `flow.abandoned` that begins the same
     /// child flow again and abandons it at once would loop forever.
     private static let endingLimit = 64
 
-    /// The runs whose rules are tried before the rules of the flow itself. For each screen that the message concerns,
-    /// its run is followed by the run that began it, and so on; no run is listed twice.
+    /// The runs whose rules are tried before the rules of the flow itself. Each run comes before the run that began it,
+    /// unless that run is further in front.
     ///
-    /// A command from an open screen concerns that screen. Any other message concerns the screen in front first, then
-    /// the other screens that the user can act on.
+    /// A command concerns the screen that sent it. Any other message concerns all runs, from the front: a screen that
+    /// covers the screens of a run, such as an alert or another tab, does not keep messages from it.
     private func runs(for input: Input) -> [FlowRun] {
         guard !state.runs.isEmpty else { return [] }
-        if input.type.hasPrefix("command."), let sender = sender(of: input) { return state.lineage(of: sender.run) }
+        if input.isIntent, let sender = state.sender(of: input, on: flow.platform) {
+            return state.lineage(of: sender.run)
+        }
         var runs: [FlowRun] = []
-        for screen in [state.top] + state.active {
+        for screen in [state.top] + state.active + state.standingFromFront {
             for run in state.lineage(of: screen.run) where !runs.contains(run) { runs.append(run) }
         }
         return runs
     }
 
-    /// The open screen instance that a message names as its sender. Nil if there is none, or if the message comes from
-    /// another platform.
-    private func sender(of input: Input) -> ScreenInstance? {
-        guard isOwn(input), let instance = input.attributes.instance else { return nil }
-        return state.standing.first { $0.id == instance }
-    }
-
-    /// Lets rules handle the ends of runs, in the same step, until no more runs end.
+    /// Lets the rules of the flow that began a run handle the run's end, in the same step. This is repeated until no
+    /// more runs end.
     ///
     /// - Throws: The error of a rule whose action cannot be taken, or ``NavigationFailure/endlessFlows``.
     private func tellOfEndings(_ step: inout StateTransaction) throws(NavigationFailure) {
         let origin = step.input
         step.abandonRuns()
+        let open = state.runs.count
         var count = 0
         while !step.endings.isEmpty {
             count += 1
-            guard count <= Self.endingLimit else { throw .endlessFlows }
+            guard count <= open + Self.endingLimit else { throw .endlessFlows }
             let ending = step.endings.removeFirst()
             // The run that began this run may have ended too. Then no rule handles the end.
             guard ending.run.parent == nil || step.state.run(ending.run.parent) != nil else { continue }
@@ -561,6 +564,7 @@ extension Machine {
         step.asked = nil
         step.before = step.state
         step.isLiteral = false
+        step.layer = ending.layer
         guard let match = match(step, runs: step.state.lineage(of: ending.run.parent)) else { return }
         step.scope = match.run?.id
         for action in match.transition.actions { try step.apply(action) }
@@ -715,7 +719,7 @@ extension [Machine.Effect] {
 }
 
 extension Flow.Condition {
-    fileprivate func holds(in step: StateTransaction) -> Bool {
-        holds(in: step.before) { try? step.resolve($0) }
+    fileprivate func holds(in step: StateTransaction, from focus: Focus) -> Bool {
+        holds(in: step.before, from: focus) { try? step.resolve($0) }
     }
 }

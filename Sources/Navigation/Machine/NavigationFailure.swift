@@ -79,8 +79,30 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
     static func notOnPath(_ screen: String) -> Self {
         Self(
             code: "navigation.notOnPath",
-            message: "screen '\(screen)' is not on the path",
+            message: "screen '\(screen)' is not on the front path or on a path beneath it",
             recovery: "add a condition on the path to the rule"
+        )
+    }
+
+    static func notPushed(_ instance: ScreenInstance) -> Self {
+        Self(
+            code: "navigation.notOnPath",
+            message: "screen instance '\(instance.id)', which sent the message, was not pushed",
+            recovery: "add a condition on 'sender' to the rule"
+        )
+    }
+
+    static let noSender = Self(
+        code: "navigation.noSender",
+        message: "no open screen sent the message",
+        recovery: "add a condition on 'sender' to the rule"
+    )
+
+    static func covered(_ instance: ScreenInstance) -> Self {
+        Self(
+            code: "navigation.covered",
+            message: "another screen covers the screen instance '\(instance.id)', which sent the request",
+            recovery: "send the request from the screen in front, or without an instance"
         )
     }
 

@@ -85,18 +85,30 @@ extension NavigationState {
             salvaged.root.container = kept
         }
         salvaged.path = Array(path.prefix(while: isKnown))
-        // Presentations lie over the whole bottom path. If a part of that path is dropped, all presentations are
-        // dropped.
-        guard salvaged.bottomPlace == bottomPlace, salvaged[bottomPlace] == self[bottomPlace] else {
-            salvaged.presentations = []
-            return salvaged
+        // Presentations in the main window lie over the whole bottom path. If a part of it is dropped, all of them are.
+        let isWhole = salvaged.bottomPlace == bottomPlace && salvaged[bottomPlace] == self[bottomPlace]
+        salvaged.presentations = []
+        var index = 0
+        while index < presentations.endIndex {
+            let window = presentations(around: index)
+            if isWhole || presentations[index].style == .window {
+                salvaged.presentations += Self.salvaged(presentations[window], isKnown)
+            }
+            index = window.upperBound
         }
+        return salvaged
+    }
+
+    /// The presentations of one window up to the first unknown screen.
+    private static func salvaged(
+        _ presentations: ArraySlice<Presentation>, _ isKnown: (ScreenInstance) -> Bool
+    ) -> [Presentation] {
         let cut = presentations.firstIndex { !$0.instances.allSatisfy(isKnown) } ?? presentations.endIndex
-        salvaged.presentations = Array(presentations[..<cut])
+        var salvaged = Array(presentations[..<cut])
         if cut < presentations.endIndex, isKnown(presentations[cut].instance) {
             var last = presentations[cut]
             last.path = Array(last.path.prefix(while: isKnown))
-            salvaged.presentations.append(last)
+            salvaged.append(last)
         }
         return salvaged
     }

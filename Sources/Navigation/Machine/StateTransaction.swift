@@ -22,7 +22,9 @@ struct StateTransaction {
     /// The id of the run whose rule is being applied; for a request, of the run to which the requesting screen belongs.
     /// Nil for the flow itself.
     var scope: String?
-    /// The ends of runs that no rule has handled yet.
+    /// The layer that the following actions of the step work on; see ``Focus/layer``.
+    var layer: NavigationStep.Layer?
+    /// The runs that have ended, whose ends no rule has handled yet.
     var endings: [RunEnding] = []
 
     init(flow: Flow, input: Machine.Input, before: NavigationState, memory: NavigationMemory) {
@@ -34,6 +36,17 @@ struct StateTransaction {
         waiting = before.attempt
     }
 
+    /// The open instance that sent the message. For the answer to a guard, it is the instance that sent the message
+    /// which the rule matched. Nil if the message names no open instance of this platform.
+    var sender: ScreenInstance? { before.sender(of: asked ?? input, on: flow.platform) }
+
+    /// The point from which the conditions see the state, and whose stack the actions change.
+    var focus: Focus {
+        let sender = sender
+        return Focus(
+            sender: sender, window: sender.flatMap { before.window(of: $0.id) }, run: livingRun?.id, layer: layer)
+    }
+
     /// Records that the program has dismissed these instances, from the bottom up. The view animates them out.
     private mutating func dismiss(_ instances: [ScreenInstance]) {
         for instance in instances.reversed() {
@@ -43,10 +56,25 @@ struct StateTransaction {
         }
     }
 
-    private mutating func dismissPresentations(from index: Int) {
-        let dismissed = state.presentations[index...].flatMap(\.instances)
-        state.presentations.removeSubrange(index...)
+    private mutating func dismissPresentations(_ range: Range<Int>) {
+        let dismissed = state.presentations[range].flatMap(\.instances)
+        state.presentations.removeSubrange(range)
         dismiss(dismissed)
+    }
+
+    /// Dismisses presentations. The last one stays if it is a question for which `isGone` is false: the user should
+    /// answer it, although the screen beneath it is gone.
+    private mutating func dismissPresentations(_ range: Range<Int>, questionsIf isGone: (ScreenInstance) -> Bool) {
+        let isKept = range.last.map { index in
+            let presentation = state.presentations[index]
+            return presentation.style.isQuestion && !isGone(presentation.instance)
+        }
+        dismissPresentations(isKept == true ? range.dropLast() : range)
+    }
+
+    /// Dismisses a presentation and everything that it presents.
+    private mutating func dismissPresentation(_ index: Int) {
+        dismissPresentations(index..<state.presentations(around: index).upperBound)
     }
 
     /// Records that the user has dismissed these instances, from the bottom up. The view has animated them out already.
@@ -57,9 +85,11 @@ struct StateTransaction {
         }
     }
 
-    mutating func takeAwayPresentations(from index: Int) {
-        let gone = state.presentations[index...].flatMap(\.instances)
-        state.presentations.removeSubrange(index...)
+    /// Removes a presentation and everything that it presents.
+    mutating func takeAwayPresentation(_ index: Int) {
+        let range = index..<state.presentations(around: index).upperBound
+        let gone = state.presentations[range].flatMap(\.instances)
+        state.presentations.removeSubrange(range)
         takeAway(gone)
     }
 
@@ -73,22 +103,13 @@ struct StateTransaction {
     mutating func takeBack(to instance: String) -> Bool {
         for place in state.paths {
             guard let index = state[place].firstIndex(where: { $0.id == instance }) else { continue }
-            dismissPresentations(over: place)
+            dismissPresentations(state.presentations(over: place))
             let gone = Array(state[place][index...])
             state[place].removeSubrange(index...)
             takeAway(gone)
             return true
         }
         return false
-    }
-
-    /// Dismisses the presentations over a path. There are none over a tab that is not selected.
-    private mutating func dismissPresentations(over place: NavigationState.PathPlace) {
-        switch place {
-        case .presentation(let layer): dismissPresentations(from: layer + 1)
-        case .tab where place != state.bottomPlace: break
-        case .root, .column, .tab: dismissPresentations(from: 0)
-        }
     }
 
     /// Throws an error if the state exceeds the maximum size and has grown.
@@ -106,22 +127,21 @@ struct StateTransaction {
     mutating func apply(_ action: Flow.Action) throws(NavigationFailure) {
         switch action {
         case .setRoot(let destination, let layout): try setRoot(destination, layout)
-        case .push(let destination, let column):
-            try push(try instantiate(destination), at: try place(column))
-        case .pushFlow(let name, let arguments, let column):
-            try push(try begin(name, arguments), at: try place(column))
-        case .pop(let extent, let column): try pop(extent, column: column)
+        case .push(let destination, let stack):
+            try push(try instantiate(destination), at: try place(stack))
+        case .pushFlow(let name, let arguments, let stack):
+            try push(try begin(name, arguments), at: try place(stack))
+        case .pop(.count(let count), let column): try pop(count, column: column)
+        case .pop(.to(let screen), let column): try pop(to: screen, column: column)
+        case .pop(.sender, _): try popSender()
         case .popToRoot: try replacePath(with: [])
         case .replacePath(let destinations): try replacePath(with: destinations)
         case .present(let destination, let style, let options):
             try present(try instantiate(destination), style, options)
         case .presentFlow(let name, let arguments, let style, let options):
             try present(try begin(name, arguments), style, options)
-        case .dismiss(let screen):
-            let index = state.presentations.lastIndex { screen == nil || $0.instance.screen == screen }
-            guard let index else { throw .notPresented(screen) }
-            dismissPresentations(from: index)
-        case .dismissAll: dismissPresentations(from: 0)
+        case .dismiss(let dismissed): dismissPresentation(try presentation(dismissed))
+        case .dismissAll: dismissPresentations(0..<state.presentations.endIndex)
         case .selectTab(let tab): try selectTab(tab)
         case .show(let destination, let column): try show(destination, column)
         case .openURL(let template): effects.append(.openURL(try resolveURL(template)))
@@ -136,11 +156,43 @@ struct StateTransaction {
         _ style: PresentationStyle,
         _ options: PresentationOptions
     ) throws(NavigationFailure) {
-        if let front = state.presentations.last, front.style.isQuestion { throw .awaitsAnswer(front) }
+        let window = state.presentations(inWindowOf: state.frontPlace(from: focus))
+        if let front = state.presentations[window].last, front.style.isQuestion { throw .awaitsAnswer(front) }
         var options = options
         options.title = try options.title.map { text throws(NavigationFailure) in try resolveText(text) }
         options.message = try options.message.map { text throws(NavigationFailure) in try resolveText(text) }
-        state.presentations.append(Presentation(style, instance, options: options))
+        let index = style == .window ? state.presentations.endIndex : window.upperBound
+        state.presentations.insert(Presentation(style, instance, options: options), at: index)
+        layer = .presentation(instance.id)
+    }
+
+    /// The index of a presentation that is to be dismissed. The window of the sender comes first, because it is the one
+    /// that the user sees in front.
+    private func presentation(_ dismissed: Flow.Dismissed?) throws(NavigationFailure) -> Int {
+        let window = state.presentations(inWindowOf: state.frontPlace(from: focus))
+        switch dismissed {
+        case nil:
+            try checkSenderIsInFront()
+            guard let index = window.last ?? state.presentations.indices.last else { throw .notPresented(nil) }
+            return index
+        case .screen(let screen):
+            func isMeant(_ index: Int) -> Bool { state.presentations[index].instance.screen == screen }
+            guard let index = window.last(where: isMeant) ?? state.presentations.indices.last(where: isMeant) else {
+                throw .notPresented(screen)
+            }
+            return index
+        case .sender:
+            guard let sender, let place = state.place(of: sender.id) else { throw .noSender }
+            guard case .presentation(let index) = place else { throw .notPresented(sender.screen) }
+            return index
+        }
+    }
+
+    /// Throws an error if a view requests the removal of the screen in front, but another screen covers the screen that
+    /// sent the request. That screen wants to remove itself.
+    private func checkSenderIsInFront() throws(NavigationFailure) {
+        guard isLiteral, let sender, !state.active.contains(sender) else { return }
+        throw .covered(sender)
     }
 
     private mutating func setRoot(_ destination: Flow.Destination, _ layout: Flow.Layout?) throws(NavigationFailure) {
@@ -149,6 +201,7 @@ struct StateTransaction {
         state.path = []
         state.presentations = []
         state.root.container = nil
+        layer = nil
         dismiss(dismissed)
         let root = try instantiate(destination)
         state.root = RootScreen(root, container: try container(layout))
@@ -170,6 +223,10 @@ struct StateTransaction {
             throw .noTab(name)
         }
         state.root.container = .tabs(tabs, selected: name)
+        // The following actions change the path of this tab, unless the rule works on a presentation over the tabs.
+        if layer != nil || livingRun != nil || state.presentations(over: state.bottomPlace).isEmpty {
+            layer = .tab(name)
+        }
     }
 
     private mutating func show(_ destination: Flow.Destination, _ column: String) throws(NavigationFailure) {
@@ -181,31 +238,59 @@ struct StateTransaction {
         state.root.container = .split(columns: columns)
     }
 
-    private mutating func pop(_ extent: Flow.Extent, column: String?) throws(NavigationFailure) {
-        let place = try place(column)
-        let path = state[place]
-        let floor = floor(of: place)
-        switch extent {
-        case .count(let count):
-            guard count > 0, count <= path.count - floor else { throw .nothingToPop(count, of: path.count - floor) }
-            cut(place, from: path.endIndex - count)
-        case .to(let screen):
-            if let index = path[max(floor - 1, 0)...].lastIndex(where: { $0.screen == screen }) {
-                cut(place, from: index + 1)
-            } else if floor == 0, state.base(of: place)?.screen == screen {
-                cut(place, from: 0)
-            } else {
-                throw .notOnPath(screen)
-            }
-        }
+    private mutating func pop(_ count: Int, column: String?) throws(NavigationFailure) {
+        let place = try popPlace(column)
+        let depth = state[place].count - floor(of: place)
+        // A count that a view requests may be negative.
+        guard count > 0, count <= depth else { throw .nothingToPop(count, of: depth) }
+        cut(place, from: state[place].endIndex - count)
     }
 
-    /// The path that an action changes: that of the named column, otherwise the front path.
-    private func place(_ column: String?) throws(NavigationFailure) -> NavigationState.PathPlace {
-        guard let column else { return state.frontPlace }
-        guard case .split(let columns) = state.root.container else { throw .notSplit(column: column) }
-        guard columns[column] != nil else { throw .emptyColumn(column) }
-        return .column(column)
+    /// The path from which a number of screens is popped. A screen that requests it means its own path.
+    private func popPlace(_ column: String?) throws(NavigationFailure) -> NavigationState.PathPlace {
+        guard column == nil, isLiteral, let sender, let place = state.place(of: sender.id) else {
+            return try place(column.map { .column($0) })
+        }
+        try checkSenderIsInFront()
+        return place
+    }
+
+    /// Pops from the frontmost path that has the screen.
+    private mutating func pop(to screen: String, column: String?) throws(NavigationFailure) {
+        let places = try column.map { name throws(NavigationFailure) in [try place(.column(name))] }
+        for place in places ?? state.placesFromFront(from: focus) {
+            let floor = floor(of: place)
+            if let index = state[place][max(floor - 1, 0)...].lastIndex(where: { $0.screen == screen }) {
+                return cut(place, from: index + 1)
+            }
+            if floor == 0, state.base(of: place)?.screen == screen { return cut(place, from: 0) }
+        }
+        throw .notOnPath(screen)
+    }
+
+    /// Pops the sender and all screens above it. What was presented over them goes too, as after a swipe back, except
+    /// for a question, which waits for its answer.
+    private mutating func popSender() throws(NavigationFailure) {
+        guard let sender, let place = state.place(of: sender.id) else { throw .noSender }
+        guard let index = state[place].firstIndex(where: { $0.id == sender.id }) else { throw .notPushed(sender) }
+        let floor = floor(of: place)
+        guard index >= floor else { throw .nothingToPop(state[place].count - index, of: state[place].count - floor) }
+        dismissPresentations(state.presentations(over: place), questionsIf: { _ in false })
+        cut(place, from: index)
+    }
+
+    /// The path that an action changes: that of the named stack, otherwise the front path.
+    private func place(_ stack: Flow.Stack?) throws(NavigationFailure) -> NavigationState.PathPlace {
+        switch stack {
+        case nil: return state.frontPlace(from: focus)
+        case .sender:
+            guard let place = sender.flatMap({ state.place(of: $0.id) }) else { throw .noSender }
+            return place
+        case .column(let column):
+            guard case .split(let columns) = state.root.container else { throw .notSplit(column: column) }
+            guard columns[column] != nil else { throw .emptyColumn(column) }
+            return .column(column)
+        }
     }
 
     /// Dismisses the instances of a path from `index` on.
@@ -216,7 +301,7 @@ struct StateTransaction {
     }
 
     private mutating func replacePath(with destinations: [Flow.Destination]) throws(NavigationFailure) {
-        let place = state.frontPlace
+        let place = state.frontPlace(from: focus)
         cut(place, from: floor(of: place))
         for destination in destinations { try push(try instantiate(destination), at: place) }
     }
@@ -281,19 +366,24 @@ struct StateTransaction {
     /// reported, because the runs that began the inner runs have ended too.
     private mutating func end(_ run: FlowRun, _ ending: Flow.Ending, result: [String: JSONValue]) {
         let family = state.family(of: run.id)
+        let layer = state.layer(beneath: run) ?? before.layer(beneath: run)
         state.runs.removeAll { family.contains($0.id) }
         dismissAll { $0.run.map(family.contains) ?? false }
-        endings.append(RunEnding(run: run, ending: ending, result: result))
+        endings.append(RunEnding(run: run, ending: ending, result: result, layer: layer))
     }
 
-    /// Dismisses these instances wherever they are, together with all screens above them.
+    /// Dismisses these instances wherever they are, together with all screens above them. Questions that other flows
+    /// ask stay.
     private mutating func dismissAll(where isGone: (ScreenInstance) -> Bool) {
-        if let index = state.presentations.firstIndex(where: { isGone($0.instance) }) {
-            dismissPresentations(from: index)
+        while let index = state.presentations.firstIndex(where: { isGone($0.instance) }) {
+            dismissPresentations(index..<state.presentations(around: index).upperBound, questionsIf: isGone)
         }
-        for place in state.paths {
-            guard let index = state[place].firstIndex(where: isGone) else { continue }
-            dismissPresentations(over: place)
+        // The places of presentations change while others are dismissed.
+        for layer in state.paths.compactMap({ state.layer(of: $0) }) {
+            guard let place = state.place(of: layer), let index = state[place].firstIndex(where: isGone) else {
+                continue
+            }
+            dismissPresentations(state.presentations(over: place), questionsIf: isGone)
             cut(place, from: index)
         }
         guard case .split(let columns) = state.root.container else { return }
@@ -347,7 +437,7 @@ struct StateTransaction {
             effects.append(.send(type: command.type, data: .object(command.data.filled(from: link.values))))
         }
         let kept = link.keptPresentations(of: state)
-        dismissPresentations(from: kept)
+        dismissPresentations(kept..<state.presentations.endIndex)
         if let root = target.root { follow(link, to: root) }
         if let tab = target.tab { try? selectTab(tab) }
         followColumns(link)
@@ -435,6 +525,8 @@ struct RunEnding {
     let run: FlowRun
     let ending: Flow.Ending
     let result: [String: JSONValue]
+    /// The layer on which the run was begun. Nil if it is closed too.
+    let layer: NavigationStep.Layer?
 
     /// The message about the end, which rules match (``Flow/Ending``). It has the id and the attributes of the message
     /// that ended the run.

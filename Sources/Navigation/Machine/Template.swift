@@ -6,8 +6,10 @@ internal import Support
 /// A placeholder names a value by a dotted path that begins with one of
 /// - `data`: the data of the message,
 /// - `answer`: the data of the message that answered the rule's guard,
-/// - `arguments`: the arguments of the screen in front,
-/// - `screens.NAME`: the arguments of the last open instance of a screen (``NavigationState/standing``).
+/// - `sender`: the arguments of the open screen that sent the message,
+/// - `arguments`: the same; if no open screen sent the message, the arguments of the screen in front,
+/// - `screens.NAME`: the arguments of an instance of a screen: the sender, if it is such an instance, otherwise the
+///   frontmost one in the sender's window, otherwise the frontmost one.
 ///
 /// A string that consists of one placeholder is replaced by the value itself, of any type. In all other strings, and in
 /// titles, messages and URLs, the values must be strings, numbers or booleans.
@@ -26,6 +28,7 @@ package struct Template {
     package enum Scope: String, CaseIterable {
         case data
         case answer
+        case sender
         case arguments
         case screens
     }
@@ -80,9 +83,11 @@ extension Template.Problem: CustomStringConvertible {
         switch self {
         case .unclosed: "'${' is not closed; add '}'"
         case .unknownScope(let scope):
-            "unknown name '\(scope)' in a template; use data.FIELD, answer.FIELD, arguments.NAME or screens.SCREEN.NAME"
+            "unknown name '\(scope)' in a template; "
+                + "use data.FIELD, answer.FIELD, arguments.NAME, sender.NAME or screens.SCREEN.NAME"
         case .incomplete(let place):
-            "'${\(place)}' is incomplete; use data.FIELD, answer.FIELD, arguments.NAME or screens.SCREEN.NAME"
+            "'${\(place)}' is incomplete; "
+                + "use data.FIELD, answer.FIELD, arguments.NAME, sender.NAME or screens.SCREEN.NAME"
         }
     }
 }
@@ -160,7 +165,8 @@ extension StateTransaction {
             switch Template.Scope(rawValue: parts[0]) {
             case .data: (asked ?? input).data.value(at: parts[1])
             case .answer: asked == nil ? nil : input.data.value(at: parts[1])
-            case .arguments: JSONValue.object(before.top.arguments).value(at: parts[1])
+            case .sender: sender.flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }
+            case .arguments: JSONValue.object((sender ?? before.top(from: focus)).arguments).value(at: parts[1])
             case .screens: argument(at: parts[1])
             case nil: nil
             }
@@ -168,10 +174,13 @@ extension StateTransaction {
         return value
     }
 
-    /// The argument that the path `SCREEN.NAME` names, of the last open instance of that screen. Nil if there is none.
+    /// The argument that the path `SCREEN.NAME` names. Nil if no instance of the screen is open, or if it does not have
+    /// this argument.
     private func argument(at place: String) -> JSONValue? {
         let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
-        let instance = before.standing.last { $0.screen == parts[0] }
-        return instance.flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }
+        let instances = [sender].compactMap(\.self) + before.standingFromFront
+        let candidates = instances.filter { $0.screen == parts[0] }
+        let own = focus.window.flatMap { window in candidates.first { before.window(of: $0.id) == window } }
+        return (own ?? candidates.first).flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }
     }
 }

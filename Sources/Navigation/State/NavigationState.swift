@@ -56,10 +56,12 @@ public struct NavigationState: Hashable, Sendable {
         bottomLayer + presentations.map(\.top)
     }
 
-    /// The screens that the user can act on: the front screen of the topmost presentation, or otherwise the front
-    /// screens of the root's stack, of its columns and of the selected tab.
+    /// The screens that the user can act on. In each window, this is the front screen of the topmost presentation; in
+    /// the main window without presentations, the front screens of the root's stack, columns and selected tab.
     public var active: [ScreenInstance] {
-        presentations.last.map { [$0.top] } ?? bottomLayer
+        (presentations(over: bottomPlace).isEmpty ? bottomLayer : [])
+            + presentations.indices.filter { presentations(over: .presentation($0)).isEmpty }
+            .map { presentations[$0].top }
     }
 
     /// True if an instance with this id is open.

@@ -12,8 +12,9 @@ public enum NavigationStep: Hashable, Sendable {
     case pop(Int, from: Layer)
     /// A number of screens at the end of a path is replaced by these screens.
     case replace(Int, with: [ScreenInstance], on: Layer)
-    /// A screen and its path are presented over all others.
-    case present(Presentation)
+    /// A screen and its path are presented over all others in a window. `window` is the instance of the presentation that
+    /// opened it; nil means the main window. A presentation with the style `window` opens a window of its own.
+    case present(Presentation, in: String? = nil)
     /// A presentation and everything that it presents are dismissed.
     case dismiss(instance: String)
     /// The arguments of a screen have changed. There is nothing to animate.
@@ -43,22 +44,54 @@ extension NavigationState {
     /// - Returns: The steps in order. Empty if a view has nothing to change.
     public func steps(from former: NavigationState) -> [NavigationStep] {
         guard root.isSame(as: former.root) else {
-            return [.setRoot(root)] + pathSteps(from: [], to: path, on: .root) + presentations.map { .present($0) }
+            return [.setRoot(root)] + pathSteps(from: [], to: path, on: .root)
+                + windows.flatMap { $0.presenting($0.presentations) }
         }
-        let kept = zip(former.presentations, presentations).prefix { $1.isSame(as: $0) }.map { ($0, $1) }
-        let dismissed = former.presentations.dropFirst(kept.count).first
-        var steps: [NavigationStep] = dismissed.map { [.dismiss(instance: $0.instance.id)] } ?? []
+        let kept = windowsKept(from: former)
+        let closed = former.windows.filter { window in !kept.contains { $0.former == window } }
+        var steps: [NavigationStep] = closed.flatMap { $0.dismissing($0.presentations) }
+        for (former, window) in kept { steps += former.dismissing(former.presentations.dropFirst(former.same(window))) }
         steps += updates(from: former)
         steps += containerSteps(from: former)
         steps += pathSteps(from: former.path, to: path, on: .root) + stackSteps(from: former)
-        for (former, presentation) in kept {
-            steps += pathSteps(
-                from: former.path,
-                to: presentation.path,
-                on: .presentation(presentation.instance.id)
-            )
+        for (former, window) in kept {
+            for (former, presentation) in zip(former.presentations, window.presentations.prefix(former.same(window))) {
+                steps += pathSteps(
+                    from: former.path,
+                    to: presentation.path,
+                    on: .presentation(presentation.instance.id)
+                )
+            }
         }
-        return steps + presentations.dropFirst(kept.count).map { .present($0) }
+        return steps
+            + windows.flatMap { window in
+                let same = kept.first { $0.window == window }.map { $0.former.same(window) } ?? 0
+                return window.presenting(window.presentations.dropFirst(same))
+            }
+    }
+
+    /// The windows of both states, the main window first. A window is kept if it stays open. If the order of the windows
+    /// changes, only the main window is kept.
+    private func windowsKept(from former: NavigationState) -> [(former: WindowContent, window: WindowContent)] {
+        let (before, after) = (former.windows, windows)
+        let kept = after.compactMap { window in before.first { $0.isSame(as: window) }.map { ($0, window) } }
+        let isInOrder =
+            kept.map(\.0) == before.filter { window in kept.contains { $0.0 == window } }
+            && kept.map(\.1) == Array(after.prefix(kept.count))
+        return isInOrder ? kept : Array(kept.prefix(1))
+    }
+
+    /// The presentations by window, the main window first.
+    private var windows: [WindowContent] {
+        var windows = [WindowContent(window: nil, presentations: [])]
+        for presentation in presentations {
+            if presentation.style == .window {
+                windows.append(WindowContent(window: presentation.instance.id, presentations: [presentation]))
+            } else {
+                windows[windows.endIndex - 1].presentations.append(presentation)
+            }
+        }
+        return windows
     }
 
     private func containerSteps(from former: NavigationState) -> [NavigationStep] {
@@ -131,10 +164,14 @@ extension NavigationState {
         case .push(let instances, let layer): replace(0, with: instances, on: layer)
         case .pop(let count, let layer): replace(count, with: [], on: layer)
         case .replace(let count, let instances, let layer): replace(count, with: instances, on: layer)
-        case .present(let presentation): presentations.append(presentation)
+        case .present(let presentation, let window):
+            let place = window.flatMap { self.place(of: .presentation($0)) } ?? bottomPlace
+            let isWindow = presentation.style == .window
+            let index = isWindow ? presentations.endIndex : presentations(inWindowOf: place).upperBound
+            presentations.insert(presentation, at: index)
         case .dismiss(let instance):
-            let index = presentations.firstIndex { $0.instance.id == instance }
-            presentations.removeSubrange((index ?? presentations.endIndex)...)
+            guard let index = presentations.firstIndex(where: { $0.instance.id == instance }) else { return }
+            presentations.removeSubrange(index..<presentations(around: index).upperBound)
         case .update(let instance): update(instance)
         }
     }
@@ -142,15 +179,6 @@ extension NavigationState {
     private mutating func replace(_ count: Int, with instances: [ScreenInstance], on layer: NavigationStep.Layer) {
         guard let place = place(of: layer) else { return }
         self[place] = self[place].dropLast(count) + instances
-    }
-
-    private func place(of layer: NavigationStep.Layer) -> PathPlace? {
-        switch layer {
-        case .root: .root
-        case .tab(let name): .tab(name)
-        case .column(let name): .column(name)
-        case .presentation(let id): presentations.firstIndex { $0.instance.id == id }.map { .presentation($0) }
-        }
     }
 
     private mutating func update(_ instance: ScreenInstance) {
@@ -165,6 +193,33 @@ extension NavigationState {
         }
         for index in presentations.indices { presentations[index].instance = updated(presentations[index].instance) }
         for place in paths { self[place] = self[place].map(updated) }
+    }
+}
+
+/// The presentations in a window; the first one of a window that was presented is the window itself.
+private struct WindowContent: Equatable {
+    /// The instance of the presentation that opened the window. Nil for the main window.
+    let window: String?
+    var presentations: [Presentation]
+
+    func isSame(as other: WindowContent) -> Bool {
+        guard let first = presentations.first, window != nil else { return window == other.window }
+        return other.window == window && other.presentations.first?.isSame(as: first) == true
+    }
+
+    /// The number of presentations, from the lowest, that are the same in the other content.
+    func same(_ other: WindowContent) -> Int {
+        zip(presentations, other.presentations).prefix { $1.isSame(as: $0) }.count
+    }
+
+    /// The step that dismisses these presentations. Empty if there are none.
+    func dismissing(_ presentations: some Collection<Presentation>) -> [NavigationStep] {
+        presentations.first.map { [.dismiss(instance: $0.instance.id)] } ?? []
+    }
+
+    /// The steps that present these presentations.
+    func presenting(_ presentations: some Collection<Presentation>) -> [NavigationStep] {
+        presentations.map { .present($0, in: $0.style == .window ? nil : window) }
     }
 }
 

@@ -9,7 +9,8 @@ public struct PendingGuard: Codable, Hashable, Sendable {
     public var id: String
     /// The name of the rule, which does not change if other parts of the flow change.
     public var rule: String
-    /// The id of the screen instance that sent the message, or otherwise of the screen in front. The attempt ends if
+    /// The id of the screen instance that sent the message, or otherwise of the screen in front; for a rule of a child
+    /// flow whose screens are covered, of the frontmost screen of its run. The attempt ends if
     /// this instance is dismissed.
     public var instance: String
     /// The id of the run whose child flow has the rule. Nil for a rule of the flow itself.

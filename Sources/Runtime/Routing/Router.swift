@@ -60,8 +60,9 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
     }
 
     /// Pops screens from the front path. If the path has fewer than `count` screens, the call is refused.
-    /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late, so that a
-    ///   second tap on its back button does not pop the screen below it.
+    /// - Parameter instance: the screen that makes the call, whose path is changed. If it is gone, the call is refused as
+    ///   too late, so that a second tap on its back button does not pop the screen below it. If another screen covers
+    ///   it, the call is refused too.
     /// - Returns: the revision of the state with the change.
     /// - Throws: ``RouterError``; `BusError`.
     @discardableResult
