@@ -1,6 +1,6 @@
 package import EventBus
 
-/// A request of a client, sent to the ingress. Sending a request twice does no harm.
+/// A request of a client, sent to the ingress.
 package enum Request: Hashable, Sendable {
     case hello(Greeting)
     case publish(PublishRequest)

@@ -1,4 +1,4 @@
-/// The place of a message in a journal. Offsets start at 1 and grow by one with every message.
+/// The place of a message in a journal. Offsets start at 1 and grow by one with every recorded message.
 public struct Position: Codable, Sendable {
     /// The identity of the journal. A new journal has a new epoch; offsets of different epochs cannot be compared.
     public let epoch: UInt64

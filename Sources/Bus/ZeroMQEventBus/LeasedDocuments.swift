@@ -28,7 +28,7 @@ struct LeasedDocuments {
 
     /// Finds the change that a batch makes to leased documents.
     /// - Parameter packed: The encoded messages of the batch. The returned documents share this memory.
-    /// - Returns: `nil` if the batch changes no leased document.
+    /// - Returns: `nil` if the batch has no document of a type that this client has leased.
     mutating func change(by batch: Batch, _ packed: PackedMessages) throws(ProtocolError) -> Change? {
         if batch.isLeased {
             for message in batch.messages where message.type.kind == .document && !types.contains(message.type) {
