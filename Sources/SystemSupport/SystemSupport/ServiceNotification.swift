@@ -34,7 +34,7 @@ package struct NotifyMessage: Sendable, Equatable {
     }
 
     /// Reads a datagram.
-    /// - Parameter datagram: Lines of `NAME=value`. Unknown names are ignored, as sd_notify(3) requires.
+    /// - Parameter datagram: Lines of `NAME=value`. Unknown names are ignored.
     package init(_ datagram: [UInt8]) {
         for line in String(decoding: datagram, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
