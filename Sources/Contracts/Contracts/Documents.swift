@@ -139,7 +139,8 @@ extension Document {
         /// The largest lag of the process's durable consumers: the number of journal offsets between a consumer's
         /// position and the newest message for it. 0 if all consumers have handled all their messages.
         public var lag: UInt64
-        /// The durable consumers that the process runs, in alphabetical order. Nil if the process does not report them.
+        /// The durable consumers that the process has started, in alphabetical order. Nil if the process does not
+        /// report them.
         public var consumers: [String]?
 
         public init(
