@@ -20,7 +20,7 @@ public struct Attributes: Hashable, Sendable {
     /// The context of the message in the story's trace, see ``TraceContext``. Nil if the message was received without
     /// it.
     public var traceparent: String?
-    /// The time after which a consumer no longer handles the command; nil if it does not expire.
+    /// The time at which the command expires; nil if it does not expire.
     public var expiryTime: Date?
     /// The platform of the view that the message came from, such as `ios`; nil if there is none.
     public var platform: String?

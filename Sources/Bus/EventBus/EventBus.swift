@@ -113,8 +113,8 @@ extension EventBus {
     public static var commandLifetime: Duration { Attributes.usualLifetime }
 
     /// Sends a command. A command from a view, that is one whose origin or cause has a device, expires after
-    /// ``commandLifetime``: a consumer that receives it later does not handle it, and publishes
-    /// `event.MessageDiscarded`. Other commands do not expire.
+    /// ``commandLifetime``: a coordinator, a `MessageConsumer` or a `ScreenWork` that receives it later does not handle
+    /// it, and publishes `event.MessageDiscarded`. Other commands do not expire.
     @discardableResult
     public func send(
         _ command: some CommandMessage, subject: String = Session.default, origin: Origin = Origin(),

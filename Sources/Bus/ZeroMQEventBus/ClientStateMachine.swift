@@ -377,7 +377,7 @@ struct ClientStateMachine {
     /// - Parameter start: The offset at which the epoch began; `nil` if the broker does not say.
     private mutating func follow(epoch: UInt64, start: UInt64?) {
         guard journal.follow(epoch) else { return }
-        log(.warning, "the broker has a new journal", ["epoch": "\(String(epoch, radix: 16))"])
+        log(.warning, "the journal has a new epoch", ["epoch": "\(String(epoch, radix: 16))"])
         for index in subscriptions.indices {
             subscriptions[index].restart(from: start ?? 0)
             handOver(index)

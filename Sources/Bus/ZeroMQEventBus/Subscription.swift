@@ -184,7 +184,7 @@ struct Subscription {
         if claim != nil { finish() }
         guard end == nil else {
             hasEnded = true
-            failure = BusError(.epoch, "the journal was replaced before the subscription reached its end")
+            failure = BusError(.epoch, "the journal was replaced or lost messages before the subscription ended")
             return
         }
         tracker.restart(from: offset)
