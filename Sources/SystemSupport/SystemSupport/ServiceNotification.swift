@@ -108,8 +108,8 @@ package struct Notifier: Sendable {
 
 /// The supervisor's end of the notifications of one run of a service.
 ///
-/// Every run has its own socket in a folder that only this user can enter. Therefore a late message of an earlier run
-/// does not arrive here.
+/// Every run has its own socket in a folder that only this user can enter. Therefore a message that waits in the socket
+/// of an earlier run does not arrive here.
 package final class NotifySocket: Sendable {
     private let socket: UnixSocket
 
