@@ -37,7 +37,7 @@ extension Document {
         public var version: Int
         /// The hash of the flow. A snapshot that was made with this flow contains the same hash.
         public var hash: String
-        /// The flow as YAML: the file that the coordinator has read, or the export of a flow that was built in Swift.
+        /// The flow as YAML: the text of the file that the coordinator has read.
         public var source: String
 
         public init(platform: String, name: String, version: Int, hash: String, source: String) {
