@@ -76,7 +76,7 @@ package struct Coordinator: ReadyService {
                 for message in messages { try await publish([message], under: claim) }
                 return
             }
-            logger.error("the bus refused a restored message: \(error)", metadata: ["session": "\(messages[0].subject)"])
+            logger.error("the bus refused restored data: \(error)", metadata: ["session": "\(messages[0].subject)"])
         }
     }
 
