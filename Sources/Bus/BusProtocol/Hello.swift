@@ -10,7 +10,7 @@ package struct Greeting: Hashable, Sendable {
     /// client compares it with the reply.
     package let offset: UInt64
     /// The head of the last ``Welcome`` of this epoch; 0 if there is none. If the journal now ends before this offset,
-    /// or has another message at it, the journal has lost its end.
+    /// or has another message at it, the journal has lost its end or was replaced by an older copy.
     package let head: UInt64
     /// The mark of the last ``Welcome`` of this epoch; 0 if there is none.
     package let mark: UInt64

@@ -1,6 +1,6 @@
 /// An error of a bus.
 public struct BusError: Error, Hashable, Sendable {
-    /// A stable identifier for programs. A newer broker may send codes that are not listed here.
+    /// A stable identifier for programs.
     public struct Code: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
