@@ -1,4 +1,4 @@
-/// A publish-subscribe bus with a journal: the interface that every transport implements and every service uses.
+/// A publish-subscribe bus with a journal: the interface that transports implement and services use.
 ///
 /// Keep a call of ``run()`` running for as long as the bus is used.
 public protocol EventBus: Sendable {
@@ -28,7 +28,7 @@ public protocol EventBus: Sendable {
 
     /// Subscribes for as long as `body` runs. The subscription is live before `body` begins.
     /// - Parameters:
-    ///   - end: The messages end when every message up to this position has been delivered. Nil for no end.
+    ///   - end: The messages end when every matching message up to this position has been delivered. Nil for no end.
     ///   - onNotice: Called when the feed dropped messages, or retention removed them before they were read. Called on
     ///     a thread of the bus, so it must return at once.
     /// - Throws: ``BusError``: `epoch` if `start` or `end` belongs to another journal, or `start` is beyond the end of

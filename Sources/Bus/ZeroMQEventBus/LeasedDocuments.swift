@@ -20,7 +20,8 @@ struct LeasedDocuments {
     }
 
     private var entries: [Key: Entry] = [:]
-    /// The types of all documents that were ever leased. Every batch is searched for documents of these types.
+    /// The types of all documents that were ever leased. Each batch of a caller is searched for documents of these
+    /// types.
     private var types: [MessageType] = []
 
     /// The number of documents that the bus should hold as leased by this client.

@@ -606,7 +606,7 @@ extension Journal {
     }
 }
 
-/// The statements that every transaction runs.
+/// The statements that transactions run.
 private struct TransactionStatements {
     let begin: RawStatement
     let commit: RawStatement
