@@ -82,7 +82,7 @@ package enum Request: Hashable, Sendable {
             guard body.isEmpty else { throw ProtocolError(.malformed, "consumers has no frames after its head") }
             self = .consumers
         case .forget: self = .forget(try Self.consumer(body))
-        case .query: throw ProtocolError(.operation, "only the broker sends the operation 'query'")
+        case .query: throw ProtocolError(.operation, "only the broker sends 'query'")
         }
     }
 
