@@ -355,7 +355,7 @@ extension KeyedDecodingContainer<Attributes.CodingKeys> {
         guard let date = Timestamp.date(from: text) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self,
-                debugDescription: "'\(text)' is not an RFC 3339 time such as 2026-01-31T12:00:00Z")
+                debugDescription: "'\(text)' is not a time; write one such as 2026-01-31T12:00:00Z")
         }
         return date
     }

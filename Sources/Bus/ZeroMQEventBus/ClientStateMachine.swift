@@ -116,7 +116,7 @@ struct ClientStateMachine {
 
     // MARK: Opening and closing
 
-    /// Called when the sockets have been connected for the first time.
+    /// Called once, after the sockets have been created.
     mutating func open(at now: Instant) -> [Action] {
         state = .open
         lastHeard = now
