@@ -24,7 +24,7 @@ public struct ServiceProcess: Sendable {
     public let receives: [DeclaredMessage]
     /// The messages that the process publishes.
     public let sends: [DeclaredMessage]
-    /// The log level if `SEGUE_LOG_LEVEL` is not set.
+    /// The log level if `SEGUE_LOG_LEVEL` is not set or is empty.
     public let logLevel: Logger.Level
 
     public init(
