@@ -203,8 +203,9 @@ extension JSONValue: Codable {
 extension JSONValue: CustomStringConvertible {
     /// The value as compact JSON. The members of objects are ordered by the code points of their names.
     ///
-    /// Equal values have equal strings on every platform, so this is a canonical form to hash and compare. It does not
-    /// use Foundation's sorted keys, whose order differs between versions of Foundation.
+    /// Equal values have equal strings on every platform if their texts have equal bytes, so this is a canonical form
+    /// to hash and compare. It does not use Foundation's sorted keys, whose order differs between versions of
+    /// Foundation.
     public var description: String {
         var text = ""
         write(to: &text)

@@ -154,7 +154,7 @@ struct BrokerEngineTests {
                 #expect(try Notice(answers[0]) == nil)
                 let (id, reply) = try Reply.read(answers[0])
                 #expect(id == 7)
-                #expect(reply == .refused(ProtocolError(.operation, "only the broker sends queries")))
+                #expect(reply == .refused(ProtocolError(.operation, "only the broker sends 'query'")))
             }
         }
     }

@@ -130,7 +130,7 @@ struct RequestTests {
         var frame = RequestHead(operation: .hello, id: 78).bytes
         frame[3] = 99
         #expect(throws: ProtocolError(.operation, "operation 99 is unknown")) { try RequestHead(frame) }
-        #expect(throws: ProtocolError(.operation, "only the broker sends queries")) { try Request(.query, body: []) }
+        #expect(throws: ProtocolError(.operation, "only the broker sends 'query'")) { try Request(.query, body: []) }
     }
 
     @Test("a text that is too long is cut between two characters")

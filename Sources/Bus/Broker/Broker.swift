@@ -5,7 +5,8 @@ package import Logging
 internal import SystemSupport
 internal import ZeroMQ
 
-/// Receives batches, records them in the journal and publishes them on the feed.
+/// Receives requests, records batches in the journal unless they are transient, and publishes their messages on the
+/// feed.
 ///
 /// The ingress is a ROUTER socket, which receives requests and sends replies. The feed is an XPUB socket and never
 /// waits for a subscriber: a slow subscriber misses messages on the feed and reads them from the journal.
@@ -15,7 +16,7 @@ package actor Broker {
     private let thread = SocketThread(name: "broker")
     private var sockets: BrokerSockets?
     private var engine: BrokerEngine?
-    /// The locks that keep a second broker from serving the same address or journal.
+    /// The locks that keep a second broker from serving the same bus directory or journal.
     private var locks: [FileLock] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }

@@ -8,7 +8,8 @@ final class BrokerSockets {
     private let feed: Socket
     private var subscriptions = Subscriptions()
 
-    /// The maximum number of requests that are received in one turn. The batches of a turn are recorded in one commit.
+    /// The maximum number of requests that are received in one turn. The batches of a turn, except transient ones, are
+    /// recorded in one commit.
     private static let turnCount = 512
     /// The size in bytes at which a turn ends early: no further request is received.
     private static let turnSize = 16 * 1024 * 1024
@@ -24,14 +25,14 @@ final class BrokerSockets {
     ///   would drop replies to batches, because a publisher may have this many unanswered batches;
     /// - feed: 2048 messages for each subscriber, each of at most 16 KiB and its topic: 33 MiB. libzmq also keeps a
     ///   table of all subscriptions, which is not bounded.
-    /// - Throws: ``BusError`` with code `address` and the name of the endpoint.
+    /// - Throws: ``BusError`` with code `address` and the name of the endpoint if a socket cannot be bound.
     init(_ address: BusAddress) throws {
         let common: [SocketOption] =
             [.linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize))] + SocketOption.tcpKeepalive
-        // A reply that does not fit is dropped; the client sends its request again.
+        // A reply that does not fit is dropped; the client sends its request again, unless it is a query.
         let ingressMarks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
         ingress = try Socket(.router, options: common + ingressMarks + [.routerMandatory])
-        // A message that does not fit is dropped; the subscriber reads it from the journal.
+        // A message that does not fit is dropped; the subscriber reads it from the journal, unless it is transient.
         feed = try Socket(.xpub, options: common + [.xpubVerbose, .sendHighWaterMark(2048)])
         do {
             try ingress.bind(address.ingress)
@@ -88,7 +89,8 @@ final class BrokerSockets {
         }
     }
 
-    /// Sends frames to a peer. Errors are ignored: a client sends a request again if it gets no reply.
+    /// Sends frames to a peer. Errors are ignored: a client that gets no reply sends its request again, unless it is a
+    /// query.
     func send(_ frames: [[UInt8]], to peer: [UInt8]) {
         _ = try? ingress.send([peer] + frames)
     }

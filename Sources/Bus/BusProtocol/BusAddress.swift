@@ -14,8 +14,7 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
     package init(_ text: String) throws(BusError) {
         if text.hasPrefix("ipc:///") {
             location = .directory(String(text.dropFirst("ipc://".count)))
-            // A `sockaddr_un` holds a path of at most 107 bytes. For a longer path libzmq fails with ENAMETOOLONG and
-            // does not name the path.
+            // A `sockaddr_un` holds a path of at most 107 bytes. For a longer path libzmq fails with ENAMETOOLONG.
             guard ingress.utf8.count - "ipc://".utf8.count <= 107 else {
                 throw BusError(
                     .address,

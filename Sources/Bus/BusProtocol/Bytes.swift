@@ -1,6 +1,7 @@
 internal import EventBus
 
-/// A slice of a frame. The header and data of a received message are slices of its frame, so that they are not copied.
+/// A slice of a frame. The header and data of a received message are slices of its frame, so that reading the frame
+/// does not copy them.
 package typealias Bytes = ArraySlice<UInt8>
 
 /// Reads the binary frames of the protocol. The frames come from other processes, so reading an invalid frame throws an

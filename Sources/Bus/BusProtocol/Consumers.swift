@@ -11,9 +11,9 @@ package struct ClaimRequest: Hashable, Sendable {
         /// The member reports that it is alive, and asks for the list of its partitions. No partition changes its
         /// owner.
         case renewal = 2
-        /// The member stops handling messages. The partitions of a shared member go to the other members. An exclusive
-        /// member keeps its partitions until another member claims, but the operation `forget` can then remove the
-        /// consumer.
+        /// The member stops handling messages. The partitions of a shared member go to the other members, if there are
+        /// any. An exclusive member keeps its partitions until another member claims, but the operation `forget` can
+        /// then remove the consumer.
         case leave = 4
     }
 
@@ -68,7 +68,8 @@ package struct Claimed: Hashable, Sendable {
     package let epoch: UInt64
     /// The offset up to which each owned partition is handled.
     package let offsets: [Partition: UInt64]
-    /// The messages that retention removed before the consumer had handled them.
+    /// The messages that retention removed before the consumer had handled them. Only the reply to a `claim` names
+    /// them; otherwise empty.
     package let cutOffs: [CutOff]
 
     package init(ownerEpoch: UInt64, epoch: UInt64, offsets: [Partition: UInt64], cutOffs: [CutOff]) {

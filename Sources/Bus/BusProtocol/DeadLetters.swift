@@ -50,7 +50,7 @@ package struct Letters: Hashable, Sendable {
         }
     }
 
-    /// True if there are no dead letters after this page.
+    /// True if no dead letter that matches the request comes after this page.
     package let isComplete: Bool
     package let letters: [Letter]
 

@@ -8,12 +8,12 @@ package struct FeedMessage: Hashable, Sendable {
     package let epoch: UInt64
     /// 0 for a transient message: the journal does not record it.
     package let offset: UInt64
-    /// The offset of the preceding message on the same topic; 0 for the first one. With it a subscriber of the topic
-    /// detects that the feed has dropped a message.
+    /// The offset of the preceding message on the same topic; 0 for the first one, for a transient message and in a
+    /// dead letter. With it a subscriber of the topic detects that the feed has dropped a message.
     package let previous: UInt64
-    /// The offset of the preceding message in the same partition, whatever its type; 0 for the first one. A receiver of
-    /// several types uses it to keep the messages of one subject in order. Pages do not contain this offset, because
-    /// the messages of a page are in order.
+    /// The offset of the preceding message in the same partition, whatever its type; 0 for the first one and for a
+    /// transient message. A receiver of several types uses it to keep the messages of one subject in order. Pages do
+    /// not contain this offset, because the messages of a page are in order.
     package let previousInPartition: UInt64
     /// The CloudEvents attributes as JSON; empty in an announcement, see ``isAnnouncement``.
     package let header: Bytes
@@ -84,9 +84,9 @@ package struct FeedMessage: Hashable, Sendable {
 /// previous, previous in partition, header, data (blobs). The messages share a frame because each frame costs libzmq as
 /// much time as the bytes of several messages.
 package struct FeedPacket {
-    /// A message is added to a packet only if the packet and the message's header and data together have at most this
-    /// number of bytes. The queue of a subscriber that does not read has a maximum number of packets; the maximum size
-    /// makes this a limit in bytes.
+    /// A second or later message is added to a packet only if the packet and the message's header and data together
+    /// have at most this number of bytes. The queue of a subscriber that does not read has a maximum number of packets;
+    /// the maximum size makes this a limit in bytes.
     private static let size = Limits.feedSize
 
     package let topic: String

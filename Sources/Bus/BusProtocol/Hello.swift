@@ -6,11 +6,11 @@ package struct Greeting: Hashable, Sendable {
     package let producer: ProducerID
     /// The epoch of the journal that the producer has seen; 0 if it has not seen a journal yet.
     package let epoch: UInt64
-    /// The highest offset that the producer has received. The broker cannot verify this offset and does not use it. The
+    /// The highest offset that the producer has seen. The broker cannot verify this offset and does not use it. The
     /// client compares it with the reply.
     package let offset: UInt64
     /// The head of the last ``Welcome`` of this epoch; 0 if there is none. If the journal now ends before this offset,
-    /// or has another message at it, the journal has lost its end.
+    /// or has another message at it, the journal has lost its end or was replaced by an older copy.
     package let head: UInt64
     /// The mark of the last ``Welcome`` of this epoch; 0 if there is none.
     package let mark: UInt64

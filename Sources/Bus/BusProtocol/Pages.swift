@@ -54,7 +54,7 @@ package struct Page: Hashable, Sendable {
     package let epoch: UInt64
     /// The offset up to which the journal was read for this page. The next page begins after it.
     package let through: UInt64
-    /// True if `through` was the end of the journal.
+    /// True if the broker found nothing more to read; `through` is then the end of the journal.
     package let isComplete: Bool
     package let messages: [FeedMessage]
     /// The offsets of messages that cannot be delivered, because their checksum is wrong or their topic is unknown.
@@ -186,8 +186,8 @@ package struct DocumentRequest: Hashable, Sendable {
     }
 }
 
-/// The topics that have messages after the requested offset, each with the offset of its last message. Frames: extent
-/// (epoch, through) | one for each topic (offset, name).
+/// The requested topics that have messages after the requested offset, each with the offset of its last message.
+/// Frames: extent (epoch, through) | one for each topic (offset, name).
 package struct Heads: Hashable, Sendable {
     package let epoch: UInt64
     /// The end of the journal when the broker replied.

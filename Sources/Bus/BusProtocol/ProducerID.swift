@@ -1,7 +1,7 @@
 package import Foundation
 
-/// The id of a producer, that is of one run of a client process: 16 random bytes. The batches of a producer are
-/// numbered, so that the broker recognises a batch that is sent twice.
+/// The id of a producer, that is of one bus object of a client process: the 16 bytes of a random UUID. The batches of a
+/// producer are numbered, so that the broker recognises a batch that is sent twice.
 package struct ProducerID: Hashable, Sendable {
     /// The number of bytes.
     package static let length = 16

@@ -10,7 +10,8 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
             self.rawValue = rawValue
         }
 
-        /// The request violates the protocol, a name in it is invalid, or the consumer to forget is or may be in use.
+        /// The request violates the protocol, a name in it has a zero byte or is not in Unicode Normalization Form C,
+        /// or the consumer to forget is or may be in use.
         package static let malformed = Code(rawValue: 1)
         /// The request has another version of the protocol.
         package static let version = Code(rawValue: 2)

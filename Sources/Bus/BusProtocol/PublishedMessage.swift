@@ -5,7 +5,7 @@ internal import Foundation
 package struct PublishedMessage: Hashable, Sendable {
     package let topic: String
     package let subject: String
-    /// Distinguishes several documents of one type and subject; empty if there is only one.
+    /// Distinguishes documents of the same type and subject; empty if the message has no key.
     package let key: String
     /// The CloudEvents attributes as JSON. The broker does not read them.
     package let header: Bytes

@@ -15,8 +15,8 @@ package struct PublishRequest: Hashable, Sendable {
     /// True if the messages are sent on the feed only and are not recorded.
     package let isTransient: Bool
     package let checkpoint: CheckpointFrame?
-    /// The reason for giving up the message of the checkpoint, which is moved to the dead letters; nil if the message
-    /// was handled.
+    /// The reason for giving up the message of the checkpoint, which is moved to the dead letters; nil if no message is
+    /// given up.
     package let rejection: RejectionFrame?
     /// The ids of the dead letters that this batch removes.
     package let settledLetters: [Int64]
@@ -194,7 +194,7 @@ package struct BatchContent: Hashable, Sendable {
 /// partitions | previous (8), optional.
 package struct CheckpointFrame: Hashable, Sendable {
     package let consumer: String
-    /// The owner epoch of the claim. A checkpoint is refused if the partition has a newer owner epoch.
+    /// The owner epoch of the claim. A checkpoint is refused if its partition has another owner epoch.
     package let ownerEpoch: UInt64
     package let epoch: UInt64
     package let offset: UInt64

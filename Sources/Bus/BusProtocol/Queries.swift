@@ -122,7 +122,7 @@ package struct ServeRequest: Hashable, Sendable {
         producer = try ProducerID(&reader)
         try reader.end()
         guard frames.count - 1 <= Limits.filterCount else {
-            throw ProtocolError(.tooLarge, "a client serves at most \(Limits.filterCount) queries")
+            throw ProtocolError(.tooLarge, "a client serves at most \(Limits.filterCount) types of queries")
         }
         var types: [MessageType] = []
         for frame in frames.dropFirst() {

@@ -1,8 +1,8 @@
 /// A reply of the broker. Frames: head (that of the request) | status (code, text) | the result of the operation.
 package enum Reply: Hashable, Sendable {
     case welcome(Welcome)
-    /// The batch was accepted. The offset is that of its last message, or the end of the journal if it has none; 0 for
-    /// a transient batch.
+    /// The batch was accepted. The offset is that of its last message, or an offset that the journal has reached if it
+    /// recorded none; 0 for a transient batch.
     case published(epoch: UInt64, offset: UInt64)
     case page(Page)
     case heads(Heads)

@@ -1,6 +1,6 @@
 package import EventBus
 
-/// A request of a client, sent to the ingress. Sending a request twice does no harm.
+/// A request of a client, sent to the ingress.
 package enum Request: Hashable, Sendable {
     case hello(Greeting)
     case publish(PublishRequest)
@@ -82,7 +82,7 @@ package enum Request: Hashable, Sendable {
             guard body.isEmpty else { throw ProtocolError(.malformed, "consumers has no frames after its head") }
             self = .consumers
         case .forget: self = .forget(try Self.consumer(body))
-        case .query: throw ProtocolError(.operation, "only the broker sends queries")
+        case .query: throw ProtocolError(.operation, "only the broker sends 'query'")
         }
     }
 

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The names on the wire are in lower case, as CloudEvents requires.
 public struct Attributes: Hashable, Sendable {
     public var id: String
-    /// The process that published the message: `name/instance`.
+    /// The process that published the message: `name/instance`, or `broker` if the broker has withdrawn a document.
     public var source: String
     public var type: MessageType
     /// The session, that is one user's app.
@@ -20,7 +20,7 @@ public struct Attributes: Hashable, Sendable {
     /// The context of the message in the story's trace, see ``TraceContext``. Nil if the message was received without
     /// it.
     public var traceparent: String?
-    /// The time after which a consumer no longer handles the command; nil if it does not expire.
+    /// The time at which the command expires; nil if it does not expire.
     public var expiryTime: Date?
     /// The platform of the view that the message came from, such as `ios`; nil if there is none.
     public var platform: String?
@@ -28,7 +28,7 @@ public struct Attributes: Hashable, Sendable {
     public var device: String?
     /// The screen instance that the message came from; nil if there is none.
     public var instance: String?
-    /// Distinguishes documents of the same type and subject; nil if there is only one, and for messages of other kinds.
+    /// Distinguishes documents of the same type and subject. Nil for a message without a key, see ``Message/key``.
     public var key: String?
     /// The only durable consumer that handles the message; nil if every durable consumer of the type does. It is set on
     /// a dead letter that is sent again.
@@ -45,8 +45,8 @@ public struct Attributes: Hashable, Sendable {
             traceparent: TraceContext().text)
     }
 
-    /// Creates the attributes of a message that another message caused. The new message has the subject, the story and
-    /// the trace of its cause.
+    /// Creates the attributes of a message that another message caused. The new message has the subject and the story
+    /// of its cause, and also its trace if the cause has a readable ``traceparent``.
     ///
     /// A message of another client may have attributes longer than 255 bytes. They are not inherited, because this
     /// client refuses to publish them.

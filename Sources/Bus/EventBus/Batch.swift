@@ -4,8 +4,8 @@ public struct Batch: Sendable {
     public var messages: [Envelope]
     /// The progress that is recorded with the messages; nil for none.
     public var checkpoint: Checkpoint?
-    /// The reason why the message of the checkpoint is given up and moved to the dead letters. Nil if the message was
-    /// handled.
+    /// The reason why the message of the checkpoint is given up and moved to the dead letters. Nil if no message is
+    /// given up.
     public var rejection: Rejection?
     /// The ids of the dead letters that this batch removes.
     public var settledLetters: [Int64] = []

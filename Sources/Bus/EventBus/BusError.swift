@@ -1,6 +1,6 @@
 /// An error of a bus.
 public struct BusError: Error, Hashable, Sendable {
-    /// A stable identifier for programs. A newer broker may send codes that are not listed here.
+    /// A stable identifier for programs.
     public struct Code: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
@@ -12,7 +12,7 @@ public struct BusError: Error, Hashable, Sendable {
         public static let unavailable = Code(rawValue: "bus.unavailable")
         /// The address of the bus cannot be used.
         public static let address = Code(rawValue: "bus.address")
-        /// A message cannot be written or read, because its header or its data is invalid.
+        /// A message cannot be written or read, because its topic, header or data is invalid.
         public static let malformed = Code(rawValue: "bus.malformed")
         /// The bus refuses the request. ``BusError/message`` gives the reason.
         public static let refused = Code(rawValue: "bus.refused")
@@ -21,19 +21,19 @@ public struct BusError: Error, Hashable, Sendable {
         /// A position or a claim is not valid in the journal: it belongs to another journal, or the journal ends before
         /// it.
         public static let epoch = Code(rawValue: "bus.epoch")
-        /// The journal cannot be written or read.
+        /// The journal cannot be opened, written or read, or another broker uses it.
         public static let journal = Code(rawValue: "bus.journal")
         /// No process can take the query now, or the process that took it has ended.
         public static let unserved = Code(rawValue: "bus.unserved")
         /// No answer to the query came in time.
         public static let deadline = Code(rawValue: "bus.deadline")
-        /// The process that served the query stopped, or could not answer.
+        /// The process that served the query stopped serving it, or could not answer.
         public static let cancelled = Code(rawValue: "bus.cancelled")
         /// The message that is to become a dead letter, or the dead letter that is to be removed, does not exist.
         public static let letter = Code(rawValue: "bus.letter")
         /// The previous checkpoint of the partition is not recorded.
         public static let unrecorded = Code(rawValue: "bus.unrecorded")
-        /// This process has closed the bus or ended the subscription.
+        /// This process has closed the bus, has ended the subscription, or has called `run()` twice.
         public static let closed = Code(rawValue: "bus.closed")
     }
 

@@ -57,7 +57,7 @@ package struct ConsumerGroup: Hashable, Sendable {
         self.displaced = displaced
     }
 
-    /// True if another member has displaced this exclusive member: its claim comes too late.
+    /// True if this exclusive member is among the ``displaced`` ones: its claim comes too late.
     package func isDisplaced(_ member: ConsumerMember) -> Bool {
         member.mode == .exclusive && displaced.contains(member.id)
     }
@@ -91,7 +91,7 @@ package struct ConsumerGroup: Hashable, Sendable {
             ownerEpoch: epochs.count == 1 ? epochs.first ?? 0 : 0, offsets: Dictionary(uniqueKeysWithValues: offsets))
     }
 
-    /// Removes a shared member. The other shared members get its partitions.
+    /// Removes a shared member. The other shared members, if there are any, get its partitions.
     package mutating func leave(_ member: UUID) {
         guard members.remove(member) != nil else { return }
         assign(shares.indices.filter { shares[$0].member == member }, to: nil)
@@ -173,7 +173,7 @@ package struct ConsumerGroup: Hashable, Sendable {
     }
 
     /// Gives partitions to another member, or to none if `member` is nil. The previous owner is fenced at once; the new
-    /// owner takes them up with its next claim.
+    /// owner takes them up when it claims.
     private mutating func assign(_ indices: [Int], to member: UUID?) {
         for index in indices where shares[index].member != member {
             shares[index] = Share(member: member, ownerEpoch: 0, offset: handled(index))

@@ -30,7 +30,7 @@ public struct ConsumerMember: Hashable, Sendable {
         /// first claim reached the bus last, even if its process is older. A rule by age would need clocks that all
         /// processes share, and could refuse the only living process.
         case exclusive
-        /// All instances that are alive share the partitions.
+        /// The instances that are alive share the partitions.
         case shared
     }
 
@@ -77,7 +77,7 @@ public struct ConsumerClaim: Hashable, Sendable {
     /// The position up to which all owned partitions are handled.
     public var position: Position { Position(epoch: epoch, offset: offsets.values.min() ?? 0) }
 
-    /// True if the message belongs to an owned partition and is not handled yet.
+    /// True if the message belongs to an owned partition and was not handled yet when the claim was made.
     public func covers(_ message: Envelope) -> Bool {
         guard let position = message.position, let handled = offsets[message.partition] else {
             return false
@@ -119,7 +119,8 @@ public struct Checkpoint: Hashable, Sendable {
     /// - Parameters:
     ///   - partition: The partition of the message at `position`; nil if the checkpoint applies to all partitions of
     ///     the claim.
-    ///   - settled: If nil, the value that the bus delivered with the message at `position`.
+    ///   - settled: If nil, the value that `position` carries: in a delivered message that of its delivery, otherwise
+    ///     the offset.
     public init(
         claim: ConsumerClaim, position: Position, partition: Partition? = nil, previous: UInt64? = nil,
         settled: UInt64? = nil
@@ -141,7 +142,7 @@ public struct Checkpoint: Hashable, Sendable {
 
 /// The oldest message that the owner of a claim has taken and not finished.
 ///
-/// The owner of the claim sets this value, and the bus reads it on its own thread: progress that the bus records for
+/// The owner of the claim sets this value, and a bus may read it on its own thread: progress that the bus records for
 /// all partitions of the claim must stay below this message.
 public final class ConsumerProgress: Sendable {
     private let oldest = Mutex<UInt64?>(nil)

@@ -94,7 +94,8 @@ public struct Envelope: Hashable, Sendable {
         return Envelope(attributes: attributes, data: Data())
     }
 
-    /// Creates a message that withdraws a document after its publisher has ended. The new message has no cause.
+    /// Creates a message that withdraws a document after its publisher has ended or fallen silent. The new message has
+    /// no cause.
     package static func withdrawal(
         _ type: MessageType, key: String?, subject: String, source: String, time: Date = Date()
     ) -> Envelope {

@@ -1,4 +1,4 @@
-/// A publish-subscribe bus with a journal: the interface that every transport implements and every service uses.
+/// A publish-subscribe bus with a journal: the interface that transports implement and services use.
 ///
 /// Keep a call of ``run()`` running for as long as the bus is used.
 public protocol EventBus: Sendable {
@@ -19,16 +19,16 @@ public protocol EventBus: Sendable {
     /// - Returns: The position of the last message of the batch; the other messages have the positions directly before
     ///   it. For an empty batch, or one whose checkpoint is already recorded, the end of the journal; for a transient
     ///   batch, a position without meaning.
-    /// - Throws: ``BusError``: `refused` if a message is invalid, `journal` if the journal cannot be written now,
-    ///   `fenced` if the claim of the checkpoint no longer owns its partition, `unrecorded` if the checkpoint's
-    ///   predecessor is not recorded, `epoch` if the checkpoint is not a position of this journal, `letter` if a dead
-    ///   letter to settle, or the message to give up, does not exist.
+    /// - Throws: ``BusError``: `refused` if the batch or a message is invalid, `closed` if the bus is closed, `journal`
+    ///   if the journal cannot be written now, `fenced` if the claim of the checkpoint no longer owns its partition,
+    ///   `unrecorded` if the checkpoint's predecessor is not recorded, `epoch` if the checkpoint is not a position of
+    ///   this journal, `letter` if a dead letter to settle, or the message to give up, does not exist.
     @discardableResult
     func publish(_ batch: Batch) async throws -> Position
 
     /// Subscribes for as long as `body` runs. The subscription is live before `body` begins.
     /// - Parameters:
-    ///   - end: The messages end when every message up to this position has been delivered. Nil for no end.
+    ///   - end: The messages end when every matching message up to this position has been delivered. Nil for no end.
     ///   - onNotice: Called when the feed dropped messages, or retention removed them before they were read. Called on
     ///     a thread of the bus, so it must return at once.
     /// - Throws: ``BusError``: `epoch` if `start` or `end` belongs to another journal, or `start` is beyond the end of
@@ -39,8 +39,8 @@ public protocol EventBus: Sendable {
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result
 
-    /// Subscribes to the messages of a claim that are not handled yet. The messages end when the partitions of the
-    /// member have changed since the claim; then claim again.
+    /// Subscribes to the messages of a claim that are not handled yet. The messages end when the claim may no longer be
+    /// valid, usually because the partitions of the member have changed; then claim again.
     ///
     /// - Parameter progress: The oldest message that the reader has taken and not finished. The reader must update it
     ///   before it asks for the next message. If it is `nil`, the reader must publish the checkpoint of a message
@@ -51,10 +51,12 @@ public protocol EventBus: Sendable {
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result
 
-    /// The retained documents that match any of the filters, oldest first.
+    /// The retained documents that match any of the filters, oldest first. Documents with an unreadable header are left
+    /// out.
     func documents(matching filters: [MessageFilter]) async throws -> [Envelope]
 
-    /// The retained document of this type, subject and key; `nil` if there is none. The call reads no other documents.
+    /// The retained document of this type, subject and key; `nil` if there is none, or if its header cannot be read.
+    /// The call reads no other documents.
     func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope?
 
     /// The position of the newest message of a kind and name that a filter selects; offset 0 if there is none. A bus
@@ -66,14 +68,16 @@ public protocol EventBus: Sendable {
     func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position]
 
     /// Claims partitions of a durable consumer for a member. See ``ConsumerMember/Mode``.
-    /// - Throws: ``BusError``: `fenced` if the member is exclusive and another one has taken over.
+    /// - Throws: ``BusError``: `fenced` if the member is exclusive and another one has taken over; `refused` if the
+    ///   name is invalid, or if there are too many consumers or members.
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim
 
-    /// Ends a membership in a durable consumer. The partitions of a shared member go to the other members. An exclusive
-    /// member keeps its partitions until another member claims them. This also works in a cancelled task.
+    /// Ends a membership in a durable consumer. The partitions of a shared member go to the other members, if there are
+    /// any. An exclusive member keeps its partitions until another member claims them. This also works in a cancelled
+    /// task.
     func leave(consumer: String, as member: ConsumerMember) async
 
-    /// The durable consumers whose progress the journal keeps, in alphabetical order.
+    /// The durable consumers whose progress the journal keeps, sorted by name.
     func consumers() async throws -> [DurableConsumer]
 
     /// Removes a durable consumer: its progress is lost, and retention no longer keeps messages for it. Its dead
@@ -91,7 +95,7 @@ public protocol EventBus: Sendable {
     ///   `deadline` if no answer came within `timeout`, `cancelled` if the serving process stopped or failed to answer.
     func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope
 
-    /// Answers queries of these types until the task is cancelled, several at a time.
+    /// Answers queries of these types, several at a time, until the task is cancelled or the bus is closed.
     /// - Parameters:
     ///   - whenServing: Called once, when queries can arrive.
     ///   - answer: Returns the answer to a query. If it throws, the asker gets a ``BusError`` with code `cancelled`.
@@ -109,8 +113,8 @@ extension EventBus {
     public static var commandLifetime: Duration { Attributes.usualLifetime }
 
     /// Sends a command. A command from a view, that is one whose origin or cause has a device, expires after
-    /// ``commandLifetime``: a consumer that receives it later does not handle it, and publishes
-    /// `event.MessageDiscarded`. Other commands do not expire.
+    /// ``commandLifetime``: a coordinator, a `MessageConsumer` or a `ScreenWork` that receives it later does not handle
+    /// it, and publishes `event.MessageDiscarded`. Other commands do not expire.
     @discardableResult
     public func send(
         _ command: some CommandMessage, subject: String = Session.default, origin: Origin = Origin(),
@@ -153,7 +157,7 @@ extension EventBus {
         return envelope
     }
 
-    /// The retained document of this type, subject and key; nil if there is none.
+    /// The retained document of this type, subject and key; nil if there is none, or if its header cannot be read.
     /// - Throws: ``BusError`` with code `malformed` if the document's data does not match its type.
     public func document<D: DocumentMessage>(
         _ type: D.Type, subject: String = Session.default, key: String? = nil

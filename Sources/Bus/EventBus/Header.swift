@@ -55,8 +55,8 @@ extension Attributes {
         self = try plain ?? JSONDecoder().decode(Attributes.self, from: Data(json))
     }
 
-    /// Reads a header in the plain form: a flat object of strings without escapes. Nil if it is in another form, or an
-    /// attribute is missing or invalid.
+    /// Reads a header in the plain form: a flat object of strings without escapes. Nil if it is in another form, if a
+    /// required attribute or the time is missing, or if an attribute is invalid.
     private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> Attributes? {
         var reader = HeaderReader(bytes)
         var fields = HeaderFields()
@@ -355,7 +355,7 @@ extension KeyedDecodingContainer<Attributes.CodingKeys> {
         guard let date = Timestamp.date(from: text) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self,
-                debugDescription: "'\(text)' is not an RFC 3339 time such as 2026-01-31T12:00:00Z")
+                debugDescription: "'\(text)' is not a time; write one such as 2026-01-31T12:00:00Z")
         }
         return date
     }

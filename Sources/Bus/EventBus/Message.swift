@@ -5,7 +5,8 @@ public protocol Message: Codable, Sendable {
     static var kind: MessageKind { get }
     /// The name after the kind in the message type. The name of the struct by default.
     static var name: String { get }
-    /// Distinguishes documents of the same type and subject; nil if there is only one.
+    /// Distinguishes documents of the same type and subject. Nil by default: a type without keys has one document for
+    /// each subject.
     var key: String? { get }
 }
 

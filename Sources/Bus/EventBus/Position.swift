@@ -1,11 +1,11 @@
-/// The place of a message in a journal. Offsets start at 1 and grow by one with every message.
+/// The place of a message in a journal. Offsets start at 1 and grow by one with every recorded message.
 public struct Position: Codable, Sendable {
     /// The identity of the journal. A new journal has a new epoch; offsets of different epochs cannot be compared.
     public let epoch: UInt64
     public let offset: UInt64
-    /// The offset up to which the subscription had delivered everything when it delivered the message at this position.
-    /// It can be smaller than `offset`, because an earlier message of another partition may not have arrived yet.
-    /// Ignored by `==` and `hash(into:)`.
+    /// In a delivered message, the offset up to which the subscription had delivered everything when it delivered the
+    /// message; otherwise `offset`. It can be smaller than `offset`, because an earlier message of another partition
+    /// may not have arrived yet. Ignored by `==` and `hash(into:)`.
     package let settled: UInt64
 
     public init(epoch: UInt64, offset: UInt64) {

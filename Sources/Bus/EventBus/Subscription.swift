@@ -94,6 +94,6 @@ public struct MessageSequence: AsyncSequence, Sendable {
 public enum SubscriptionNotice: Hashable, Sendable {
     /// The feed dropped messages of this type. The subscription read them from the journal, so no message is missing.
     case recovered(MessageType, count: Int)
-    /// Retention removed messages of this type, the last of them at this offset, before the subscription had read them.
+    /// Retention removed messages of this type before the subscription had read them. One of them was at this offset.
     case removed(MessageType, through: UInt64)
 }

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// A story is a trace. Each of its messages is a span; the parent of the span is the message that caused it.
 public struct TraceContext: Hashable, Sendable {
-    /// The trace id: 16 bytes that all messages of a story share. It is never zero.
+    /// The trace id: 16 bytes that the messages of a story share. It is never zero.
     private let trace: Pair
     /// The span id of this message. It is never zero.
     private let span: UInt64

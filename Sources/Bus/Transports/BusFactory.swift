@@ -2,7 +2,7 @@ public import EventBus
 public import Logging
 internal import ZeroMQEventBus
 
-/// Creates the bus of a process from an address. This is the only place that chooses a transport.
+/// Creates the bus of a process from an address.
 public struct BusFactory: Sendable {
     private let connect: @Sendable (_ address: String, _ source: String, Logger) throws -> any EventBus
 
@@ -12,8 +12,8 @@ public struct BusFactory: Sendable {
 
     /// Creates a bus.
     /// - Parameters:
-    ///   - address: A URL whose scheme selects the transport. `ipc:///DIRECTORY` and `tcp://HOST:PORT` are addresses of
-    ///     a broker.
+    ///   - address: The address of the bus. The factory ``standard`` accepts the addresses of a broker:
+    ///     `ipc:///DIRECTORY` and `tcp://HOST:PORT`.
     ///   - source: The CloudEvents source of the messages that the process publishes: `name/instance`.
     /// - Throws: ``BusError`` with code ``BusError/Code/address`` if the address cannot be used.
     package func bus(at address: String, source: String, logger: Logger) throws -> any EventBus {

@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// A thread that owns sockets and runs Swift jobs between checks of the sockets.
 ///
-/// It is an actor's executor and a task executor, so a message passes from the socket to the waiting code without a
-/// change of threads. It waits for the descriptors of its sockets and for an eventfd. `ZMQ_FD` is edge-triggered
-/// (zmq_getsockopt(3)), so before it waits it checks every socket that was used since the last check.
+/// It is an actor's executor and a task executor, so a message passes from the socket to the code that waits on this
+/// executor without a change of threads. It waits for the descriptors of its sockets and for an eventfd. `ZMQ_FD` is
+/// edge-triggered (zmq_getsockopt(3)), so before it waits it checks every socket that was used since the last check.
 package final class SocketThread: SerialExecutor, TaskExecutor {
     private let queue = Mutex(WorkQueue())
     private let wakeUp = EventDescriptor()

@@ -15,7 +15,8 @@ struct ClientStateMachine {
     enum State { case idle, open, closed }
 
     enum Action {
-        /// Sends a request on the ingress. The owner then calls ``noteSent(_:at:)`` or ``block()``.
+        /// Sends a request on the ingress. The owner then calls ``noteSent(_:at:)`` if the socket has accepted it, or
+        /// ``block()`` if it must wait.
         case send(id: UInt64, Request)
         /// Calls ``wake(at:)`` after this duration.
         case wake(after: Duration)
@@ -43,7 +44,6 @@ struct ClientStateMachine {
         case log(Logger.Level, Logger.Message, Logger.Metadata)
     }
 
-    /// The address, for log lines and errors.
     private let address: BusAddress
     private let source: String
     private let producer: ProducerID
@@ -53,7 +53,8 @@ struct ClientStateMachine {
     private var lastID: UInt64 = 0
     private(set) var outbox: Outbox
     private(set) var journal: KnownJournal
-    /// The unanswered hello. There is at most one, however long the broker is away.
+    /// The unanswered hello of this state machine. There is at most one, however long the broker is away. Callers can
+    /// send others.
     private var hello: Hello?
     /// The subscriptions that the broker has not confirmed.
     private var plans: OrderedDictionary<UInt64, Subscription.Plan> = [:]
@@ -70,8 +71,8 @@ struct ClientStateMachine {
     /// `confirmations` while a subscription is not confirmed.
     private var quietFeed = (losses: SilenceCounter(limit: 2), confirmations: SilenceCounter(limit: 3))
     private var quietIngress = SilenceCounter(limit: 6)
-    /// The time at which the broker last answered, or the bus was opened. Each warning that no broker answers sets it
-    /// to the current time, so that the next warning comes a few seconds later.
+    /// The time at which something last arrived from the broker on the ingress, or the bus was opened. Each warning
+    /// that no broker answers sets it to the current time, so that the next warning comes a few seconds later.
     private var lastHeard: Instant?
     /// True if an action has requested a call of ``wake(at:)`` that has not come yet.
     private var willWake = false
@@ -91,8 +92,8 @@ struct ClientStateMachine {
     }
 
     /// - Parameters:
-    ///   - producer: The identity of this process for the broker.
-    ///   - client: The identity in the names of this process's inboxes on the feed.
+    ///   - producer: The identity of this bus for the broker.
+    ///   - client: The identity in the names of this bus's inboxes on the feed.
     init(address: BusAddress, source: String, producer: ProducerID = ProducerID(), client: ProducerID = ProducerID()) {
         self.address = address
         self.source = source
@@ -107,7 +108,7 @@ struct ClientStateMachine {
         return actions
     }
 
-    /// A new id for a request, a subscription or a server.
+    /// A new id for a request, a subscription, a reader's wait or a server.
     mutating func nextID() -> UInt64 {
         lastID += 1
         return lastID
@@ -115,7 +116,7 @@ struct ClientStateMachine {
 
     // MARK: Opening and closing
 
-    /// Called when the sockets have been connected for the first time.
+    /// Called once, after the sockets have been created.
     mutating func open(at now: Instant) -> [Action] {
         state = .open
         lastHeard = now
@@ -123,8 +124,8 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// Says good-bye, and closes when the broker has answered, or after 500 ms. If no broker has ever answered, it
-    /// closes at once: no broker knows of this process.
+    /// Says good-bye, and closes when the broker has answered, or after 500 ms. If the bus is not open or the client
+    /// does not know a journal yet, it closes at once.
     mutating func leave() -> [Action] {
         guard state == .open else { return [.close(after: .zero)] }
         enqueue(.bye(journal.greeting), for: .caller)
@@ -148,8 +149,7 @@ struct ClientStateMachine {
 
     // MARK: Requests
 
-    /// Sends a request for a caller. The request stays in the outbox until it is answered or cancelled, even if the
-    /// broker is away for a long time.
+    /// Sends a request for a caller. The request stays in the outbox while the broker is away, however long that is.
     /// - Parameter batch: The batch that the request publishes; nil for other requests.
     mutating func ask(_ request: Request, publishing batch: Batch? = nil, id: UInt64) -> [Action] {
         guard state != .closed else { return [.fail(id: id, closed)] }
@@ -371,12 +371,13 @@ struct ClientStateMachine {
         journal.note(welcome)
     }
 
-    /// Follows the journal to another epoch: all subscriptions start again. The journal may be the same file, so the
-    /// answer to a hello shows, as usual, which batches of this producer the journal contains.
+    /// Follows the journal to another epoch: subscriptions start again; those with a claim end, and those with an end
+    /// position fail. The journal may be the same file, so the answer to a hello shows, as usual, which batches of this
+    /// producer the journal contains.
     /// - Parameter start: The offset at which the epoch began; `nil` if the broker does not say.
     private mutating func follow(epoch: UInt64, start: UInt64?) {
         guard journal.follow(epoch) else { return }
-        log(.warning, "the broker has a new journal", ["epoch": "\(String(epoch, radix: 16))"])
+        log(.warning, "the journal has a new epoch", ["epoch": "\(String(epoch, radix: 16))"])
         for index in subscriptions.indices {
             subscriptions[index].restart(from: start ?? 0)
             handOver(index)
@@ -406,13 +407,13 @@ struct ClientStateMachine {
             subscriptions[index].finish()
             handOver(index)
         }
-        let error = BusError(.epoch, "the journal has lost its last messages; claim again")
+        let error = BusError(.epoch, "the journal may have lost its last messages; claim again")
         for id in outbox.dropCheckpoints() { actions.append(.fail(id: id, error)) }
     }
 
     /// Sends all unanswered requests again if the broker lacks a batch. If the broker lacks a batch that it has
-    /// answered, it has forgotten this producer or lost the end of the journal: then the unanswered batches get new
-    /// sequence numbers.
+    /// answered, it has forgotten this producer or lost the end of the journal: then the unanswered batches, except
+    /// transient ones, get new sequence numbers.
     ///
     /// Only a hello that was created after the answer to a batch shows that the broker lacks this batch. An earlier
     /// hello may have been answered by a broker with an older copy of the journal. Only the next hello tells that
@@ -583,7 +584,8 @@ struct ClientStateMachine {
         quietFeed.confirmations.hear()
     }
 
-    /// Resumes the reader of a subscription if it waits and there is something to deliver.
+    /// Resumes the reader of a subscription if it waits and there is something to deliver, or the subscription has
+    /// ended or failed.
     private mutating func handOver(_ index: Int) {
         let id = subscriptions[index].id
         switch subscriptions[index].handOver() {
@@ -754,7 +756,8 @@ struct ClientStateMachine {
 }
 
 /// Counts the seconds in which a socket receives nothing although something is due. A TCP connection may stay open for
-/// a long time after the other process has ended: when the limit is reached, the client makes a new connection.
+/// a long time after the other machine or the network has failed. When the limit is reached, the client makes a new
+/// connection.
 struct SilenceCounter {
     private let limit: Int
     private var count = 0

@@ -1,8 +1,8 @@
 internal import BusProtocol
 internal import EventBus
 
-/// Decides for each message if a subscription may deliver it, so that no message is missing or repeated, and the
-/// messages of one subject arrive in order.
+/// Decides for each message if a subscription may deliver it, so that no recorded message of an epoch is left out or
+/// repeated, and the messages of one subject arrive in order.
 ///
 /// PUB/SUB drops messages silently. Every recorded message names its predecessor in its ``Chain``: if the predecessor
 /// of a live message is unknown, there may be a gap. The tracker then stops delivering live messages and reads pages of
@@ -30,20 +30,22 @@ struct FeedTracker {
     /// A message that may be delivered.
     struct Delivery {
         let message: FeedMessage
-        /// Once this message is delivered, every matching message up to this offset has been delivered.
+        /// Once this message is delivered, no matching message of the journal up to this offset remains to be
+        /// delivered. Without meaning for transient messages, and for the documents at the start of a subscription.
         let settled: UInt64
     }
 
     private(set) var phase: Phase
-    /// The offset up to which every matching message has been delivered.
+    /// The offset up to which no matching message of the journal remains to be delivered, apart from the documents at
+    /// the start.
     private(set) var base: UInt64
     /// The last delivered offset of each chain, if it is after `base`.
     private var seen: [Substring: UInt64] = [:]
-    /// The offset of the last live message that was skipped; at first the end of the journal. The journal must be read
-    /// at least up to this offset.
+    /// The highest offset of the messages that were skipped or are missing; at first the end of the journal. The
+    /// journal must be read at least up to this offset.
     private var skipped: UInt64
     /// The last offsets of topics when the broker was last asked; nil after a check. A message up to these offsets that
-    /// does not arrive before the next check is lost.
+    /// does not arrive before the next check counts as dropped by the feed.
     private var expected: Heads?
     private var gaps: FeedGaps
     /// True if the subscription reports losses. Finding them takes time for each message.
@@ -202,7 +204,7 @@ struct FeedTracker {
     }
 
     /// True if retention has removed the predecessor of the message: it has not arrived and is not in the page. False
-    /// for documents, because only the last one of each key is kept.
+    /// for documents, because retention keeps only the last one of each key.
     private func isBehindRemoval(_ message: FeedMessage, in page: Page) -> Bool {
         guard let promised, message.previous > max(promised, known(chain.key(message.topic))) else { return false }
         return !page.holds(message.previous) && !message.topic.hasPrefix("document.")
@@ -294,9 +296,10 @@ struct FeedGaps {
 
 /// The predecessor by which a subscription detects that a message is missing.
 ///
-/// For one type, it is the previous message of the same topic. For several types, it is the previous message of the
-/// same partition, whatever its type, because only that keeps the messages of one subject in order. If the predecessor
-/// has a type that is not subscribed to, the subscription cannot know if a message is missing, and reads the journal.
+/// For a single filter that selects one type, it is the previous message of the same topic. Otherwise it is the
+/// previous message of the same partition, whatever its type, because only that keeps the messages of one subject in
+/// order. If the predecessor has a type that is not subscribed to, the subscription cannot know if a message is
+/// missing, and reads the journal.
 enum Chain {
     case topic
     case partition

@@ -6,12 +6,12 @@ internal import BusProtocol
 /// that it has seen since its last hello.
 struct KnownJournal {
     private let producer: ProducerID
-    /// The epoch of the journal; 0 until a broker has answered.
+    /// The epoch of the journal; 0 until a broker has named it.
     private(set) var epoch: UInt64 = 0
     /// The highest offset that this client has seen. A journal that ends before this offset has lost its end.
     private(set) var lastSeen: UInt64 = 0
     /// The last welcome. The next hello contains its head and mark: if the journal was replaced by an older copy, the
-    /// broker has another message at that offset.
+    /// broker has no message or another one at that offset.
     private(set) var lastWelcome: Welcome?
     /// False after the broker has refused a long hello. True again when the feed reconnects or another epoch begins,
     /// because a newer broker may have replaced an older one.

@@ -20,7 +20,8 @@ struct LeasedDocuments {
     }
 
     private var entries: [Key: Entry] = [:]
-    /// The types of all documents that were ever leased. Every batch is searched for documents of these types.
+    /// The types of all documents that were ever leased. Each batch of a caller is searched for documents of these
+    /// types.
     private var types: [MessageType] = []
 
     /// The number of documents that the bus should hold as leased by this client.
@@ -28,7 +29,7 @@ struct LeasedDocuments {
 
     /// Finds the change that a batch makes to leased documents.
     /// - Parameter packed: The encoded messages of the batch. The returned documents share this memory.
-    /// - Returns: `nil` if the batch changes no leased document.
+    /// - Returns: `nil` if the batch has no document of a type that this client has leased.
     mutating func change(by batch: Batch, _ packed: PackedMessages) throws(ProtocolError) -> Change? {
         if batch.isLeased {
             for message in batch.messages where message.type.kind == .document && !types.contains(message.type) {

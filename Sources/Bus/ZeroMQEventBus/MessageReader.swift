@@ -42,7 +42,8 @@ final class MessageReader: Sendable {
     }
 }
 
-/// Logs each message that was not delivered because it cannot be read, with the number of such messages so far.
+/// Logs each message that was not delivered because its topic or header is wrong, with the number of such messages so
+/// far.
 final class SkippedMessages: Sendable {
     private let logger: Logger
     private let count = Atomic<Int>(0)

@@ -4,17 +4,17 @@ internal import OrderedCollections
 
 /// The requests that the broker has not answered, in the order in which they were made.
 ///
-/// When the broker ends, it loses the requests that it has received and not answered. Every request can safely be sent
-/// twice. Therefore a request stays here until it is answered, and is sent again after a reconnection or, unless it is
-/// a query, when its answer is overdue. Batches get their sequence number here.
+/// When the broker ends, it loses the requests that it has received and not answered. Therefore a request stays here
+/// until it is answered or cancelled, and is sent again after a reconnection or, unless it is a query, when its answer
+/// is overdue. Batches get their sequence number here.
 struct Outbox {
     /// The number of unanswered requests at which further batches wait.
     static let capacity = 1024
 
     typealias Instant = ContinuousClock.Instant
 
-    /// A request to send. The owner calls ``noteSent(_:at:)`` when the socket has accepted it, or ``block()`` if the
-    /// socket has not.
+    /// A request to send. The owner calls ``noteSent(_:at:)`` if the socket has accepted it, or ``block()`` if it must
+    /// wait.
     struct Sending {
         let id: UInt64
         let request: Request
@@ -26,7 +26,8 @@ struct Outbox {
         case answered(PendingRequest)
         /// The caller gets this error. An empty batch stays in the place of the request.
         case failed(BusError)
-        /// No effect: the reply is a repetition, or the batch will be sent again.
+        /// The owner need not do anything: the reply is a repetition, the request was cancelled, or a batch will be
+        /// sent again.
         case none
     }
 
@@ -175,7 +176,7 @@ struct Outbox {
         return pending.elements.lazy.filter { $1.resending.sentAt == nil }.map { Sending(id: $0, request: $1.request) }
     }
 
-    /// Returns all requests, in order, to send them again.
+    /// Returns all requests, in order, to send them again. Waiting batches are not among them.
     mutating func resend() -> [Sending] {
         for index in 0..<pending.count { pending.values[index].resending.reset() }
         return unblock()

@@ -43,7 +43,7 @@ struct ServedQueries {
         case none
     }
 
-    /// Assigns a query to a server. The broker may send the same query more than once.
+    /// Assigns a query to a server. A query that was received before and is not answered yet is ignored.
     mutating func receive(_ message: PublishedMessage, id: UInt64, source: String) -> Reception {
         let type = Topic(message.topic)?.type
         guard let server = servers.first(where: { $0.value.types.contains { $0 == type } })?.key else {

@@ -8,7 +8,7 @@ internal import EventBus
 /// requests and resumes the reader.
 struct Subscription {
     /// The maximum number of buffered messages. When the buffer is full, further live messages are not taken; the
-    /// subscription reads them from the journal later.
+    /// subscription reads those that are recorded from the journal later.
     static let capacity = 1024
     /// The size of the buffered messages, in bytes, at which no further live messages are taken. Messages of up to 4
     /// MiB can reach this size before ``capacity``.
@@ -47,8 +47,8 @@ struct Subscription {
     private var isRefused = false
     /// True while a renewal of the claim is unanswered.
     private var isRenewing = false
-    /// The offset up to which the broker has been told that everything is handled, whether or not there were matching
-    /// messages.
+    /// The offset up to which ``progress(in:settled:)`` has reported that everything is handled; at first the position
+    /// of the claim.
     private var recorded: UInt64
     private var buffer: Deque<FeedTracker.Delivery> = []
     private var bufferSize = 0
@@ -98,7 +98,8 @@ struct Subscription {
         return true
     }
 
-    /// Ends the reader's wait if there is something to deliver. Nil if the reader does not wait, or must wait longer.
+    /// Ends the reader's wait if there is something to deliver, or the subscription has ended or failed. Nil if the
+    /// reader does not wait, or must wait longer.
     mutating func handOver() -> HandOver? {
         guard wait != nil else { return nil }
         if let failure {
@@ -175,15 +176,15 @@ struct Subscription {
         return judge()
     }
 
-    /// Starts again in another epoch. If the subscription has an end in the previous epoch, it fails: the end will
-    /// never be reached, and the messages so far are not all of them. If it has a claim, it ends, because a claim is
-    /// valid only in the journal of its epoch; the consumer then claims again.
+    /// Starts again in another epoch. If the subscription has an end in the previous epoch, it fails, because the
+    /// messages so far may not be all of them. If it has a claim, it ends, because a claim is valid only in the journal
+    /// of its epoch; the consumer then claims again.
     /// - Parameter offset: The offset at which the epoch began.
     mutating func restart(from offset: UInt64) {
         if claim != nil { finish() }
         guard end == nil else {
             hasEnded = true
-            failure = BusError(.epoch, "the journal was replaced before the subscription reached its end")
+            failure = BusError(.epoch, "the journal was replaced or lost messages before the subscription ended")
             return
         }
         tracker.restart(from: offset)

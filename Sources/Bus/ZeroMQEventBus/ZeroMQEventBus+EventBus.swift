@@ -61,7 +61,7 @@ extension ZeroMQEventBus {
             skipped.note(header.reason)
             return nil
         }
-        // The broker does not decode headers, so the header may contradict the topic.
+        // The broker does not decode headers, so the header may have another subject or key.
         guard document.subject == subject, document.attributes.key ?? "" == request.key else {
             let found = "key '\(document.attributes.key ?? "")' of session '\(document.subject)'"
             skipped.note("\(type), key '\(request.key)' of session '\(subject)', has a header with \(found)")

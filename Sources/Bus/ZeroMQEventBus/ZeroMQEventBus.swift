@@ -93,7 +93,7 @@ public actor ZeroMQEventBus: EventBus {
         throw CancellationError()
     }
 
-    /// Waits until the broker has answered once.
+    /// Waits until the broker has answered a hello.
     /// - Throws: ``BusError`` with code `unavailable` if it does not answer within `timeout`.
     public func waitUntilConnected(timeout: Duration) async throws {
         let address = address
@@ -174,8 +174,8 @@ public actor ZeroMQEventBus: EventBus {
             .maximumFrameSize(Int64(Limits.maximumFrameSize)),
         ] + SocketOption.tcpKeepalive
 
-    /// The maximum number of messages taken from the feed in one turn, so that readers run before their buffers are
-    /// full, and the other socket is read, too.
+    /// The number of messages from the feed at which a turn ends, so that readers run before their buffers are full,
+    /// and the other socket is read, too.
     private static let turnCount = 512
 
     private func connectIngress() throws {
@@ -290,7 +290,8 @@ public actor ZeroMQEventBus: EventBus {
     /// - Parameters:
     ///   - batch: The batch that the request publishes; nil for other requests.
     ///   - timeout: The time after which the request is cancelled with the code `deadline`; `nil` for no limit.
-    /// - Throws: ``BusError`` if the broker refuses the request; `CancellationError`.
+    /// - Throws: ``BusError`` if the broker refuses the request, the time has passed or the bus is closed;
+    ///   `CancellationError`.
     func ask(_ request: Request, publishing batch: Batch? = nil, timeout: Duration? = nil) async throws -> Reply {
         try Task.checkCancellation()
         let id = machine.nextID()
@@ -331,7 +332,7 @@ public actor ZeroMQEventBus: EventBus {
                 // The closure must capture the actor to run on it. Otherwise it would run on the global executor,
                 // without an error of the compiler.
                 self.preconditionIsolated()
-                // If the cancellation handler ran before, it found no continuation to resume.
+                // If the task was cancelled already, `onCancel` finds no continuation to resume.
                 if Task.isCancelled {
                     continuation.resume(throwing: CancellationError())
                 } else {
@@ -476,8 +477,8 @@ public actor ZeroMQEventBus: EventBus {
         let server = try await addServer(types, continuation)
         whenServing()
         try await withThrowingDiscardingTaskGroup { group in
-            // Stops serving before the group waits for running answers: queries that arrive meanwhile go to another
-            // process.
+            // Stops serving before the group waits for running answers, so that the broker gives this process no more
+            // queries.
             defer { thread.perform { [weak self] in self?.assumeIsolated { $0.removeServer(server) } } }
             for await query in queries {
                 group.addTask { await self.work(on: query, answer) }

@@ -73,7 +73,7 @@ extension Command {
         }
     }
 
-    /// The view has finished animating this screen instance out.
+    /// The view has finished animating this screen instance out, or the time for it is over.
     public struct ScreenGone: CommandMessage {
         public var instance: String
 

@@ -37,7 +37,7 @@ extension Document {
         public var version: Int
         /// The hash of the flow. A snapshot that was made with this flow contains the same hash.
         public var hash: String
-        /// The flow as YAML: the file that the coordinator has read, or the export of a flow that was built in Swift.
+        /// The flow as YAML: the text of the file that the coordinator has read.
         public var source: String
 
         public init(platform: String, name: String, version: Int, hash: String, source: String) {
@@ -139,7 +139,8 @@ extension Document {
         /// The largest lag of the process's durable consumers: the number of journal offsets between a consumer's
         /// position and the newest message for it. 0 if all consumers have handled all their messages.
         public var lag: UInt64
-        /// The durable consumers that the process runs, in alphabetical order. Nil if the process does not report them.
+        /// The durable consumers that the process has started, in alphabetical order. Nil if the process does not
+        /// report them.
         public var consumers: [String]?
 
         public init(

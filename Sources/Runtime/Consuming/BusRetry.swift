@@ -3,8 +3,8 @@ package import Logging
 internal import ServiceLifecycle
 
 /// Repeats an operation while the bus fails with one of a set of error codes: by default while no broker answers, while
-/// the journal cannot be written, and after the journal was replaced. It repeats without limit, so that a service
-/// survives the restart of its broker, a full disk and a new journal.
+/// the journal cannot be written or read, and after the journal was replaced or has lost its last messages. It repeats
+/// without limit, so that a service survives the restart of its broker, a full disk and a new journal.
 package struct BusRetry: Sendable {
     private let logger: Logger
     private let clock: any Clock<Duration>

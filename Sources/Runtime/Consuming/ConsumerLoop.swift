@@ -3,8 +3,8 @@ package import EventBus
 package import Logging
 internal import ServiceLifecycle
 
-/// The loop of a durable consumer. It reads the messages that a claim covers, passes each to a handler, and publishes
-/// the results in one batch with the consumer's progress.
+/// The loop of a durable consumer. It reads the messages that a claim covers, passes them to a handler unless they are
+/// unreadable or for another consumer, and publishes the results in one batch with the consumer's progress.
 ///
 /// Messages of one partition are handled in order. If the bus refuses the results of a message, the message is moved to
 /// the dead letters and the consumer continues. If the bus refuses the dead letter, too, the loop ends with the error,
@@ -12,7 +12,8 @@ internal import ServiceLifecycle
 package struct ConsumerLoop: Sendable {
     /// Handles a message. It does not run on the bus's executor, so that it may take any time.
     ///
-    /// A `CancellationError` while the service stops leaves the message unfinished. Any other error ends the loop.
+    /// A `CancellationError` while the service stops, or in a cancelled task, leaves the message unfinished. Any other
+    /// error ends the loop.
     package typealias Work = @concurrent @Sendable (Envelope) async throws -> Handled
 
     fileprivate let consumer: String
@@ -207,7 +208,8 @@ private actor ConsumerRun {
     /// Signalled when the reader must stop: the claim has to be renewed, or the run has failed.
     private var claimEnd = ReadySignal()
     private var stage = Stage.reading
-    /// The first error. Nil if there is none. Results that existed before the error are still published.
+    /// The first error. Nil if there is none. Results that existed before the error are still published, except those
+    /// of a partition whose batch could not be published.
     private var failure: (any Error)?
     private var hasWarned = false
 
@@ -455,7 +457,7 @@ private actor ConsumerRun {
         }
     }
 
-    /// Ends the run with an error, after the existing results have been published. Only the first call has an effect.
+    /// Ends the run with an error, after other existing results have been published. Only the first call has an effect.
     private func fail(_ error: any Error) {
         guard failure == nil else { return }
         failure = error

@@ -40,8 +40,8 @@ public final class ConsumerMetrics: Sendable {
         for (name, before) in state.withLock(\.consumers) {
             let newest = try await bus.newest(matching: before.filters)
             guard let after = state.withLock({ $0.consumers[name] }) else { continue }
-            // A consumer that was idle during the whole query has handled all its messages. The newest message may have
-            // a higher offset: then another member handles it.
+            // A consumer that was idle during the whole query has handled all messages that it received. The newest
+            // message may have a higher offset, for example because another member handles it.
             if after.isIdle, after.turns == before.turns { continue }
             let isSameJournal = after.position.epoch == newest.epoch
             let handled = isSameJournal ? min(after.position.offset, newest.offset) : 0

@@ -202,7 +202,7 @@ struct ConsumerQueue {
         }
     }
 
-    /// Starts no more handlers. The handlers that run may end, and all results are published, even if the claim has
+    /// Starts no more handlers. The handlers that run may end, and results are still published, even if the claim has
     /// ended.
     mutating func stop() {
         state = .stopping

@@ -2,9 +2,9 @@ public import EventBus
 internal import Logging
 
 extension EventBus {
-    /// Consumes messages durably: passes each matching message to `handler`, and publishes the messages that it returns
-    /// in one batch with the consumer's progress. After a crash the handler may be called again for the same message,
-    /// but its results are never published in part.
+    /// Consumes messages durably: passes matching messages to `handler`, and publishes the messages that it returns in
+    /// one batch with the consumer's progress. After a crash the handler may be called again for the same message, but
+    /// its results are never published in part.
     ///
     /// Members that share a consumer divide its partitions among them. Messages of one partition, and so of one
     /// subject, are handled in order; several partitions are handled at the same time. A message whose results the bus

@@ -15,7 +15,8 @@ internal import ServiceLifecycle
 /// invalid, or whose handler fails, does not stop the consumer. All cases:
 ///
 /// - If the handler returns, its messages are published.
-/// - If the handler throws an `ApplicationError`, that error is published. It is a final answer; there is no retry.
+/// - If the handler throws an `ApplicationError`, that error is published, unless the message is an error itself. It is
+///   a final answer; there is no retry.
 /// - If the handler throws another error, it is called again after growing delays, see ``RetryPolicy``. After the last
 ///   attempt the message is moved to the dead letters, with the code `<service>.failed`.
 /// - If the header cannot be read, or the data does not match the type, the message is moved to the dead letters at
@@ -27,13 +28,14 @@ internal import ServiceLifecycle
 /// - If the message was sent again to another consumer only, or withdraws a document, nothing is published.
 ///
 /// A dead letter comes with an `ApplicationError` of the same code, unless the message is an error itself: an error
-/// about an error would cause another one, without end. If retention has removed the message in the meantime, there is
-/// only the error. An error that is not an `ApplicationError` is logged and not published, because only an
-/// `ApplicationError` is written for the person who uses the app.
+/// about an error would cause another one, without end. If the broker refuses this error, there is only the dead
+/// letter. If retention has removed the message in the meantime, there is only the error. An error that is not an
+/// `ApplicationError` is logged and not published, because only an `ApplicationError` is written for the person who
+/// uses the app.
 ///
 /// If the service is asked to stop during a delay between two attempts, the delay ends. The message then has no results
-/// and is handled again after the next start. Cancellation ends ``run()``. An error of the bus that is not about the
-/// message also ends it, unless ``run()`` can wait until the bus works again.
+/// and is handled again, after the next start or by another instance. Cancellation ends ``run()``. An error of the bus
+/// that is not about the message also ends it, unless ``run()`` can wait until the bus works again.
 ///
 /// Service instances with the same consumer name share the work: each handles the messages of some subjects, in order.
 /// When an instance ends, the others continue with the messages that it had not handled.
@@ -178,8 +180,8 @@ public struct MessageContext: Sendable {
 
     /// Publishes a message at once, before the handler ends: for example a document that says `loading`.
     ///
-    /// The message is not part of the handler's batch. After a crash it may be published again, so publishing it twice
-    /// must do no harm.
+    /// The message is not part of the handler's batch. After a crash or a failed attempt it may be published again, so
+    /// publishing it twice must do no harm.
     public func publish(_ message: some Message) async throws {
         try await bus.publish(Batch([bus.envelope(message, causedBy: cause)]))
     }

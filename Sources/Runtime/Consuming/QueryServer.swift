@@ -9,7 +9,8 @@ internal import ServiceLifecycle
 ///     QueryServer(in: process)
 ///         .on(Query.PlaylistSongs.self) { query, context in try await playlists.songs(for: query) }
 ///
-/// If a handler throws an error, the error is logged, and the answer is an `ApplicationError`:
+/// If a handler throws an error while the answer is still wanted, the error is logged, and the answer is an
+/// `ApplicationError`:
 ///
 /// - If the error is an `ApplicationError`, it is the answer.
 /// - If the data does not match the type of the query, the code is `message.malformed`.

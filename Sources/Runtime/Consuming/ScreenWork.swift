@@ -72,7 +72,7 @@ public struct ScreenWork: ReadyService {
     ///   - work: the work. It may return. It is cancelled when its instance is dismissed, when a newer command replaces
     ///     it and when the service stops. If it throws an error, the error is logged, an `ApplicationError` is
     ///     published, and the work is not started again. After the ``BusError`` `unavailable`, `journal` or `epoch`,
-    ///     the work is started again when the bus answers.
+    ///     the work is started again when the bus answers. The errors `fenced`, `closed` and `address` end ``run()``.
     /// - Precondition: the type has no handler yet.
     public func on<C: CommandMessage>(
         _ type: C.Type, withdrawing types: [MessageType] = [],
@@ -132,7 +132,7 @@ public struct ScreenWork: ReadyService {
                     try await bus.publish(Batch(withdrawals(of: piece, causedBy: document)))
                 }
             } catch let error as BusError where error.code == .refused {
-                logger.error("the work cannot be started again: \(error)", metadata: ["id": "\(cause.id)"])
+                logger.error("the work cannot be withdrawn: \(error)", metadata: ["id": "\(cause.id)"])
                 try await bus.publish(
                     Batch([
                         .withdrawal(

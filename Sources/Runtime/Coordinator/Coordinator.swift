@@ -76,7 +76,7 @@ package struct Coordinator: ReadyService {
                 for message in messages { try await publish([message], under: claim) }
                 return
             }
-            logger.error("the bus refused a restored state: \(error)", metadata: ["session": "\(messages[0].subject)"])
+            logger.error("the bus refused restored data: \(error)", metadata: ["session": "\(messages[0].subject)"])
         }
     }
 
@@ -88,7 +88,7 @@ package struct Coordinator: ReadyService {
         try await loop.tellCutOffs(of: claim)
         try await publishFlow(under: claim)
         let open = OpenDeadlines()
-        // The documents are read after the claim, because after the claim no other process can change them.
+        // The documents are read after the claim, because after the claim no other coordinator can change them.
         var sessions = Sessions(flow: flow, source: bus.source, open: open, logger: logger, now: now)
         let restored = try sessions.restore(
             from: try await bus.documents(matching: [.type(Document.NavigationState.self)]),

@@ -80,7 +80,7 @@ struct EffectMessages {
         cause.origin = Origin(platform: attributes.platform, device: attributes.device, instance: attributes.instance)
     }
 
-    /// The message of an effect. Nil for an effect that publishes nothing.
+    /// The message of an effect. Nil for an effect that has no message of its own.
     mutating func message(for effect: Machine.Effect) throws -> Envelope? {
         switch effect {
         case .openURL(let url):

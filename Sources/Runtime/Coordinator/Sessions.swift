@@ -79,7 +79,7 @@ struct Sessions: ComputingHandler {
                 restored.messages += result.messages
                 opened += result.opened
                 for screen in restoration.dropped {
-                    logger.warning("the flow has no screen '\(screen.screen)' any more: \(screen.id) is dismissed")
+                    logger.warning("screen '\(screen.screen)' does not fit the flow: \(screen.id) is dismissed")
                 }
             } catch let error as BusError {
                 // The snapshot is unreadable, for example because another version wrote it. The session starts from the

@@ -48,7 +48,7 @@ package struct ErrorNotifier: ReadyService {
         guard let claim = try await loop.claim() else { return }
         try await loop.tellCutOffs(of: claim)
         let timers = ConsumerTasks<ShownError>()
-        // The documents are read after the claim, because after the claim no other process writes them.
+        // The documents are read after the claim, because after the claim no other notifier can write them.
         let queues = ErrorQueues(
             try await restoredQueues(), bus: bus, logger: logger, whenShown: { timers.begin($0) })
         try await timers.run {

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The rules for the names of projects and for the addresses of their buses. The launcher follows these rules when it
-/// starts a project on this machine, and other programs follow them to find the project's bus.
+/// The rules for the names of projects and for the addresses of their buses. `segue` follows these rules when it starts
+/// a project on this machine, and other programs follow them to find the project's bus.
 package enum ProjectPlace {
     package static let nameRule = "use lower-case letters, digits, '-' and '_', beginning with a letter or digit"
 
@@ -49,7 +49,7 @@ package enum ProjectPlace {
     }
 }
 
-// MARK: For programs other than the launcher
+// MARK: For programs other than segue
 
 extension ProjectPlace {
     /// The error of a project whose name is invalid or cannot be determined. The description contains the remedy.
@@ -94,7 +94,7 @@ extension ProjectPlace {
             throw Unknown(description: "cannot read \(file); name the project with -p NAME")
         }
         guard let match = text.firstMatch(of: #/(?m)^name[ \t]*:(.*)$/#) else { return nil }
-        // Only the launcher reads variables and all forms of YAML. This function accepts a plain name, quoted or not.
+        // Only `segue` reads variables and all forms of YAML. This function accepts a plain name, quoted or not.
         guard let name = match.1.wholeMatch(of: #/[ \t]*(["']?)([a-z0-9][a-z0-9_-]*)\1[ \t]*(?:[ \t]#.*)?\r?/#) else {
             throw Unknown(
                 description: "\(file): the value of 'name' is not a plain project name; name the project with -p NAME")

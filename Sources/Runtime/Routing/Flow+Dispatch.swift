@@ -46,8 +46,8 @@ extension Dispatchable {
         }
     }
 
-    /// The rule applies only to commands from its own platform, so that data is shown only on the platform of the view
-    /// that dispatched it.
+    /// The rule does not apply to commands from another platform, so that data from a view is shown only on the
+    /// platform of this view.
     private static func transition(
         _ actions: [Flow.Action], when conditions: [Flow.Condition] = []
     ) -> Flow.Transition {

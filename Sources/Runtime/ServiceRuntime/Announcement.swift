@@ -33,7 +33,7 @@ struct Announcement: Service {
         do {
             try await cancelWhenGracefulShutdown { try await keepAnnounced(announced) }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // The bus withdraws the presence when it closes, and does not wait for a broker that is unavailable.
+            // The bus withdraws the presence when it closes, and does not wait long for a broker that is unavailable.
         }
     }
 
@@ -68,7 +68,7 @@ struct Announcement: Service {
         }
     }
 
-    /// The contract. Nil if the schema of a message cannot be derived: the process then runs without a contract. The
+    /// The contract. Nil if the schema of a message cannot be derived: the process then publishes no contract. The
     /// option `--contract` reports the problem.
     private var contract: Document.ServiceContract? {
         do {

@@ -4,8 +4,8 @@ internal import SystemSupport
 
 /// Tells the supervisor at regular intervals that the process is alive.
 ///
-/// Before each message, each of ``actors`` must answer. If an actor hangs, the messages stop, and the supervisor
-/// replaces the process. The messages also stop if all threads of the cooperative pool hang, because this service runs
+/// Before each message, each of ``actors`` must answer. If an actor hangs, the messages stop, and the supervisor takes
+/// the process for dead. The messages also stop if all threads of the cooperative pool hang, because this service runs
 /// on the pool.
 struct LifeSign: Service {
     let watchdog: Watchdog

@@ -50,7 +50,7 @@ public struct ServiceConfiguration: Sendable {
         return directory
     }
 
-    /// The log level: `SEGUE_LOG_LEVEL`, or `standard` if the variable is not set.
+    /// The log level: `SEGUE_LOG_LEVEL`, or `standard` if the variable is not set or is empty.
     /// - Throws: ``ConfigurationError`` if the variable is not the name of a log level.
     func logLevel(standard: Logger.Level = .info) throws -> Logger.Level {
         guard let text = value("SEGUE_LOG_LEVEL") else { return standard }

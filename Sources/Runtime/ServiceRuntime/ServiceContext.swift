@@ -7,7 +7,6 @@ public import Logging
 public struct ServiceContext: Sendable {
     public let process: ServiceProcess
     public let bus: any EventBus
-    /// The address of the bus, for log lines.
     public let busAddress: String
     public let configuration: ServiceConfiguration
     public let logger: Logger

@@ -59,7 +59,7 @@ struct ServiceHost: Sendable {
         } catch is CancellationError where !Task.isCancelled {
             throw EarlyEnd(
                 description:
-                    "the process did not stop within \(Self.grace); unfinished work is repeated after the next start")
+                    "a service was cancelled or did not stop within \(Self.grace); unfinished work is repeated later")
         }
         logger.info("stopped")
     }

@@ -18,13 +18,13 @@ internal import UnixSignals
 public struct ServiceProcess: Sendable {
     public let name: String
     public let version: String
-    /// The id of this run. It is different for each process with the same name.
+    /// The id of this run. By default it is random, so processes with the same name differ.
     public let instance: String
     /// The messages that the process receives.
     public let receives: [DeclaredMessage]
     /// The messages that the process publishes.
     public let sends: [DeclaredMessage]
-    /// The log level if `SEGUE_LOG_LEVEL` is not set.
+    /// The log level if `SEGUE_LOG_LEVEL` is not set or is empty.
     public let logLevel: Logger.Level
 
     public init(
@@ -54,9 +54,9 @@ public struct ServiceProcess: Sendable {
     /// The CloudEvents source of the process's messages: `name/instance`.
     public var source: String { "\(name)/\(instance)" }
 
-    /// Runs the process until SIGTERM or SIGINT, or until a ``ForegroundService`` returns. It connects to the bus,
-    /// announces itself, runs the services and tells the supervisor when all of them are ready. At the end it stops the
-    /// services in reverse order.
+    /// Runs the process until SIGTERM or SIGINT, until a ``ForegroundService`` returns, or until an error. It connects
+    /// to the bus, announces itself, runs the services and tells the supervisor when all of them are ready. At the end
+    /// it stops the services in reverse order.
     ///
     /// The bus answers only while the services run. Use it in their `run()`, and not in the closure that creates them.
     ///
@@ -184,7 +184,7 @@ public struct ServiceProcess: Sendable {
 enum ExitStatus: Int32 {
     case unavailable = 69
     case software = 70
-    /// The journal cannot be written or read.
+    /// The journal cannot be opened, written or read, or another broker uses it.
     case ioError = 74
     case configuration = 78
 

@@ -6,7 +6,7 @@ package final class DirectoryWatch: Sendable {
 
     private let descriptor: CInt
 
-    /// - Throws: ``SystemError`` if there is no such folder, or if too many folders are watched.
+    /// - Throws: ``SystemError``, for example if there is no such folder, or if too many folders are watched.
     package init(path: String) throws(SystemError) {
         descriptor = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0, inotify_add_watch(descriptor, path, UInt32(IN_MODIFY) | Self.newFile) >= 0 else {

@@ -34,7 +34,7 @@ package struct NotifyMessage: Sendable, Equatable {
     }
 
     /// Reads a datagram.
-    /// - Parameter datagram: Lines of `NAME=value`. Unknown names are ignored, as sd_notify(3) requires.
+    /// - Parameter datagram: Lines of `NAME=value`. Unknown names are ignored.
     package init(_ datagram: [UInt8]) {
         for line in String(decoding: datagram, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -108,8 +108,8 @@ package struct Notifier: Sendable {
 
 /// The supervisor's end of the notifications of one run of a service.
 ///
-/// Every run has its own socket in a folder that only this user can enter. Therefore a late message of an earlier run
-/// does not arrive here.
+/// Every run has its own socket in a folder that only this user can enter. Therefore a message that waits in the socket
+/// of an earlier run does not arrive here.
 package final class NotifySocket: Sendable {
     private let socket: UnixSocket
 

@@ -5,7 +5,8 @@ package import Logging
 
 /// The broker without its sockets. It takes requests and returns replies and feed messages.
 ///
-/// All batches of a turn are recorded in one commit. Replies and messages are sent after the commit.
+/// All batches of a turn, except transient ones, are recorded in one commit. Replies and messages are sent after the
+/// commit.
 package struct BrokerEngine {
     package let journal: Journal
     private(set) var desk = QueryDesk()
@@ -23,12 +24,12 @@ package struct BrokerEngine {
     private var cutOffConsumers: Set<String> = []
     /// True if retention has more to remove.
     private var isPruning = false
-    /// The time at which silent producers were last forgotten.
+    /// The time at which silent producers were last forgotten, or the broker started.
     private var lastForgotten: ContinuousClock.Instant
 
-    /// The time between two removals of silent producers.
+    /// The time between two removals of silent producers, unless there are too many producers.
     private static let producerInterval: Duration = .seconds(3600)
-    /// The maximum number of offsets in one step of retention. A step takes a few milliseconds.
+    /// The maximum number of offsets in one step of ``prune(now:_:)``. A step takes a few milliseconds.
     private static let stepCount = 2000
 
     /// - Parameter now: Leases and memberships in the journal count from this time, because their owners may have
@@ -287,8 +288,8 @@ package struct BrokerEngine {
 
     // MARK: Retention
 
-    /// Removes up to twice as many messages as the turn appended, if retention has more to remove. Without this the
-    /// journal would grow without limit under load.
+    /// Runs retention over up to twice as many offsets as the turn appended, if there is more to remove. Without this
+    /// the journal would grow without limit under load.
     private mutating func keepUp(since head: UInt64, now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
         guard isPruning, journal.head > head else { return }
         prune(count: 2 * Int(clamping: journal.head - head), now: now, &outgoing)
@@ -329,8 +330,8 @@ package struct BrokerEngine {
             notices.say(
                 .consumerBehind,
                 "consumer '\(name)' has handled only up to offset \(consumer.group.position) of \(journal.head), and "
-                    + "the journal \(journal.path) is \(size * 100 / limit) % full: start the consumer, "
-                    + "because at 100 % it loses messages")
+                    + "the journal \(journal.path) is \(size * 100 / limit) % full: start the consumer or find out why "
+                    + "it lags, because at 100 % it loses messages")
         }
     }
 
@@ -410,7 +411,8 @@ package struct Outgoing {
         frames.append((message.peer, page.frames(to: head)))
     }
 
-    /// Refuses a request that could not be read. The reply begins with the first 12 bytes, or fewer, of the request.
+    /// Refuses a request that could not be read or is not allowed. The reply begins with the first 12 bytes, or fewer,
+    /// of the request.
     mutating func refuse(_ message: Incoming, _ error: ProtocolError) {
         var head = Array((message.frames.first ?? []).prefix(RequestHead.length))
         // Only the broker sends the operation `query`. The client would take a reply with this operation for a query,

@@ -1,6 +1,7 @@
 internal import Logging
 
-/// An event in the broker that people should know of. The broker logs it and publishes it as a message.
+/// An event in the broker that people should know of. The broker logs it and publishes the message that
+/// ``BrokerConfiguration/describe`` makes of it, if there is one.
 package struct BrokerNotice: Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         /// The journal contains damaged messages, which cannot be delivered.

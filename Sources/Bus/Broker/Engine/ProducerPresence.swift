@@ -12,7 +12,7 @@ struct ProducerPresence {
     /// are received before a lease ends.
     private static let absence: Duration = .seconds(2)
 
-    /// The time of the last message of each producer.
+    /// The time of the last request that named each producer.
     private var heard: [ProducerID: ContinuousClock.Instant] = [:]
     private var lastLook: ContinuousClock.Instant
     /// The time since which the broker has received messages without a break: its start, or the end of an absence.

@@ -26,7 +26,7 @@ struct TransientBatches {
         guard batch.sequence > sequences[batch.producer] ?? 0 else { return [] }
         sequences[batch.producer] = batch.sequence
         guard topics.entries.count + scanned.newTopics.count <= TopicTable.capacity else {
-            throw ProtocolError(.tooLarge, "there are \(TopicTable.capacity) transient topics already; use fewer types")
+            throw ProtocolError(.tooLarge, "a bus has at most \(TopicTable.capacity) transient topics; use fewer types")
         }
         let new = try scanned.newTopics.map { try topics.add($0, id: 0, head: 0) }
         return scanned.messages.map { message in

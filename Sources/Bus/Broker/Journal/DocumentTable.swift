@@ -103,7 +103,8 @@ struct DocumentTable {
     }
 }
 
-/// The type, subject and key of a document, as bytes that are valid as long as the message's frame.
+/// The type, subject and key of a document. The pointers are valid only while the caller keeps the frame or the
+/// request.
 struct DocumentIdentity {
     let type: [UInt8]
     let subject: UnsafeRawBufferPointer

@@ -29,8 +29,8 @@ package final class Journal {
     private let statements: TransactionStatements
     private let file: JournalFile
     private let marks: MarkMaker
-    /// The last mark, with the end of the journal for which it was created. The mark is kept because the journal rarely
-    /// changes between two hellos.
+    /// The last mark, with the end of the journal for which it was created. The mark is kept because the journal often
+    /// does not change between two hellos.
     private var lastMark: (epoch: UInt64, head: UInt64, mark: UInt64)?
     /// The end of the journal when it was opened. Messages after it were recorded by this process.
     private var firstHead: UInt64 = 0
@@ -162,10 +162,10 @@ package final class Journal {
     }
 
     private static func damaged(_ path: String, _ error: DatabaseError) -> BusError {
-        let salvage = "sqlite3 \(path) .recover | sqlite3 NEW"
+        let salvage = "move the file away, or save the rest with 'sqlite3 \(path) .recover | sqlite3 NEW'"
         return BusError(
             .journal,
-            "the journal \(path) is damaged (\(error.summary)): move the file away, or save the rest with '\(salvage)'")
+            "the journal \(path) is damaged or not a database (\(error.summary)): \(salvage)")
     }
 
     private func load() throws {
@@ -405,7 +405,7 @@ package final class Journal {
         let end = min(limit, pruned + UInt64(count))
         guard end > pruned else { return (false, []) }
         let cutOff = try transaction(at: time) { try $0.prune(through: end) }
-        // If the journal was too large, it is measured again: space becomes free only in whole pages, which hold
+        // If the journal was too large, it is measured again: space becomes free only in whole pages, which can hold
         // several messages.
         return (end < limit || excess > 0, cutOff)
     }
@@ -606,7 +606,7 @@ extension Journal {
     }
 }
 
-/// The statements that every transaction runs.
+/// The statements that transactions run.
 private struct TransactionStatements {
     let begin: RawStatement
     let commit: RawStatement
@@ -638,8 +638,8 @@ struct JournalFile {
         self.identity = identity
     }
 
-    /// - Throws: ``BusError`` with code `journal` if there is another file or no file at the path. Everything that is
-    ///   written to the open file would be lost when the process ends.
+    /// - Throws: ``BusError`` with code `journal` if there is another file or no file at the path. What is written to
+    ///   the open file does not reach the path.
     func check() throws {
         guard Self.identity(path) == identity else { throw Self.gone(path) }
     }
@@ -667,9 +667,9 @@ extension DatabaseError {
     var summary: String {
         let text = message ?? "SQLite error \(extendedResultCode.rawValue)"
         return switch resultCode {
-        case .SQLITE_FULL, .SQLITE_IOERR: "\(text): make room on the disk; the broker then continues by itself"
+        case .SQLITE_FULL, .SQLITE_IOERR: "\(text): make room on the disk or check it; a running broker then continues"
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN:
-            "\(text): check the owner and permissions of the file and its folder"
+            "\(text): check that the folder exists, and the owner and permissions of folder and file"
         default: text
         }
     }

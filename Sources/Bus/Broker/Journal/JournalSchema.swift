@@ -67,8 +67,9 @@ enum JournalSchema {
         CREATE TABLE consumers (name TEXT PRIMARY KEY, owner_epoch INTEGER NOT NULL) WITHOUT ROWID;
         INSERT INTO consumers SELECT name, owner_epoch FROM old_consumers;
 
-        -- The 64 partitions of a consumer: the member that owns each one (NULL: none), its owner epoch (0: the member has
-        -- not claimed it yet), and the offset up to which it was handled when the member got it.
+        -- The 64 partitions of a consumer: the member that owns each one (NULL: none), its owner epoch (0: the member
+        -- has not claimed it yet), and the offset up to which it was handled when the member got it, or later progress
+        -- of this partition alone.
         CREATE TABLE shares (
             consumer TEXT NOT NULL, partition INTEGER NOT NULL, member TEXT, owner_epoch INTEGER NOT NULL,
             offset INTEGER NOT NULL, PRIMARY KEY (consumer, partition)) WITHOUT ROWID;
@@ -176,8 +177,8 @@ enum JournalSchema {
     }
 
     /// Converts names to Unicode Normalization Form C. Earlier versions accepted other forms, so two names that are
-    /// equal in Swift could be different in the file. If two rows get the same name, the one that was in form C is
-    /// kept.
+    /// equal in Swift could be different in the file. If two rows would get the same unique name, one is kept: the one
+    /// that was in form C, if there is one.
     static func composeNames(_ database: Database) throws {
         let compose = DatabaseFunction("compose", argumentCount: 1, pure: true) { values in
             String.fromDatabaseValue(values[0])?.precomposedStringWithCanonicalMapping

@@ -2,10 +2,10 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 
-/// The messages of a batch, found and checked in the received frame without a copy.
+/// The messages of a batch, found and checked in the received frame.
 ///
-/// The common case, a known topic with a subject in ASCII, is checked here byte by byte. Anything else is read with the
-/// types of the protocol, which report what is wrong.
+/// The common case, a known topic with a subject and key in ASCII, is checked here byte by byte without a copy.
+/// Anything else is read with the types of the protocol, which report what is wrong.
 struct ScannedBatch {
     let frame: [UInt8]
     private(set) var messages: [ScannedMessage] = []

@@ -2,10 +2,9 @@ internal import BusProtocol
 internal import EventBus
 
 /// The topics of the journal. They are looked up by the bytes of their names, so that no string is created for a
-/// received message.
+/// received message with a known topic.
 struct TopicTable {
-    /// The maximum number of topics. A topic is never removed from memory. A batch that would exceed the maximum is
-    /// refused.
+    /// The maximum number of topics. A batch that would exceed the maximum is refused.
     static let capacity = 65_536
 
     private(set) var entries: [TopicEntry] = []

@@ -17,7 +17,7 @@ struct InMemorySubscription: Identifiable {
     private let end: Int?
     /// The retained documents that a subscription from ``StartPosition/retained`` reads before the journal.
     private var retained: ArraySlice<Envelope>
-    /// Finished when there is something new to read.
+    /// The end of the stream that ``news()`` returned last. ``wakeUp()`` finishes it.
     private var wake: AsyncStream<Never>.Continuation?
     /// The transient messages that wait, each with the length that the journal had when it was published.
     private var transient: [(behind: Int, message: Envelope)] = []
