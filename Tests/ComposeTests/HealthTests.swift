@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import SystemSupport
 import Testing
 
 @testable import Compose
@@ -90,7 +92,8 @@ struct HealthTests {
             """
             test -e ready && echo "$OWN $SEGUE_SERVICE $0 ${NOTIFY_SOCKET-none}" > new && mv new told
             """, retries: .max)
-        check.command.append("${SEGUE_PROJECT}")
+        guard case .command(let words) = check.test else { return }
+        check.test = .command(words + ["${SEGUE_PROJECT}"])
         var first = service(check, name: "first")
         first.environment = ["OWN": "mine"]
         // The dependent starts only when `first` is healthy.
@@ -206,14 +209,99 @@ struct HealthTests {
         }
     }
 
+    @Test("An address is healthy when it answers, and says why it is not")
+    func endpoints() async throws {
+        let server = try TestServer()
+        let clock = RunningClock()
+        func failure(_ test: HealthProbe.Test, timeout: Duration = .seconds(30)) async -> String? {
+            await EndpointCheck(test: test, timeout: timeout, clock: clock).run()
+        }
+        for (answer, expected) in [
+            ("HTTP/1.1 200 OK\r\n\r\n", nil), ("HTTP/1.0 302 Found\r\n\r\n", nil),
+            ("HTTP/1.1 503 Service Unavailable\r\n\r\n", "the answer is 503 Service Unavailable"),
+            ("SSH-2.0-x\r\n", "the answer is not one of HTTP"), ("", "the answer is not one of HTTP"),
+        ] as [(String, String?)] {
+            async let request = server.answer(answer)
+            let url = "http://127.0.0.1:\(server.port)/health?deep=1"
+            #expect(await failure(.http(url)) == expected, "\(answer)")
+            #expect(await request.hasPrefix("GET /health?deep=1 HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n"))
+        }
+        #expect(await failure(.tcp("localhost:\(server.port)")) == nil)
+        #expect(
+            await failure(.http("http://127.0.0.1:\(server.port)"), timeout: .milliseconds(50))
+                == "the check took longer than 0.05 seconds", "nobody answers")
+        let port = server.port
+        server.close()
+        #expect(
+            await failure(.tcp("127.0.0.1:\(port)")) == "cannot connect to 127.0.0.1:\(port): Connection refused")
+        #expect(await failure(.tcp("127.0.0.1:${NONE}")) == "the address to check is not valid")
+    }
+
+    @Test("A service is healthy when its port is open")
+    func port() async throws {
+        let scratch = try Scratch()
+        let server = "use IO::Socket::INET; $s = IO::Socket::INET->new(LocalAddr => '127.0.0.1', "
+        let script = "LocalPort => $ENV{SEGUE_PORT_WEB}, Listen => 5); while ($c = $s->accept) { close $c }"
+        var service = Service(name: "a", command: ["perl", "-e", server + script])
+        var probe = probe("", retries: .max)
+        probe.test = .tcp("127.0.0.1:${SEGUE_PORT_WEB}")
+        service.readiness = .probe(probe)
+        try await scratch.supervisor(scratch.stack([service], ports: ["web"])).running { supervisor in
+            let ready = try await supervisor.wait(for: "a") { $0.state == .ready }
+            #expect(ready.health?.state == .healthy)
+        }
+    }
+
     @Test("A check whose command does not exist says so")
     func missingCommand() async throws {
         let scratch = try Scratch()
         var check = probe("", retries: 1)
-        check.command = ["no-such-check"]
+        check.test = .command(["no-such-check"])
         let error = try await #require(throws: ComposeError.self) {
             try await scratch.supervisor(scratch.stack([service(check)])).run()
         }
         #expect(error.message.contains("is unhealthy: service 'a': no executable 'no-such-check' in "))
+    }
+}
+
+/// A TCP server on a loopback port that answers one connection at a time.
+private final class TestServer: Sendable {
+    let port: Int
+    private let descriptor: CInt
+
+    init() throws {
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0 && listen(descriptor, 5) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard isBound else { throw CocoaError(.fileWriteUnknown) }
+        port = Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    func close() {
+        shutdown(descriptor, CInt(SHUT_RDWR))
+        Glibc.close(descriptor)
+    }
+
+    /// Accepts a connection, and answers its request.
+    ///
+    /// - Returns: the request.
+    func answer(_ text: String) async -> String {
+        await DescriptorReadiness.waitForInput(descriptor)
+        let connection = accept(descriptor, nil, nil)
+        defer { Glibc.close(connection) }
+        await DescriptorReadiness.waitForInput(connection)
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(connection, &buffer, buffer.count, 0)
+        send(connection, text, text.utf8.count, CInt(MSG_NOSIGNAL))
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
     }
 }

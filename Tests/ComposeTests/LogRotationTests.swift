@@ -54,6 +54,18 @@ struct LogRotationTests {
         #expect(texts(fixture.cursor(last: count)) == (1...5).map(String.init).suffix(count))
     }
 
+    @Test("The last lines of a file are found from its end, however long it is", .timeLimit(.minutes(1)))
+    func longFile() throws {
+        let fixture = try Fixture()
+        let path = fixture.files.path(1)
+        try Data(fixture.record(1)).write(to: URL(fileURLWithPath: path))
+        // 1 TiB of zeros, which need no space on the disk.
+        #expect(truncate(path, 1 << 40) == 0)
+        let writer = try LogWriter(fixture.files, retention: LogRetention(fileSize: .max))
+        for number in 2...4 { try writer.append(fixture.record(number)) }
+        #expect(texts(fixture.cursor(last: 2)) == ["3", "4"])
+    }
+
     @Test("A period includes both of its ends, and the last lines are those of the period")
     func period() throws {
         let fixture = try Fixture()

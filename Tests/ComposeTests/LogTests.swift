@@ -77,6 +77,27 @@ struct LogTests {
         #expect(lines == ["a1", "a2", "a3"].suffix(first) + ["b1", "b2", "b3"].suffix(first))
     }
 
+    @Test(
+        "A reader that does not follow ends with the line that was the last when it began", .timeLimit(.minutes(1)),
+        arguments: [nil, 2] as [Int?])
+    func flood(last: Int?) async throws {
+        let scratch = try Scratch()
+        let project = try scratch.project()
+        try await scratch.supervisor(scratch.stack([.shell("a", "seq 1000")])).run()
+        var lines = try project.logs(last: last).makeAsyncIterator()
+        let writer = try LogWriter(project.logFiles(of: "a"), retention: LogRetention())
+        let record = LogRecord.bytes(
+            time: LogRecord.time(Date()), stream: .stdout, text: Array("new".utf8), continues: false)
+        // Each line that is read adds one more, as if a service wrote as fast as the reader reads.
+        var texts: [String] = []
+        while let line = await lines.next(), line.text != "new" {
+            texts.append(line.text)
+            try writer.append(record)
+        }
+        #expect(await lines.next() == nil)
+        #expect(texts == (1...1000).map(String.init).suffix(last ?? 1000))
+    }
+
     @Test("A service's log is that of all its instances, and of no service with a similar name")
     func instances() async throws {
         let scratch = try Scratch()

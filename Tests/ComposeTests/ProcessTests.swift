@@ -9,7 +9,7 @@ struct ProcessTests {
     func stat() throws {
         let line = "42 (a b) S 9 (x) Z 7 40 41 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2"
         let entry = try #require(ProcessTable.parse(line))
-        #expect(entry == .init(pid: 42, state: "Z", group: 40, session: 41, startTime: 987654))
+        #expect(entry == .init(pid: 42, state: "Z", parent: 7, group: 40, session: 41, startTime: 987654, ticks: 26))
         #expect(!entry.isAlive)
         #expect(ProcessTable.parse("42 (cut off") == nil)
     }

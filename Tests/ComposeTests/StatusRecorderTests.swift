@@ -29,21 +29,21 @@ struct StatusRecorderTests {
             recorder.record(status)
         }
         #expect(try ProjectStatus.read(project) == nil, "nobody has asked for it")
-        recorder.flush()
+        await recorder.flush()
         #expect(try ProjectStatus.read(project) == status)
         let events = try await project.events(of: ["a"]).reduce(into: []) { $0.append($1.action) }
         #expect(events == [.created, .ready, .stopping, .stopped])
     }
 
     @Test("What has been written is not written again")
-    func once() throws {
+    func once() async throws {
         recorder.record(status)
-        recorder.flush()
-        try FileManager.default.removeItem(atPath: project.statusPath)
-        recorder.flush()
+        await recorder.flush()
+        for path in [project.statusPath, project.runningStatusPath] { try FileManager.default.removeItem(atPath: path) }
+        await recorder.flush()
         #expect(try ProjectStatus.read(project) == nil)
         recorder.record(status)
-        recorder.flush()
+        await recorder.flush()
         #expect(try ProjectStatus.read(project) == status)
     }
 
@@ -56,7 +56,7 @@ struct StatusRecorderTests {
                 #expect(try ProjectStatus.read(project)?["a"]?.pid == shown["a"]?.pid)
                 break
             }
-            try supervisor.perform(.scale(["a": 20]))
+            try await supervisor.perform(.scale(["a": 20]))
             #expect(try ProjectStatus.read(project)?.services.count == 20)
         }
         #expect(try ProjectStatus.read(project)?.phase == .stopped)

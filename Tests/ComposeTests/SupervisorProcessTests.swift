@@ -130,10 +130,10 @@ struct SupervisorProcessTests {
         let handle = try #require(leader.open())
         kill(leader.pid, SIGKILL)
         await handle.waitForExit()
-        #expect(!session.members.isEmpty)
+        #expect(await !session.members.isEmpty)
 
         #expect(try await within("the stop") { try await fixture.project.stop() })
-        #expect(session.members.isEmpty)
+        #expect(await session.members.isEmpty)
         #expect(!fixture.isAlive(before["first"]?.process))
         #expect(!FileManager.default.fileExists(atPath: fixture.project.runtimeDirectory))
     }
@@ -153,6 +153,46 @@ struct SupervisorProcessTests {
         #expect(try await within("the stop") { try await fixture.project.stop(timeout: .milliseconds(300)) })
         #expect(!before.supervisor.isAlive)
         for service in before.services { #expect(!fixture.isAlive(service.process)) }
+    }
+
+    @Test("A request that was told to have failed, because the supervisor stood still, is not carried out later")
+    func frozenRequest() async throws {
+        let fixture = try Fixture(Self.pair)
+        try await within("the start") { try await fixture.supervisor.start(until: .ready) }
+        let before = try fixture.status
+        let supervisor = try #require(before.supervisor.open())
+        supervisor.send(SIGSTOP)
+        #expect(waitpid(before.supervisor.pid, nil, WUNTRACED) == before.supervisor.pid)
+        let client = ControlClient(project: fixture.project, patience: .milliseconds(300))
+        await #expect(throws: ComposeError.self) { try await client.send(.stop(services: ["second"], grace: nil)) }
+        supervisor.send(SIGCONT)
+        let again = ControlClient(project: fixture.project)
+        try await within("an answer") {
+            _ = try await again.send(.restart(services: ["first"], followed: false, grace: nil))
+        }
+        try await within("the restart") { try await fixture.project.waitUntilUp(["first", "second"]) }
+        #expect(try fixture.status["second"] == before["second"])
+        try await within("the stop") { try await fixture.project.stop() }
+    }
+
+    @Test("With a full disk of the state folder, requests are followed, and the status is current")
+    func fullDisk() async throws {
+        let fixture = try Fixture(Self.pair)
+        try await within("the start") { try await fixture.supervisor.start(until: .ready) }
+        let before = try fixture.status
+        // A folder in place of the temporary file makes each write of the status fail.
+        let blocked = fixture.project.statusPath + ".tmp"
+        try FileManager.default.createDirectory(atPath: blocked, withIntermediateDirectories: false)
+        let request = ControlRequest.restart(services: ["first"], followed: false, grace: nil)
+        let changes = try #require(try await ControlClient(project: fixture.project).send(request))
+        try await within("the restart") { try await fixture.project.follow(changes) }
+        let after = try fixture.status
+        #expect(after["first"]?.process != before["first"]?.process)
+        #expect(after["first"]?.process?.isAlive == true)
+        #expect(try await within("the stop") { try await fixture.project.stop() })
+        #expect(!fixture.isAlive(after["first"]?.process))
+        let told = try String(contentsOfFile: fixture.project.supervisorLogPath, encoding: .utf8)
+        #expect(told.components(separatedBy: "cannot write the status").count == 2, "it is told once")
     }
 
     @Test("Who waits for what a supervisor was asked for is told when that is killed, whatever it was")

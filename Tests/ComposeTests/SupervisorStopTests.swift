@@ -60,7 +60,7 @@ struct SupervisorStopTests {
             ProcessSession(id: try #require(await supervisor.wait(for: "a") { $0.state == .ready }.pid))
         }
         #expect(supervisor.status["a"]?.signal == SIGKILL)
-        #expect(session.members.isEmpty)
+        #expect(await session.members.isEmpty)
     }
 
     @Test("Asked a second time, the supervisor waits out nobody's grace")

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import SystemSupport
 import Testing
 
@@ -70,6 +71,38 @@ struct RunDeadlinesTests {
         deadlines.take(message("WATCHDOG=1"), at: at(1))
         #expect(deadlines.next == nil)
         #expect(deadlines.fault(of: .running, at: at(1_000_000)) == nil)
+    }
+}
+
+@Suite("The clock by which services are judged")
+struct RunningClockTests {
+    @Test("does not count the time in which nobody read it")
+    func pause() {
+        let begin = SuspendingClock.now
+        let real = Mutex(begin)
+        let clock = RunningClock { real.withLock { $0 } }
+        for (step, expected) in [(1.0, 1.0), (2, 3), (3600, 4), (0.5, 4.5), (2.5, 5.5), (0, 5.5)] {
+            real.withLock { $0 += .seconds(step) }
+            #expect(begin.duration(to: clock.now) == .seconds(expected), "\(step)")
+        }
+        let later = clock.now + .seconds(1)
+        #expect(clock.suspending(later) == real.withLock { $0 } + .seconds(1))
+    }
+
+    @Test("gives a service that was ready its whole time after a pause")
+    func watchdog() {
+        let begin = SuspendingClock.now
+        let real = Mutex(begin)
+        let clock = RunningClock { real.withLock { $0 } }
+        var deadlines = RunDeadlines(start: nil, timeout: .seconds(1), watchdog: .seconds(10), now: clock.now)
+        for _ in 0..<8 {
+            real.withLock { $0 += .seconds(1) }
+            #expect(deadlines.fault(of: .ready, at: clock.now) == nil)
+        }
+        real.withLock { $0 += .seconds(86_400) }
+        #expect(deadlines.fault(of: .ready, at: clock.now) == nil)
+        real.withLock { $0 += .seconds(1) }
+        #expect(deadlines.fault(of: .ready, at: clock.now) != nil)
     }
 }
 

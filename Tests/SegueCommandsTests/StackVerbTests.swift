@@ -16,7 +16,10 @@ struct StackVerbTests {
 
             let json = Data(try await segue("ps", "--format", "json").output.utf8)
             let keys = try #require(JSONSerialization.jsonObject(with: json) as? [String: Any]).keys
-            #expect(keys.sorted() == ["name", "pid", "restarts", "service", "startedAt", "state"])
+            #expect(
+                keys.sorted() == [
+                    "cpuSeconds", "memoryBytes", "name", "pid", "restarts", "service", "startedAt", "state",
+                ])
             let row = try JSONDecoder().decode(Row.self, from: json)
             #expect(row.service == "broker" && row.state == "ready" && row.restarts == 0)
             let again = try await segue("up", "-d")
@@ -90,6 +93,126 @@ struct StackVerbTests {
             #expect(later.status == 1)
             #expect(later.errorLines.last?.hasPrefix("segue: compose.yaml:\(message)") == true, "\(later.error)")
             #expect(try await segue("ps", "--services").lines == ["good"])
+        }
+    }
+
+    @Test("fails with --wait when a service ends badly, and only then", .timeLimit(.minutes(1)))
+    func endsBadly() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let good = "services:\n  good: {command: [sleep, '600']}\n  job: {command: [sh, -c, 'exit 0']}\n"
+            try segue.write(good + "  bad: {command: [sh, -c, 'echo no; exit 3']}\n", to: "bad.yaml")
+            let up = try await segue("up", "-d", "--wait", "-f", "bad.yaml", "-p", "bad")
+            #expect(up.status == 1, "\(up.error)")
+            let told = "segue: service 'bad' exited with status 3; see 'segue logs bad'"
+            #expect(up.errorLines.suffix(2) == [told, "  | no"], "\(up.error)")
+            #expect(try await segue("ps", "-p", "bad", "--services").lines.isEmpty, "a failed start leaves nothing")
+
+            try segue.write(good)
+            let well = try await segue("up", "-d", "--wait", "-p", "good")
+            #expect(well.status == 0, "\(well.error)")
+            // A project that runs is not stopped because of a new service.
+            let later = try await segue("up", "-d", "--wait", "-f", "bad.yaml", "-p", "good")
+            #expect(later.status == 1 && later.errorLines.contains(told), "\(later.error)")
+            #expect(try await segue("ps", "-p", "good", "--services").lines == ["good"])
+        }
+    }
+
+    @Test("goes on with the others when a service fails after 'up -d' has returned", .timeLimit(.minutes(1)))
+    func failsLater() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            #expect(mkfifo(segue.directory + "/go", 0o600) == 0)
+            let stack = """
+                services:
+                  good: {command: [sleep, '600']}
+                  late: {command: [sh, -c, 'read line < go; exit 4'], healthcheck: {test: [NOTIFY]}}
+                """
+            try segue.write(stack)
+            #expect(try await segue("up", "-d").status == 0)
+            let ended = try await segue.shell("echo > go; segue wait late")
+            #expect(ended.status == 4, "\(ended.error)")
+            #expect(try await segue("ps", "--services").lines == ["good"])
+            try await segue("down")
+
+            #expect(try await segue("up", "-d", "--abort-on-failure").status == 0)
+            _ = try await segue.shell("echo > go; segue wait good")
+            #expect(try await segue("ps", "--services").lines.isEmpty)
+
+            let foreground = try await segue.shell("(echo > go) & segue up --abort-on-failure; echo status $?")
+            #expect(foreground.lines.last == "status 4", "\(foreground.error)")
+        }
+    }
+
+    @Test("waits no longer than it is told to, and leaves the services alone", .timeLimit(.minutes(1)))
+    func waitTimeout() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.gated)
+            let up = try await segue("up", "-d", "--wait", "--wait-timeout", "1")
+            #expect(up.status == 75)
+            #expect(
+                up.errorLines.last == "segue: project 'checked' was not ready within 1 s: first, second; "
+                    + "its services continue to run; see 'segue ps' and 'segue logs'", "\(up.error)")
+            #expect(try await segue("ps", "--status", "starting", "--services").lines == ["first"])
+            #expect(try await segue("up", "--wait-timeout", "1").status == 64)
+        }
+    }
+
+    @Test("runs a command as a service runs, and says what to use for a command of other launchers")
+    func execute() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write("services: {a: {command: [sleep, '600'], working_dir: /usr, environment: [A=own]}}")
+            #expect(try await segue("exec", "a", "env").status == 1, "it was never started")
+            try await segue("up", "-d")
+            let script = "echo $A $SEGUE_SERVICE $PWD ${NOTIFY_SOCKET-none} ${SEGUE_MARK-none} $0; exit 7"
+            let result = try await segue("exec", "a", "--", "sh", "-c", script, "-d")
+            #expect(result.output == "own a /usr none none -d\n" && result.status == 7, "\(result.error)")
+            #expect(try await segue("exec", "a", "no-such-thing").errorLines.last?.contains("no executable") == true)
+            try await segue("stop", "a")
+            #expect(try await segue("exec", "a", "env").error.contains("service 'a' does not run"))
+            for (words, advice) in [
+                (["run", "a", "env"], "segue exec SERVICE COMMAND"),
+                (["up", "--exit-code-from", "a"], "segue wait --down-project a"), (["up", "--watch"], "segue restart"),
+            ] {
+                let refused = try await segue.run(words)
+                #expect(refused.status == 64 && refused.error.contains(advice), "\(refused.error)")
+            }
+        }
+    }
+
+    @Test("shows the processor time and the memory of all processes of a service", .timeLimit(.minutes(1)))
+    func usage() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let burn =
+                "perl -e '$| = 1; $x .= \"x\" x 50000000; 1 while (times)[0] < 0.3; print \"done\\n\"; sleep 600'"
+            let quoted = burn.replacing("$", with: "$$").replacing("'", with: "''")
+            try segue.write("services: {a: {command: [sh, -c, '\(quoted) & wait']}}")
+            try await segue("up", "-d")
+            let ps = try await segue.shell("segue logs -f a | grep -q done; segue ps --json; segue ps")
+            struct Usage: Decodable {
+                let cpuSeconds: Double
+                let memoryBytes: Int
+            }
+            let usage = try JSONDecoder().decode(Usage.self, from: Data(try #require(ps.lines.first).utf8))
+            #expect(usage.cpuSeconds >= 0.3)
+            #expect(usage.memoryBytes >= 50_000_000)
+            #expect(try #require(ps.lines.last).contains(#/ \d+ % +\d+\.\d MiB/#), "\(ps.output)")
+        }
+    }
+
+    @Test("starts more processes than the usual limit of descriptors allows", .timeLimit(.minutes(2)))
+    func manyProcesses() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write("services: {a: {command: [sleep, '600'], scale: 60}}")
+            let limits = "cat /proc/$(segue ps -q | tail -1)/limits"
+            let up = try await segue.shell("ulimit -S -n 256; segue up -d --wait && \(limits)")
+            #expect(up.status == 0, "\(up.error)")
+            #expect(up.output.contains(#/Max open files +256 /#), "a service has the limit of the shell")
+            try await segue("down")
+
+            let refused = try await segue.shell("ulimit -n 256; segue up -d --wait")
+            #expect(refused.status == 1)
+            #expect(
+                refused.errorLines.last?.hasPrefix("segue: 60 instances need about ") == true
+                    && refused.errorLines.last?.contains("ulimit -n") == true, "\(refused.error)")
         }
     }
 

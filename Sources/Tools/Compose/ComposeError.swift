@@ -12,6 +12,8 @@ package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringCo
     private(set) var key: ServiceKey?
     /// The last lines of the failed service's output, or of the supervisor's log; can be empty.
     package var logTail: [String] = []
+    /// The exit status of the service that has failed, as a shell reports it; nil if no process has ended.
+    package var exitStatus: Int32?
 
     /// The message and the remedy in one line, then the lines of ``logTail``, indented.
     package var description: String {

@@ -220,7 +220,7 @@ public struct TestStack: Sendable {
     }
 
     private func perform(_ request: ControlRequest) async throws {
-        let changes = try supervisor.perform(request)
+        let changes = try await supervisor.perform(request)
         for await status in supervisor.statuses {
             let outcomes = changes.map { status.outcome(of: $0) }
             for case .failed(let reason) in outcomes { throw failure(reason) }

@@ -26,7 +26,7 @@ struct ControlChannelTests {
         let scratch = try Scratch()
         let client = ControlClient(project: try scratch.project())
         try await Self.supervisor(scratch).running { supervisor in
-            let before = try await supervisor.wait(for: "a") { $0.state == .running }
+            let before = try await supervisor.wait(for: "a") { $0.state == .running && $0.isUp }
             let rehearsed = try await client.send(.stop(services: [], grace: nil), isRehearsal: true)
             #expect(rehearsed == [Change(instance: "a", action: .stop, round: 1)])
             #expect(supervisor.status["a"] == before)
@@ -66,6 +66,26 @@ struct ControlChannelTests {
                 try await group.waitForAll()
             }
             #expect(supervisor.status["a"]?.state == .running)
+        }
+    }
+
+    @Test("refuses a request that comes after its sender has given up")
+    func late() async throws {
+        let scratch = try Scratch()
+        try await Self.supervisor(scratch).running { supervisor in
+            let before = try await supervisor.wait(for: "a") { $0.state == .running && $0.isUp }
+            var call = ControlCall(request: .stop(services: [], grace: nil), isRehearsal: false, deadline: .now)
+            guard case .refused(let error) = await supervisor.answer(call) else {
+                Issue.record("it was carried out")
+                return
+            }
+            #expect(error.code == "control-late")
+            #expect(supervisor.status["a"] == before)
+            call.deadline = .now + .seconds(60)
+            guard case .done = await supervisor.answer(call) else {
+                Issue.record("it was refused")
+                return
+            }
         }
     }
 

@@ -50,7 +50,7 @@ struct HammerTests {
                         var random = SeededGenerator(seed: seed * 10 + UInt64(task))
                         for _ in 0..<25 {
                             let before = supervisor.status
-                            try supervisor.perform(Self.request(&random, stack))
+                            try await supervisor.perform(Self.request(&random, stack))
                             // Some requests arrive while earlier requests are still being carried out, some afterwards.
                             guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
                             try await supervisor.wait { $0 != before || $0.services.allSatisfy { !$0.isActive } }
@@ -59,7 +59,7 @@ struct HammerTests {
                 }
                 try await group.waitForAll()
             }
-            try supervisor.perform(.up(UpRequest(stack: stack)))
+            try await supervisor.perform(.up(UpRequest(stack: stack)))
             let end = try await supervisor.wait { status in
                 status.services.count == 3 && status.services.allSatisfy(\.isUp)
             }

@@ -35,7 +35,7 @@ struct SupervisorRequestTests {
         let request = ControlRequest.up(UpRequest(stack: changed))
         try await scratch.supervisor(stack).running { supervisor in
             let before = try await supervisor.wait { $0.phase == .up }
-            try supervisor.perform(request)
+            try await supervisor.perform(request)
             let after = try await supervisor.wait { status in
                 status["gone"] == nil && status.services.allSatisfy(\.isUp)
             }
@@ -53,7 +53,7 @@ struct SupervisorRequestTests {
         let scratch = try Scratch()
         try await scratch.supervisor(Self.chain(scratch)).running { supervisor in
             let before = try await supervisor.wait { $0.phase == .up }
-            try supervisor.perform(.restart(services: ["a", "c"], followed: true, grace: nil))
+            try await supervisor.perform(.restart(services: ["a", "c"], followed: true, grace: nil))
             let after = try await supervisor.wait { $0.services.allSatisfy(\.isUp) }
             #expect(after["b"]?.pid == before["b"]?.pid)
             #expect(after["a"]?.restarts == 0, "on request is not by policy")
@@ -71,15 +71,15 @@ struct SupervisorRequestTests {
         (restless.restart, running.restart) = (policy, policy)
         try await scratch.supervisor(scratch.stack([restless, running])).running { supervisor in
             try await supervisor.wait { $0["restless"]?.restarts ?? 0 > 1 && $0["running"]?.state == .running }
-            try supervisor.perform(.stop(services: [], grace: nil))
+            try await supervisor.perform(.stop(services: [], grace: nil))
             let stopped = try await supervisor.wait { $0.services.allSatisfy { $0.state == .exited } }
             // If `restless` were still restarted, this would happen before the service that is requested next has
             // started.
-            try supervisor.perform(.start(services: ["running"]))
+            try await supervisor.perform(.start(services: ["running"]))
             let after = try await supervisor.wait(for: "running") { $0.isUp }
             #expect(after.round == 2)
             #expect(supervisor.status["restless"] == stopped["restless"])
-            try supervisor.perform(.start(services: ["restless"]))
+            try await supervisor.perform(.start(services: ["restless"]))
             try await supervisor.wait(for: "restless") { $0.round == 2 && $0.restarts > 2 }
         }
     }
@@ -94,9 +94,9 @@ struct SupervisorRequestTests {
         let last = Service.shell("last", Service.forever, after: [Dependency(on: "web")])
         try await scratch.supervisor(scratch.stack([web, last])).running { supervisor in
             let two = try await supervisor.wait { $0.phase == .up && $0["last"]?.state == .running }
-            try supervisor.perform(.scale(["web": 3]))
+            try await supervisor.perform(.scale(["web": 3]))
             let three = try await supervisor.wait(for: "web-3") { $0.isUp }
-            try supervisor.perform(.scale(["web": 1]))
+            try await supervisor.perform(.scale(["web": 1]))
             let one = try await supervisor.wait { $0["web-3"] == nil && $0["web-2"] == nil }
             #expect(one["web-1"]?.pid == two["web-1"]?.pid)
             #expect(three.process?.isAlive == false)
@@ -115,15 +115,15 @@ struct SupervisorRequestTests {
         service.stopGracePeriod = .seconds(3600)
         try await scratch.supervisor(scratch.stack([service])).running { supervisor in
             try await supervisor.wait(for: "a") { $0.state == .ready }
-            try supervisor.perform(.stop(services: [], grace: nil))
+            try await supervisor.perform(.stop(services: [], grace: nil))
             try await supervisor.wait(for: "a") { $0.state == .stopping }
-            try supervisor.perform(.stop(services: [], grace: .zero))
+            try await supervisor.perform(.stop(services: [], grace: .zero))
             let ended = try await supervisor.wait(for: "a") { $0.state == .exited }
             #expect(ended.signal == SIGKILL)
-            try supervisor.perform(.start(services: []))
+            try await supervisor.perform(.start(services: []))
             let again = try await supervisor.wait(for: "a") { $0.state == .ready }
             #expect(again.order.grace == nil, "what was granted once is not for later")
-            try supervisor.perform(.stop(services: [], grace: .zero))
+            try await supervisor.perform(.stop(services: [], grace: .zero))
             try await supervisor.wait(for: "a") { $0.state == .exited }
         }
     }
@@ -137,7 +137,7 @@ struct SupervisorRequestTests {
         service.restart = .onFailure(limit: nil)
         try await scratch.supervisor(scratch.stack([service])).running { supervisor in
             try await supervisor.wait(for: "a") { $0.state == .ready }
-            try supervisor.perform(.kill(services: ["a"], signal: SIGHUP))
+            try await supervisor.perform(.kill(services: ["a"], signal: SIGHUP))
             let again = try await supervisor.wait(for: "a") { $0.state == .ready && $0.restarts == 1 }
             #expect(again.exitCode == 3)
         }
@@ -152,7 +152,7 @@ struct SupervisorRequestTests {
             try await supervisor.wait { $0.phase == .up && $0["a"]?.state == .exited && $0["b"]?.state == .running }
         }
         var options = SupervisorOptions.test
-        options.abortsOnFailure = true
+        options.failures.aborts = true
         let supervisor = try scratch.supervisor(stack, options: options)
         let error = try await #require(throws: ComposeError.self) {
             try await within("the end of all") { try await supervisor.run() }
@@ -168,13 +168,13 @@ struct SupervisorRequestTests {
         let supervisor = try scratch.supervisor(stack)
         try await supervisor.running { supervisor in
             try await supervisor.wait { $0.phase == .up }
-            try supervisor.perform(.stop(services: ["stopped"], grace: nil))
+            try await supervisor.perform(.stop(services: ["stopped"], grace: nil))
             try await supervisor.wait(for: "stopped") { $0.state == .exited }
             try "\n".write(toFile: scratch.path + "/go", atomically: false, encoding: .utf8)
             try await supervisor.wait(for: "job") { $0.state == .exited }
-            try supervisor.perform(.start(services: ["stopped"]))
+            try await supervisor.perform(.start(services: ["stopped"]))
             try await supervisor.wait(for: "stopped") { $0.state == .running }
-            try supervisor.perform(.remove(services: [], grace: nil))
+            try await supervisor.perform(.remove(services: [], grace: nil))
             try await supervisor.wait { $0.phase == .stopped }
         }
         #expect(supervisor.status.services.isEmpty)

@@ -42,6 +42,27 @@ struct ComposeIncludeTests {
         #expect(stack.ports == ["music"])
     }
 
+    @Test("may include one file in two ways, but not two services of one name")
+    func twice() throws {
+        let scratch = try Scratch()
+        let files = [
+            "c.yaml": "include: [one/a.yaml, two/b.yaml]\nservices: {web: {command: web}}",
+            "one/a.yaml": "include: ../common/bus.yaml\nservices: {a: {command: a}}",
+            "two/b.yaml": "include: ../common/bus.yaml\nservices: {b: {command: b}}",
+            "common/bus.yaml": "x-clients: [device]\nservices: {bus: {command: bus, environment: [A=1]}}",
+        ]
+        let stack = try scratch.readCompose(files).stack
+        #expect(stack.services.map(\.name).sorted() == ["a", "b", "bus", "web"])
+        #expect(stack.clients == [["device"]])
+        let other = "include: {path: ../common/bus.yaml, env_file: e}\nservices: {b: {command: b}}"
+        let differing = files.merging([
+            "two/b.yaml": other.replacing("include: {", with: "include:\n  - {"), "two/e": "A=2",
+            "common/bus.yaml": "services: {bus: {command: 'bus $A'}}",
+        ]) { $1 }
+        let found = mistakes { try scratch.readCompose(differing) }
+        #expect(found.count == 1 && found[0].contains("service 'bus' is also defined in "), "\(found)")
+    }
+
     @Test("is told of its mistakes, of theirs, and of a way that leads back")
     func mistakesOfAll() throws {
         let scratch = try Scratch()

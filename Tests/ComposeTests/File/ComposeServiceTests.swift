@@ -21,6 +21,8 @@ struct ComposeServiceTests {
                         command: ["x"], interval: .seconds(60), timeout: .seconds(2), retries: 4,
                         startPeriod: .seconds(5), startInterval: .milliseconds(500)))
             ),
+            ("{test: [HTTP, 'http://localhost:80/x']}", .probe(.endpoint(.http("http://localhost:80/x")))),
+            ("{test: [TCP, 'localhost:80']}", .probe(.endpoint(.tcp("localhost:80")))),
             ("{test: [CMD, x], interval: 0s, timeout: 0s, retries: 0}", .probe(HealthProbe(command: ["x"]))),
             ("{test: [CMD, x], disable: true}", .started), ("{disable: true}", .started), ("{test: [NONE]}", .started),
             ("{test: [NOTIFY]}", .notify(timeout: nil)), ("", .started),
@@ -100,7 +102,17 @@ struct ComposeServiceTests {
             ("environment: {A: [1]}", "'A' in 'environment' of service 'a' is not a single value"),
             (
                 "environment: ['=x']",
-                "'' in 'environment' of service 'a' is not a valid variable name; write NAME=value"
+                "'' in 'environment' of service 'a' is not a valid variable name; "
+                    + "write NAME=value, without spaces before the equals sign"
+            ),
+            (
+                "environment: [DEBUG = true]",
+                "'DEBUG ' in 'environment' of service 'a' is not a valid variable name; "
+                    + "write NAME=value, without spaces before the equals sign"
+            ),
+            (
+                "healthcheck: {test: [HTTP, 'https://localhost']}",
+                "'test' in 'healthcheck' of service 'a' is not a valid test; write [CMD, "
             ),
             ("env_file: none.env", "cannot read the file 'none.env'; write 'required: false' if it may be missing"),
             (
@@ -196,5 +208,13 @@ struct ComposeServiceTests {
             mistakes { try readCompose(text) }.contains {
                 $0.contains("more than 100000 values with its aliases resolved")
             })
+    }
+}
+
+extension HealthProbe {
+    fileprivate static func endpoint(_ test: Test) -> HealthProbe {
+        var probe = HealthProbe(command: [])
+        probe.test = test
+        return probe
     }
 }

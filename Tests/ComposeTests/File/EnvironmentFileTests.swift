@@ -16,7 +16,8 @@ struct EnvironmentFileTests {
         arguments: [
             ("V=val", "val"), ("V=\"val\"", "val"), ("V='val'", "val"), ("V=", ""), ("  V = val  ", "val"),
             ("export V=val", "val"), ("V=val # comment", "val"), ("V=val# no comment", "val# no comment"),
-            ("V=\"val # no comment\"", "val # no comment"), ("V=\"val\" # comment", "val"), ("V=# comment", ""),
+            ("V=\"val # no comment\"", "val # no comment"), ("V=\"val\" # comment", "val"), ("V= # comment", ""),
+            ("V=#ff0000", "#ff0000"), ("V = #ff0000", ""),
             ("V='$OTHER'", "$OTHER"), ("V='${OTHER}'", "${OTHER}"), ("V=$OTHER", "other"),
             ("V=\"a ${OTHER}\"", "a other"),
             ("V='Let\\'s go!'", "Let's go!"), (#"V="{\"hello\": \"json\"}""#, #"{"hello": "json"}"#),

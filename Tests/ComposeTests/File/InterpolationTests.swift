@@ -16,7 +16,8 @@ struct InterpolationTests {
             ("${SET:+other}", "other"), ("${EMPTY:+other}", ""), ("${EMPTY+other}", "other"), ("${NONE+other}", ""),
             ("${SET:?no}", "value"), ("${EMPTY?no}", ""),
             ("${NONE:-${SET}}", "value"), ("${NONE:-${EMPTY:-${A_1}}}", "one"), ("${NONE:-a b:c}", "a b:c"),
-            ("${SET:-${NONE:?unused}}", "value"), ("${NONE:-$$x}", "$x"),
+            ("${SET:-${NONE:?unused}}", "value"), ("${NONE:-$$x}", "$x"), ("${SET:-{\"a\":1}}", "value"),
+            ("${NONE:-{\"a\":{\"b\":\"${SET}\"}}}.", "{\"a\":{\"b\":\"value\"}}."),
         ]
     )
     func expands(text: String, expected: String) throws {

@@ -33,6 +33,7 @@ struct StackEncodingTests {
             healthcheck: {test: "curl $$URL", interval: 1s500ms, timeout: 2s, retries: 5, start_period: 9s}
           setup:
             command: [setup]
+            healthcheck: {test: [HTTP, "http://127.0.0.1:${SEGUE_PORT_SPOTIFY}/a?b"]}
             profiles: [dev, "on"]
             deploy: {restart_policy: {max_attempts: 4}}
         """
@@ -52,6 +53,21 @@ struct StackEncodingTests {
         let json = String(decoding: try JSONEncoder().encode(file.stack), as: UTF8.self)
         let again = try readCompose(json).stack
         #expect(again.services.sorted { $0.name < $1.name } == expected.services, "\(json)")
+    }
+
+    @Test("keeps what is unset unset, wherever it is read again")
+    func unset() throws {
+        let text = try readCompose("services: {a: {command: x, environment: [FOO, BAR]}}", environment: ["BAR": "1"])
+            .stack.text
+        let again = try readCompose(text, environment: ["FOO": "elsewhere", "BAR": "2"]).stack
+        #expect(again.services[0].environment == ["FOO": nil, "BAR": "1"], "\(text)")
+    }
+
+    @Test("of many variables costs for each as much as for the first", .timeLimit(.minutes(1)))
+    func many() throws {
+        var stack = Stack(directory: "/", services: [Service(name: "a", command: ["x"])])
+        for number in 0..<20_000 { stack.services[0].environment["V\(number)"] = String(number) }
+        #expect(try Stack(text: stack.text).services == stack.anchored.services)
     }
 
     private static let words = [

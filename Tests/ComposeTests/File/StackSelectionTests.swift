@@ -32,6 +32,24 @@ struct StackSelectionTests {
         #expect(try names(["zot"], profiles: ["test"]) == ["bar", "zot"])
     }
 
+    @Test("needs the env files of its services, and of no others")
+    func environmentFiles() throws {
+        let text = """
+            services:
+              foo: {command: x}
+              bar: {command: x, profiles: [test], env_file: missing.env}
+            """
+        let stack = try readCompose(text).stack
+        #expect(try stack.selecting().services.map(\.name) == ["foo"])
+        let error = #expect(throws: ComposeError.self) { try stack.selecting(profiles: ["test"]) }
+        #expect(
+            error?.description
+                == "c.yaml:3: cannot read the file 'missing.env'; write 'required: false' if it may be missing")
+        #expect(throws: ComposeError.self) { try stack.selecting(["bar"]) }
+        let always = mistakes { try readCompose(text.replacing(" profiles: [test],", with: "")) }
+        #expect(always.count == 1)
+    }
+
     @Test("cannot lack what another service needs, unless that says so")
     func inactive() throws {
         for (services, profiles) in [([], ["debug"]), (["zot"], [])] {

@@ -121,6 +121,20 @@ struct SystemdExportTests {
         )
     }
 
+    @Test(
+        "checks an address with a command",
+        arguments: [
+            ("TCP, '127.0.0.1:${SEGUE_PORT_WEB}'", ["bash", "/dev/tcp/", "127.0.0.1 8123"]),
+            ("HTTP, 'http://127.0.0.1:${SEGUE_PORT_WEB}/a'", ["curl", "--fail", "http://127.0.0.1:8123/a"]),
+        ])
+    func endpoint(test: String, parts: [String]) throws {
+        let text = "x-ports: [web]\nservices: {a: {command: sh, healthcheck: {test: [\(test)]}}}"
+        let files = try export(text).files()
+        let unit = try #require(files.first { $0.name == "demo.a.service" })
+        let line = try #require(unit.text.split(separator: "\n").first { $0.hasPrefix("ExecStartPost=") })
+        for part in parts { #expect(line.contains(part), "\(line)") }
+    }
+
     @Test("waits with a script until the service is healthy, and not for ever")
     func probe() throws {
         var probe = HealthProbe(command: ["false"], interval: .milliseconds(10), timeout: .seconds(5), retries: 3)

@@ -20,8 +20,11 @@ package struct ControlClient: Sendable {
     /// - Throws: ``ComposeError``: the supervisor's error if it refuses the request; `stopping` if it is stopping;
     ///   `control-silent` if it does not answer in time; `status-unreadable`.
     package func send(_ request: ControlRequest, isRehearsal: Bool = false) async throws -> [Change]? {
-        let call = try JSONEncoder().encode(ControlCall(request: request, isRehearsal: isRehearsal))
-        let deadline = ContinuousClock.now + patience
+        let begin = ContinuousClock.now
+        let deadline = begin + patience
+        // The supervisor's deadline is earlier, so that its answer to a request that it carries out is in time.
+        let call = try JSONEncoder().encode(
+            ControlCall(request: request, isRehearsal: isRehearsal, deadline: begin + patience * 0.9))
         while true {
             if let reply = try await exchange(call, until: deadline) { return try changes(reply) }
             // While a supervisor starts or ends, its process runs but may not listen.

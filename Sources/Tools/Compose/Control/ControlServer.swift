@@ -30,7 +30,7 @@ final class ControlServer: Sendable {
     }
 
     /// Accepts connections and answers calls until the task is cancelled.
-    func serve(_ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {
+    func serve(_ answer: @escaping @Sendable (ControlCall) async -> ControlReply) async {
         await withTaskGroup(of: Void.self) { group in
             var present = 0
             while let connection = await socket.accept() {
@@ -45,7 +45,9 @@ final class ControlServer: Sendable {
         }
     }
 
-    private func serve(_ connection: UnixStream, _ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {
+    private func serve(
+        _ connection: UnixStream, _ answer: @escaping @Sendable (ControlCall) async -> ControlReply
+    ) async {
         await firstResult(
             of: {
                 guard connection.isOwnUsers, let data = await connection.readAll(limit: Self.longestCall) else {
@@ -56,10 +58,10 @@ final class ControlServer: Sendable {
             { try? await Task.sleep(for: Self.patience) })
     }
 
-    private func reply(to data: Data, _ answer: (ControlCall) -> ControlReply) -> Data {
+    private func reply(to data: Data, _ answer: (ControlCall) async -> ControlReply) async -> Data {
         let reply: ControlReply
         do {
-            reply = answer(try JSONDecoder().decode(ControlCall.self, from: data))
+            reply = await answer(try JSONDecoder().decode(ControlCall.self, from: data))
         } catch {
             logger.warning("a request cannot be decoded", metadata: ["bytes": "\(data.count)"])
             let message = "the supervisor cannot decode the request"

@@ -1,10 +1,11 @@
 import Foundation
 import Logging
 import Synchronization
+import SystemSupport
 
-/// Writes a project's status to its file, for other processes, and each change to the event log.
+/// Writes a project's status to its files, for other processes, and each change to the event log.
 ///
-/// The file always contains the whole status. If the file were written at each change, the cost of a start would be
+/// The files always contain the whole status. If the files were written at each change, the cost of a start would be
 /// quadratic in the number of instances. So ``record(_:)`` collects changes, and ``flush()`` writes them together. Call
 /// ``flush()`` before another process is informed of a change, so that the process finds the change in the files.
 final class StatusRecorder: Sendable {
@@ -21,7 +22,9 @@ final class StatusRecorder: Sendable {
         /// Nil before the first event: until then, the project's folders may be missing or in use by another
         /// supervisor.
         var events: LogWriter?
-        var hasFailed = false
+        /// The paths of the files that could not be written. Each is reported only once, because a full disk makes every
+        /// write fail.
+        var failed: Set<String> = []
     }
 
     private let project: Project
@@ -29,6 +32,7 @@ final class StatusRecorder: Sendable {
     private let state = Mutex(State())
     /// Locked while the files are written, so that an older status cannot overwrite a newer status.
     private let files = Mutex(Files())
+    private let executor = BlockingExecutor("status")
 
     init(project: Project, logger: Logger) {
         self.project = project
@@ -45,25 +49,36 @@ final class StatusRecorder: Sendable {
     }
 
     /// Writes the newest recorded status and all recorded events. Logs an error if it cannot write them.
-    func flush() {
+    func flush() async {
+        await executor.run { self.write() }
+    }
+
+    private func write() {
         files.withLock { files in
             let (status, events) = state.withLock { state in
                 defer { (state.isWritten, state.events) = (true, []) }
                 return (state.isWritten ? nil : state.last, state.events)
             }
             // The status comes first, so that a process that reads an event also finds its effect in the status.
-            if let status { write(status) }
+            if let status { write(status, to: &files) }
             if !events.isEmpty { append(events, to: &files) }
         }
     }
 
-    private func write(_ status: ProjectStatus) {
-        do {
-            try status.write(to: project)
-        } catch {
-            let metadata: Logger.Metadata = ["path": "\(project.statusPath)", "error": "\(error)"]
-            logger.error("cannot write the status", metadata: metadata)
+    /// Replaces the files atomically, so that a reader never sees half of them.
+    private func write(_ status: ProjectStatus, to files: inout Files) {
+        for path in [project.runningStatusPath, project.statusPath] {
+            do {
+                try AtomicFile(path).replace(with: status.text, isDurable: false)
+            } catch {
+                report(error, at: path, in: &files)
+            }
         }
+    }
+
+    private func report(_ error: any Error, at path: String, in files: inout Files) {
+        guard files.failed.insert(path).inserted else { return }
+        logger.error("cannot write the status or the events", metadata: ["path": "\(path)", "error": "\(error)"])
     }
 
     private func append(_ events: [ProjectEvent], to files: inout Files) {
@@ -72,9 +87,7 @@ final class StatusRecorder: Sendable {
             files.events = writer
             try writer.append(events.flatMap { try $0.record() })
         } catch {
-            // Logged only once, because a full disk makes every write fail.
-            if !files.hasFailed { logger.error("cannot write the events", metadata: ["error": "\(error)"]) }
-            files.hasFailed = true
+            report(error, at: project.eventDirectory, in: &files)
         }
     }
 }

@@ -67,12 +67,13 @@ struct ComposeLoader {
     }
 
     /// Adds the services of an included file. They are not merged with other services: a name that is already used is
-    /// reported.
+    /// reported, unless both are the same, because two files include one.
     private func adding(_ tree: ComposeNode, _ included: ComposeNode) -> ComposeNode {
         guard var entries = tree.entries, let more = included.entries?["services"]?.value.entries else { return tree }
         var services = entries["services"]?.value.entries ?? [:]
         for (name, entry) in more {
             if let other = services[name] {
+                if other.value.isSame(as: entry.value) { continue }
                 findings.report(
                     "service '\(name)' is also defined in \(other.key.file):\(other.key.line)", at: entry.key,
                     hint: "included services cannot be changed; rename one of the two, or merge the files with -f")

@@ -62,6 +62,20 @@ struct ComposeNode: Sendable {
         if case .mapping(let entries) = content { entries } else { nil }
     }
 
+    /// True if both nodes are written in the same place and have the same values.
+    func isSame(as other: ComposeNode) -> Bool {
+        guard place == other.place, source.directory == other.source.directory else { return false }
+        switch (content, other.content) {
+        case (.null, .null): return true
+        case (.scalar(let a), .scalar(let b)): return a.text == b.text
+        case (.list(let a), .list(let b)):
+            return a.count == b.count && zip(a, b).allSatisfy { $0.isSame(as: $1) }
+        case (.mapping(let a), .mapping(let b)):
+            return a.count == b.count && a.allSatisfy { name, entry in b[name]?.value.isSame(as: entry.value) ?? false }
+        default: return false
+        }
+    }
+
     /// This node with another content, and the same place.
     func with(_ content: Content) -> ComposeNode {
         var node = self

@@ -20,11 +20,12 @@ extension ComposeReader {
         var service = Service(name: name, command: command)
         service.workingDirectory = directory(entries, of: place) ?? ownFolder(of: entry.value, in: stack)
         let offered = OfferedVariables.names(ports: stack.ports)
-        service.environment = environment(entries, of: place).filter { $0.value != nil || !offered.contains($0.key) }
+        service.profiles = profiles(entries, of: place)
+        service.environment = environment(entries, of: &service, at: place)
+            .filter { $0.value != nil || !offered.contains($0.key) }
         service.dependencies = dependencies(entries, of: place)
         service.readiness = readiness(entries, of: place)
         service.watchdog = watchdog(entries, of: place)
-        service.profiles = profiles(entries, of: place)
         service.labels = labels(entries, of: place)
         service.stopSignal = stopSignal(entries, of: place)
         if let grace = duration("stop_grace_period", in: entries, of: place) { service.stopGracePeriod = grace }
@@ -57,7 +58,10 @@ extension ComposeReader {
     }
 
     func clients(_ nodes: [ComposeNode]) -> [[String]] {
-        nodes.map { words($0, "a command of 'x-clients'") }.filter { !$0.isEmpty }
+        // A file that is included twice names its clients twice.
+        nodes.map { words($0, "a command of 'x-clients'") }.reduce(into: []) { clients, words in
+            if !words.isEmpty, !clients.contains(words) { clients.append(words) }
+        }
     }
 
     private func words(_ node: ComposeNode, _ what: String) -> [String] {
@@ -140,15 +144,20 @@ extension ComposeReader {
 
     /// The variables of `env_file`, overridden by those of `environment`. A variable without a value is passed on from
     /// the environment of the file. If the variable is not set there, the service does not have it either.
-    private func environment(_ entries: ComposeNode.Entries, of place: String) -> [String: String?] {
-        var variables = entries["env_file"].map { files($0.value, of: place) } ?? [:]
+    private func environment(
+        _ entries: ComposeNode.Entries, of service: inout Service, at place: String
+    ) -> [String: String?] {
+        var variables = entries["env_file"].map { files($0.value, of: &service, at: place) } ?? [:]
+        for name in entries["x-unset"].map({ strings($0.value, "'x-unset' of \(place)") }) ?? [] {
+            variables[name] = .some(nil)
+        }
         guard let node = entries["environment"]?.value, !node.isNull else { return variables }
         let what = "'environment' of \(place)"
         for (name, entry) in mapping(node, what) ?? [:] {
             if !Self.isValid(variable: name) {
                 report(
                     "'\(entry.written)' in \(what) is not a valid variable name", at: entry.key,
-                    hint: "write NAME=value")
+                    hint: "write NAME=value, without spaces before the equals sign")
             } else if entry.value.isNull {
                 variables[name] = .some(entry.value.source.environment[name])
             } else {
@@ -159,7 +168,7 @@ extension ComposeReader {
     }
 
     private static func isValid(variable name: String) -> Bool {
-        !name.isEmpty && !name.contains { $0 == "=" || $0 == "\0" }
+        !name.isEmpty && !name.contains { $0 == "=" || $0 == "\0" || $0.isWhitespace }
     }
 
     private func value(of entry: ComposeNode.Entry, _ what: String) -> String? {
@@ -174,18 +183,19 @@ extension ComposeReader {
         return scalar.text
     }
 
-    private func files(_ node: ComposeNode, of place: String) -> [String: String?] {
+    private func files(_ node: ComposeNode, of service: inout Service, at place: String) -> [String: String?] {
         var variables: [String: String?] = [:]
         for node in list(node, "'env_file' of \(place)") {
-            guard let more = file(node, "'env_file' of \(place)", earlier: variables.compactMapValues(\.self)) else {
-                continue
-            }
+            let earlier = variables.compactMapValues(\.self)
+            guard let more = file(node, "'env_file' of \(place)", of: &service, earlier: earlier) else { continue }
             variables.merge(more) { _, last in last }
         }
         return variables
     }
 
-    private func file(_ node: ComposeNode, _ what: String, earlier: [String: String]) -> [String: String?]? {
+    private func file(
+        _ node: ComposeNode, _ what: String, of service: inout Service, earlier: [String: String]
+    ) -> [String: String?]? {
         guard let options = mapping(node, "an entry of \(what)") else { return nil }
         findings.check(options, against: .envFile, in: what)
         let isRequired = bool("required", in: options, of: what) ?? true
@@ -202,10 +212,15 @@ extension ComposeReader {
             return EnvironmentFile(name: place.shown, findings: findings).variables(
                 in: text, format: format ?? .standard, environment: node.source.environment, earlier: earlier)
         } catch {
-            if isRequired || error == .tooLong {
-                report(
-                    "cannot read the file '\(path.written)'", at: node.place,
-                    hint: error.hint ?? "write 'required: false' if it may be missing")
+            guard isRequired || error == .tooLong else { return nil }
+            let hint = error.hint ?? "write 'required: false' if it may be missing"
+            let message = "cannot read the file '\(path.written)'"
+            if service.profiles.isEmpty {
+                report(message, at: node.place, hint: hint)
+            } else if service.obstacle == nil {
+                service.obstacle = ComposeError(
+                    code: "environment-file-unreadable", message: "\(node.place.file):\(node.place.line): \(message)",
+                    recovery: hint)
             }
             return nil
         }
@@ -271,21 +286,27 @@ extension ComposeReader {
             checkNotified(check, of: what)
             return .notify(timeout: duration("start_period", in: check, of: what))
         case "CMD" where words.count > 1 && !words[1].isEmpty:
-            return .probe(probe(Array(words.dropFirst())))
+            return .probe(probe(.command(Array(words.dropFirst()))))
         case "CMD-SHELL" where words.count == 2:
-            return .probe(probe(["/bin/sh", "-c", words[1]]))
+            return .probe(probe(.command(["/bin/sh", "-c", words[1]])))
+        case "HTTP" where words.count == 2 && words[1].hasPrefix("http://"):
+            return .probe(probe(.http(words[1])))
+        case "TCP" where words.count == 2 && words[1].contains(":"):
+            return .probe(probe(.tcp(words[1])))
         default:
             report("'test' in \(what) is not a valid test", at: test.place, hint: Self.testHint)
             return .started
         }
     }
 
-    private static let testHint = "write [CMD, executable, argument …], [CMD-SHELL, command], [NOTIFY] or [NONE]"
+    private static let testHint =
+        "write [CMD, executable, argument …], [CMD-SHELL, command], [HTTP, 'http://HOST:PORT/PATH'], "
+        + "[TCP, 'HOST:PORT'], [NOTIFY] or [NONE]"
 
     /// Reads the times and counts of a health check. As in docker, 0 means the default.
     ///
-    /// - Returns: a function that adds the command.
-    private func probe(_ check: ComposeNode.Entries, of what: String) -> ([String]) -> HealthProbe {
+    /// - Returns: a function that adds the test.
+    private func probe(_ check: ComposeNode.Entries, of what: String) -> (HealthProbe.Test) -> HealthProbe {
         func given(_ key: String) -> Duration? {
             duration(key, in: check, of: what).flatMap { $0 == .zero ? nil : $0 }
         }
@@ -295,8 +316,8 @@ extension ComposeReader {
         if let period = given("start_period") { probe.startPeriod = period }
         if let interval = given("start_interval") { probe.startInterval = interval }
         if let retries = count("retries", in: check, of: what, to: 1_000_000), retries > 0 { probe.retries = retries }
-        return { command in
-            probe.command = command
+        return { test in
+            probe.test = test
             return probe
         }
     }

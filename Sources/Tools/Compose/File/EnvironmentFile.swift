@@ -140,13 +140,14 @@ private struct EnvironmentFileScanner {
             return Entry(name: name, value: nil, line: start)
         }
         rest.removeFirst()
+        let isAfterBlank = rest.first.map(Self.isBlank) ?? false
         skip(while: Self.isBlank)
-        return Entry(name: name, value: try value(), line: start)
+        return Entry(name: name, value: try value(isAfterBlank: isAfterBlank), line: start)
     }
 
-    private mutating func value() throws(Mistake) -> Value {
+    private mutating func value(isAfterBlank: Bool) throws(Mistake) -> Value {
         guard let quote = rest.first, quote == "'" || quote == "\"" else {
-            return .template(unquoted())
+            return .template(unquoted(isAfterBlank: isAfterBlank))
         }
         rest.removeFirst()
         let text = try quoted(quote)
@@ -154,10 +155,10 @@ private struct EnvironmentFileScanner {
         return quote == "'" ? .literal(text) : .template(text)
     }
 
-    /// Reads a value without quotes. A `#` begins a comment only at the start of the value or after a blank.
-    private mutating func unquoted() -> String {
+    /// Reads a value without quotes. A `#` begins a comment only after a blank, so `COLOR=#ff0000` has a value.
+    private mutating func unquoted(isAfterBlank: Bool) -> String {
         let text = take { $0 != "\n" }
-        if text.hasPrefix("#") { return "" }
+        if isAfterBlank, text.hasPrefix("#") { return "" }
         let end = text.firstRange(of: #/[ \t]#/#)?.lowerBound ?? text.endIndex
         return String(text[..<end].reversed().drop(while: \.isWhitespace).reversed())
     }

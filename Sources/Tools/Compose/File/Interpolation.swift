@@ -115,9 +115,10 @@ struct Interpolation {
         return Operation(kind: kind, emptyIsUnset: hasColon)
     }
 
-    /// Takes everything up to the brace that closes the reference, including references inside.
+    /// Takes everything up to the brace that closes the reference, including references and pairs of braces inside, such
+    /// as those of JSON.
     ///
-    /// - Returns: nil if these references are nested too deeply. Each level is scanned again as part of the level
+    /// - Returns: nil if the references are nested too deeply. Each level is scanned again as part of the level
     ///   around it, so without a maximum depth the time would grow much faster than the length of the string.
     private static func takeOperand(_ rest: inout Substring) -> Substring? {
         let bytes = rest.utf8
@@ -129,7 +130,7 @@ struct Interpolation {
             case (UInt8(ascii: "$"), UInt8(ascii: "$")):
                 end = bytes.index(after: next)
                 continue scan
-            case (UInt8(ascii: "$"), UInt8(ascii: "{")):
+            case (UInt8(ascii: "{"), _):
                 depth += 1
                 guard depth < deepest else { return nil }
             case (UInt8(ascii: "}"), _):

@@ -4,7 +4,7 @@ import SystemSupport
 
 /// The lines of the logs in a folder. The existing lines of several logs are ordered by time.
 ///
-/// A reader that follows also returns new lines as they are written, including those of new logs, until its task is
+/// A reader that does not follow returns the lines that were written before it began. A reader that follows also returns new lines as they are written, including those of new logs, until its task is
 /// cancelled. It then returns the lines that were written before the cancellation, and ends.
 package struct LogReader: AsyncSequence, Sendable {
     package typealias Element = LogLine
@@ -44,8 +44,40 @@ package struct LogReader: AsyncSequence, Sendable {
     }
 
     package struct Iterator: AsyncIteratorProtocol {
+        private let merger: Merger
+        private let watch: DirectoryWatch?
+        /// Lines that were read together, which saves a change of threads for each.
+        private var lines: ArraySlice<LogLine> = []
+
+        fileprivate init(_ reader: LogReader) {
+            merger = Merger(reader)
+            watch = reader.watch
+        }
+
+        package mutating func next() async -> LogLine? {
+            var mayHaveNewLogs = false
+            while true {
+                if let line = lines.popFirst() { return line }
+                lines = await merger.next(addingLogs: mayHaveNewLogs)[...]
+                if !lines.isEmpty { continue }
+                guard let watch, !Task.isCancelled else { return nil }
+                mayHaveNewLogs = await watch.wait()
+            }
+        }
+    }
+
+    /// Reads the files of several logs. Reading a file can block.
+    private actor Merger {
+        /// The maximum number of lines, and of bytes, after which no more lines are read together.
+        private static let mostLines = 500
+        private static let mostBytes = 1 << 18
+
+        private nonisolated let executor = BlockingExecutor("logs")
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
         private let reader: LogReader
         private var sources: [Source] = []
+        private var hasBegun = false
 
         private struct Source {
             var cursor: LogCursor
@@ -53,30 +85,34 @@ package struct LogReader: AsyncSequence, Sendable {
             var peeked: LogLine?
         }
 
-        fileprivate init(_ reader: LogReader) {
+        init(_ reader: LogReader) {
             self.reader = reader
-            addSources(last: reader.last)
         }
 
-        package mutating func next() async -> LogLine? {
-            while true {
-                if let line = earliest() { return line }
-                guard let watch = reader.watch, !Task.isCancelled else { return nil }
-                guard await watch.wait() else { continue }
-                // A new log is read from its beginning.
-                addSources(last: nil)
+        /// - Returns: the next lines; empty if there is none at present.
+        func next(addingLogs: Bool) -> [LogLine] {
+            // A new log is read from its beginning.
+            if !hasBegun || addingLogs { addSources(last: hasBegun ? nil : reader.last) }
+            hasBegun = true
+            var lines: [LogLine] = []
+            var bytes = 0
+            while lines.count < Self.mostLines, bytes < Self.mostBytes, let line = earliest() {
+                lines.append(line)
+                bytes += line.text.utf8.count
             }
+            return lines
         }
 
-        private mutating func addSources(last: Int?) {
+        private func addSources(last: Int?) {
             for name in LogFiles.names(in: reader.directory).sorted()
             where reader.isWanted(name) && !sources.contains(where: { $0.cursor.files.name == name }) {
                 let files = LogFiles(directory: reader.directory, name: name)
-                sources.append(Source(cursor: LogCursor(files, last: last, in: reader.period)))
+                let cursor = LogCursor(files, last: last, in: reader.period, follow: reader.watch != nil)
+                sources.append(Source(cursor: cursor))
             }
         }
 
-        private mutating func earliest() -> LogLine? {
+        private func earliest() -> LogLine? {
             for index in sources.indices where sources[index].peeked == nil {
                 sources[index].peeked = sources[index].cursor.next()
             }
@@ -106,16 +142,23 @@ struct LogCursor {
     private let since, until: [UInt8]?
     /// The open files. The first is being read, and the last is the newest file that is known.
     private var open: [LogFile] = []
+    /// True to continue with what is written later.
+    private let follows: Bool
     private var buffer: [UInt8] = []
     /// The index of the first byte in the buffer that has not been returned.
     private var start = 0
 
-    /// - Parameter last: the number of existing lines to begin with; nil for all.
-    init(_ files: LogFiles, last: Int? = nil, in period: LogPeriod = LogPeriod()) {
+    /// - Parameters:
+    ///   - last: the number of existing lines to begin with; nil for all.
+    ///   - follow: true to continue with lines that are written after this call. If false, the end of the log is where
+    ///     it is now, even if a service writes faster than the log is read.
+    init(_ files: LogFiles, last: Int? = nil, in period: LogPeriod = LogPeriod(), follow: Bool = true) {
         self.files = files
+        follows = follow
         (since, until) = (period.since.map(LogRecord.time), period.until.map(LogRecord.time))
         // A file that is removed at this moment is skipped. Only the oldest files are removed.
         open = files.numbers.compactMap { LogFile(files, number: $0) }
+        if !follow { for file in open { file.limit() } }
         if let last { skip(toLast: last) }
     }
 
@@ -123,7 +166,7 @@ struct LogCursor {
     mutating func next() -> LogLine? {
         while true {
             if let line = takeLine() { return line }
-            openFollowing()
+            if follows { openFollowing() }
             guard let file = open.first else { return nil }
             let bytes = file.read()
             if !bytes.isEmpty {
@@ -203,6 +246,10 @@ private final class LogFile {
 
     let number: Int
     private let descriptor: CInt
+    /// The offset of the next byte to read.
+    private var position = 0
+    /// The offset of the end of what is read; nil for the end of the file, however long it becomes.
+    private var end: Int?
 
     /// Nil if the file cannot be opened.
     init?(_ files: LogFiles, number: Int) {
@@ -217,9 +264,31 @@ private final class LogFile {
 
     /// The next bytes, at most one block; empty at the current end of the file.
     func read() -> [UInt8] {
-        Array(unsafeUninitializedCapacity: Self.blockSize) { buffer, count in
-            count = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
+        let bytes = read(at: position, min(Self.blockSize, end.map { $0 - position } ?? .max))
+        position += bytes.count
+        return bytes
+    }
+
+    private func read(at offset: Int, _ length: Int) -> [UInt8] {
+        guard length > 0 else { return [] }
+        return Array(unsafeUninitializedCapacity: length) { buffer, count in
+            while count < length {
+                let more = pread(
+                    descriptor, buffer.baseAddress?.advanced(by: count), length - count, off_t(offset + count))
+                if more <= 0 { break }
+                count += more
+            }
         }
+    }
+
+    /// Ends the file for this reader where it ends now.
+    func limit() {
+        end = size
+    }
+
+    private var size: Int {
+        var own = stat()
+        return fstat(descriptor, &own) == 0 ? Int(own.st_size) : 0
     }
 
     /// True if the file has been removed from its folder.
@@ -229,27 +298,46 @@ private final class LogFile {
     }
 
     func seekToEnd() {
-        lseek(descriptor, 0, SEEK_END)
+        position = end ?? size
     }
 
     /// Moves to the start of the last records that were written up to a time.
     ///
     /// - Returns: the number of these records, at most `count`.
     func seek(toLast count: Int, until time: [UInt8]?) -> Int {
-        var bytes: [UInt8] = []
-        while case let block = read(), !block.isEmpty { bytes += block }
+        let size = end ?? size
+        var length = Self.blockSize
+        while true {
+            // The end of the file is read first. If it has too few records, a longer end is read.
+            let begin = max(0, size - length)
+            let (found, start) = Self.last(count, in: read(at: begin, size - begin), isWhole: begin == 0, until: time)
+            if found == count || begin == 0 {
+                position = begin + start
+                return found
+            }
+            length *= 4
+        }
+    }
+
+    /// Finds the last records that were written up to a time.
+    ///
+    /// - Parameter isWhole: false if the bytes before the first line feed may be a part of a record.
+    /// - Returns: the number of the records, at most `count`, and the index of the first.
+    private static func last(
+        _ count: Int, in bytes: [UInt8], isWhole: Bool, until time: [UInt8]?
+    ) -> (found: Int, start: Int) {
         var found = 0
         var start = 0
         // Bytes after the last line feed are a record that is still being written, or not a record.
         var end = bytes.lastIndex(of: UInt8(ascii: "\n"))
         while let last = end, found < count {
             end = bytes[..<last].lastIndex(of: UInt8(ascii: "\n"))
+            if end == nil, !isWhole { break }
             let record = bytes[(end.map { $0 + 1 } ?? 0)..<last]
             if let time, let own = LogRecord.time(of: record), time.lexicographicallyPrecedes(own) { continue }
             found += 1
             start = record.startIndex
         }
-        lseek(descriptor, off_t(start), SEEK_SET)
-        return found
+        return (found, start)
     }
 }

@@ -4,6 +4,10 @@ import Logging
 /// Writes the output of one instance to its log, line by line, with the time and the stream of each line. A long line
 /// is written in several records.
 actor ServiceLog {
+    /// Writing a file can block.
+    private nonisolated let executor: BlockingExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
     /// The maximum number of lines in ``tail``; older lines are removed.
     private static let tailLength = 20
     /// The maximum length of a line in ``tail`` in characters; a longer line is cut.
@@ -21,10 +25,24 @@ actor ServiceLog {
     private(set) var tail: [String] = []
 
     /// - Throws: ``ComposeError`` `log-file`.
-    init(service: String, files: LogFiles, retention: LogRetention, logger: Logger) throws(ComposeError) {
+    static func open(
+        service: String, files: LogFiles, retention: LogRetention, logger: Logger
+    ) async throws(ComposeError) -> ServiceLog {
+        let executor = BlockingExecutor("log")
+        return try await executor.run {
+            Result { () throws(ComposeError) in
+                try ServiceLog(
+                    service: service, writer: LogWriter(files, retention: retention), logger: logger,
+                    executor: executor)
+            }
+        }.get()
+    }
+
+    private init(service: String, writer: sending LogWriter, logger: Logger, executor: BlockingExecutor) {
         self.service = service
         self.logger = logger
-        writer = try LogWriter(files, retention: retention)
+        self.writer = writer
+        self.executor = executor
     }
 
     /// Takes the next output of a stream, which may begin and end in the middle of a line.

@@ -1,25 +1,55 @@
 package import Glibc
 
-/// The processes of one session: a service's main process and its descendants, except those that have made their own
-/// session.
+/// The processes of one session: a service's main process and its descendants. Descendants that have made their own
+/// session are included if the processes have a mark.
 ///
 /// This is a session and not a process group, because a shell with job control gives each of its children a group of
 /// its own. The kernel does not reuse the session's number while a member is alive or the leader has not been reaped.
 package struct ProcessSession: Sendable {
-    let id: pid_t
+    /// Nil if the session is not known. Then only marked processes and their descendants are members.
+    private let id: pid_t?
+    private let mark: ProcessMark?
 
     /// - Parameter id: the process id of the session's leader.
     package init(id: pid_t) {
+        self.init(id: id, mark: nil)
+    }
+
+    init(id: pid_t?, mark: ProcessMark?) {
         self.id = id
+        self.mark = mark
     }
 
+    /// The living members, without this process.
     var members: [ProcessTable.Entry] {
-        ProcessTable.entries(ofSession: id).filter(\.isAlive)
+        get async {
+            // This is much cheaper, because only the members' files are read. A check of health does it often.
+            guard let mark else { return await ProcessCensus.shared.members(ofSession: id ?? 0) }
+            let all = await ProcessCensus.shared.members()
+            var found = all.filter { $0.entry.session == id || $0.mark == mark }.map(\.entry)
+            // A process can overwrite its environment (as setproctitle(3) does), but not its parent. The processes of
+            // another instance are ended by the supervisor of that instance.
+            var open = Set(found.map(\.pid))
+            var known = open
+            let children = Dictionary(grouping: all.filter { $0.mark == nil || $0.mark == mark }, by: \.entry.parent)
+            while let parent = open.popFirst() {
+                for child in children[parent] ?? [] where known.insert(child.entry.pid).inserted {
+                    found.append(child.entry)
+                    open.insert(child.entry.pid)
+                }
+            }
+            return found
+        }
     }
 
-    func send(_ signal: CInt) {
-        for group in Set(members.map(\.group)) {
+    /// Sends a signal to processes: to whole groups in the session, so that no process escapes that is forked at this
+    /// moment; and to each other process by a handle, because its group can contain other processes.
+    private func send(_ signal: CInt, to members: [ProcessTable.Entry]) {
+        for group in Set(members.filter { $0.session == id }.map(\.group)) {
             Glibc.kill(-group, signal)
+        }
+        for member in members where member.session != id {
+            member.open()?.send(signal)
         }
     }
 
@@ -38,10 +68,11 @@ package struct ProcessSession: Sendable {
         grace: Duration,
         urgent: (@Sendable () async -> Void)? = nil
     ) async {
-        send(signal.number)
+        let members = await members
+        send(signal.number, to: members)
         // Without SIGCONT, a suspended process would not handle the signal before it is killed. systemd.kill(5) does
         // the same.
-        send(SIGCONT)
+        send(SIGCONT, to: members)
         await withTaskGroup { group in
             group.addTask { await waitUntilEmpty() }
             group.addTask { try? await Task.sleep(for: grace) }
@@ -51,31 +82,31 @@ package struct ProcessSession: Sendable {
         }
         // This is repeated while a member is left, because a member may have forked after /proc was read and before the
         // signal was sent.
-        while case let left = members, !left.isEmpty {
-            for group in Set(left.map(\.group)) { Glibc.kill(-group, SIGKILL) }
+        while case let left = await self.members, !left.isEmpty {
+            send(SIGKILL, to: left)
             await Self.waitForExit(of: left)
         }
     }
 
     /// Returns when the leader has ended, even if it is not reaped, or when the task is cancelled.
     package func waitForLeader() async {
-        while !Task.isCancelled, let leader = ProcessTable.entry(of: id), leader.isAlive {
+        while !Task.isCancelled, let leader = id.flatMap(ProcessTable.entry), leader.isAlive {
             await Self.waitForExit(of: [leader])
         }
     }
 
     /// Returns when no member is alive, or when the task is cancelled.
     private func waitUntilEmpty() async {
-        while !Task.isCancelled, case let left = members, !left.isEmpty {
+        while !Task.isCancelled, case let left = await members, !left.isEmpty {
             await Self.waitForExit(of: left)
         }
     }
 
     private static func waitForExit(of members: [ProcessTable.Entry]) async {
         for member in members {
-            if let handle = ProcessHandle(opening: member.pid) {
+            if let handle = member.open() {
                 await handle.waitForExit()
-            } else if ProcessTable.entry(of: member.pid)?.isAlive == true {
+            } else if member.isStillAlive {
                 // Without pidfds, the member is checked again after 20 ms.
                 try? await Task.sleep(for: .milliseconds(20))
             }

@@ -6,14 +6,28 @@ enum ProcessTable {
     struct Entry: Sendable, Equatable {
         let pid: pid_t
         let state: Character
+        let parent: pid_t
         let group: pid_t
         let session: pid_t
         /// Clock ticks after boot.
         let startTime: UInt64
+        /// The processor time that it and its children that have ended have used, in clock ticks.
+        let ticks: UInt64
 
         /// False for a zombie: it has ended, but its parent has not reaped it. In a container without an init process,
         /// it may never be reaped.
         var isAlive: Bool { state != "Z" && state != "X" }
+
+        /// A handle for this process; nil if it has ended.
+        func open() -> ProcessHandle? {
+            guard let handle = ProcessHandle(opening: pid), isStillAlive else { return nil }
+            return handle
+        }
+
+        /// True if the process has not ended since the table was read.
+        var isStillAlive: Bool {
+            ProcessTable.entry(of: pid).map { $0.isAlive && $0.startTime == startTime } ?? false
+        }
     }
 
     static func entry(of pid: pid_t) -> Entry? {
@@ -21,6 +35,10 @@ enum ProcessTable {
     }
 
     static func entries(ofSession session: pid_t) -> [Entry] {
+        entries { getsid($0) == session }.filter { $0.session == session }
+    }
+
+    static func entries(where isWanted: (pid_t) -> Bool = { _ in true }) -> [Entry] {
         guard let directory = opendir("/proc") else { return [] }
         defer { closedir(directory) }
         var entries: [Entry] = []
@@ -28,8 +46,7 @@ enum ProcessTable {
             let name = withUnsafeBytes(of: item.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard let pid = pid_t(name), getsid(pid) == session, let entry = entry(of: pid) else { continue }
-            if entry.session == session { entries.append(entry) }
+            if let pid = pid_t(name), isWanted(pid), let entry = entry(of: pid) { entries.append(entry) }
         }
         return entries
     }
@@ -37,11 +54,57 @@ enum ProcessTable {
     /// A variable of the environment with which a process was started; nil if it is not set or the process is another
     /// user's.
     static func variable(_ name: String, of pid: pid_t) -> String? {
-        let prefix = Array("\(name)=".utf8)
-        let variables = read("/proc/\(pid)/environ")?.split(separator: 0)
-        return variables?.first { $0.starts(with: prefix) }.map {
-            String(decoding: $0.dropFirst(prefix.count), as: UTF8.self)
+        let prefix = "\(name)="
+        guard let bytes = read("/proc/\(pid)/environ"), !bytes.isEmpty else { return nil }
+        // The variables are compared as C strings, because this is done for all processes of the machine.
+        return (bytes + [0]).withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
+            var offset = 0
+            while offset < bytes.count {
+                let variable = base + offset
+                if strncmp(variable, prefix, prefix.utf8.count) == 0 {
+                    return String(cString: variable + prefix.utf8.count)
+                }
+                offset += strlen(variable) + 1
+            }
+            return nil
         }
+    }
+
+    /// The environment with which a process was started; nil if it has ended or is another user's.
+    static func variables(of pid: pid_t) -> [String: String]? {
+        read("/proc/\(pid)/environ").map { bytes in
+            let pairs = bytes.split(separator: 0).compactMap { variable -> (String, String)? in
+                guard let equals = variable.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+                return (
+                    String(decoding: variable[..<equals], as: UTF8.self),
+                    String(decoding: variable[(equals + 1)...], as: UTF8.self)
+                )
+            }
+            return Dictionary(pairs) { first, _ in first }
+        }
+    }
+
+    /// True if a process of this user executes a new program at this moment, so that its environment is not set yet.
+    static func isExecuting(_ entry: Entry) -> Bool {
+        // 2 is the parent of the kernel's own threads, which never have an environment.
+        guard entry.pid != 2, entry.parent != 2, let environment = read("/proc/\(entry.pid)/environ"),
+            environment.isEmpty, let command = read("/proc/\(entry.pid)/cmdline"), command.isEmpty
+        else { return false }
+        return entry.isStillAlive
+    }
+
+    /// The memory that a process uses, in bytes. Memory that it shares is divided by the number of processes that share
+    /// it, if the kernel tells this number.
+    static func memory(of pid: pid_t) -> Int? {
+        if let bytes = read("/proc/\(pid)/smaps_rollup") {
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+            let fields = lines.first { $0.hasPrefix("Pss:") }?.split(separator: " ")
+            if let fields, fields.count > 1, let size = Int(fields[1]) { return size << 10 }
+        }
+        let fields = read("/proc/\(pid)/statm").map { String(decoding: $0, as: UTF8.self).split(separator: " ") }
+        guard let fields, fields.count > 1, let pages = Int(fields[1]) else { return nil }
+        return pages * Int(getpagesize())
     }
 
     /// An identifier of the current boot. With it, a process id and start time of an earlier boot do not match a
@@ -51,16 +114,19 @@ enum ProcessTable {
         return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
     }()
 
-    /// Parses a line of `/proc/PID/stat`. Its fields in proc(5) are: 1 pid, 2 (name), 3 state, 5 group, 6 session, 22
-    /// start time. A name can contain blanks and parentheses, so the fields are counted from the last closing
+    /// Parses a line of `/proc/PID/stat`. Its fields in proc(5) are: 1 pid, 2 (name), 3 state, 4 parent, 5 group, 6
+    /// session, 14 to 17 processor times, 22 start time. A name can contain blanks and parentheses, so the fields are counted from the last closing
     /// parenthesis.
     static func parse(_ stat: String) -> Entry? {
         guard let end = stat.lastIndex(of: ")"), let pid = pid_t(stat.prefix { $0 != " " }) else { return nil }
         let fields = stat[stat.index(after: end)...].split(separator: " ")
-        guard fields.count > 19, let state = fields[0].first, let group = pid_t(fields[2]),
+        guard fields.count > 19, let state = fields[0].first, let parent = pid_t(fields[1]),
+            let group = pid_t(fields[2]),
             let session = pid_t(fields[3]), let startTime = UInt64(fields[19])
         else { return nil }
-        return Entry(pid: pid, state: state, group: group, session: session, startTime: startTime)
+        let ticks = fields[11...14].compactMap { UInt64($0) }.reduce(0, +)
+        return Entry(
+            pid: pid, state: state, parent: parent, group: group, session: session, startTime: startTime, ticks: ticks)
     }
 
     private static func read(_ path: String) -> [UInt8]? {

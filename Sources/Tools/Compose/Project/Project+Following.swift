@@ -11,7 +11,9 @@ extension Project {
     package func statuses() throws(ComposeError) -> some AsyncSequence<ProjectStatus, any Error> & Sendable {
         // The watch begins before the file is first read, so that no status written in between is missed.
         do {
-            return ProjectStatuses(project: self, watch: try DirectoryWatch(path: stateDirectory))
+            let watch = try DirectoryWatch(path: stateDirectory)
+            // The runtime folder exists only while a supervisor runs.
+            return ProjectStatuses(project: self, watches: [watch, try? DirectoryWatch(path: runtimeDirectory)])
         } catch {
             throw .watch(error)
         }
@@ -196,12 +198,12 @@ extension ChangeOutcome {
 
 private struct ProjectStatuses: AsyncSequence, AsyncIteratorProtocol, Sendable {
     let project: Project
-    let watch: DirectoryWatch
+    private let watches: [DirectoryWatch]
     private var last: ProjectStatus?
 
-    init(project: Project, watch: DirectoryWatch) {
+    init(project: Project, watches: [DirectoryWatch?]) {
         self.project = project
-        self.watch = watch
+        self.watches = watches.compactMap(\.self)
     }
 
     func makeAsyncIterator() -> ProjectStatuses { self }
@@ -219,7 +221,12 @@ private struct ProjectStatuses: AsyncSequence, AsyncIteratorProtocol, Sendable {
             }
             guard let supervisor, status != nil else { return nil }
             // Returns when a file is written or the supervisor ends.
-            await firstResult(of: { [watch] in _ = await watch.wait() }, supervisor.waitForExit)
+            await withTaskGroup { [watches] group in
+                group.addTask { await supervisor.waitForExit() }
+                for watch in watches { group.addTask { _ = await watch.wait() } }
+                await group.next()
+                group.cancelAll()
+            }
         }
         return nil
     }

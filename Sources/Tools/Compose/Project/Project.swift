@@ -52,7 +52,11 @@ package struct Project: Sendable, Hashable {
     /// The file of the stack that was last requested.
     private var stackPath: String { "\(stateDirectory)/stack.yaml" }
 
+    /// The file of the last status, which is kept after a run.
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
+    /// The file of the current status of a run. It takes precedence over the other, because it can be written even if
+    /// the disk of the state folder is full: the runtime folder is usually in memory.
+    var runningStatusPath: String { "\(runtimeDirectory)/supervisor.json" }
     private var lockPath: String { "\(stateDirectory)/lock" }
 
     /// The socket on which the supervisor receives requests.

@@ -35,6 +35,12 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     ///   that is over.
     /// - Throws: ``ComposeError`` `status-unreadable`.
     package static func read(_ project: Project) throws(ComposeError) -> ProjectStatus? {
+        // Without a supervisor there may be no current status.
+        if let data = try? Data(contentsOf: URL(fileURLWithPath: project.runningStatusPath)),
+            let status = try? decoder.decode(ProjectStatus.self, from: data)
+        {
+            return status
+        }
         guard FileManager.default.fileExists(atPath: project.statusPath) else { return nil }
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: project.statusPath))
@@ -54,9 +60,9 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
         }
     }
 
-    /// Replaces the file atomically, so that a reader never sees half of it.
-    func write(to project: Project) throws {
-        try AtomicFile(project.statusPath).replace(with: Self.encoder.encode(self), isDurable: false)
+    /// The content of the status file.
+    var text: Data {
+        get throws { try Self.encoder.encode(self) }
     }
 
     /// The part of the status that is the same in all versions.
@@ -123,6 +129,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
             if !isWanted { return .overtaken("'\(change.instance)' was stopped by another request") }
             if instance.round < change.round { return .pending }
             if let failure = instance.failure { return .failed(failure) }
+            if milestone == .ready, instance.state == .exited, let error = instance.badEnding { return .failed(error) }
             return instance.hasReached(milestone) ? .reached : .pending
         }
     }

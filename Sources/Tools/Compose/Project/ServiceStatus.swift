@@ -1,4 +1,5 @@
 package import Foundation
+import Subprocess
 
 /// The status of one instance of a service.
 package struct ServiceStatus: Sendable, Codable, Equatable {
@@ -49,6 +50,9 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package internal(set) var failure: ComposeError?
     /// True if the instance is expected to become ready, and not only to run.
     var awaitsReadiness = false
+    /// True if a run in this round has lasted for a moment, or has ended and is followed by another. A process that ends
+    /// at once is not up, even if it need not become ready.
+    var hasSettled = false
     /// The result of the health checks of the current run; nil if the instance has no health check or does not run.
     package internal(set) var health: ServiceHealth?
     /// The pause before the next restart, in seconds; nil from the start of a run until a restart is planned.
@@ -72,6 +76,19 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
         order.isWanted ? isFinished && round == order.round : round > 0 && !isActive
     }
 
+    /// The exit status of its last run, as a shell reports it: 128 + the signal's number if a signal ended it; nil if
+    /// no run has ended.
+    package var exitStatus: Int32? { signal.map { 128 + $0 } ?? exitCode }
+
+    /// The error of an instance that has ended with another status than 0, and is not restarted; nil otherwise.
+    var badEnding: ComposeError? {
+        guard let exitStatus, exitStatus != 0 else { return nil }
+        let ending = signal.map { TerminationStatus.signaled($0) } ?? .exited(exitStatus)
+        return ComposeError(
+            code: "service-failed", message: "service '\(name)' \(ending.summary)",
+            recovery: "see 'segue logs \(name)'", exitStatus: exitStatus)
+    }
+
     /// True if the instance has a process, or its process is being started.
     var isActive: Bool {
         switch state {
@@ -86,7 +103,11 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     /// True if the instance has reached a milestone or has ended in the round that was last requested.
     func hasReached(_ milestone: Milestone) -> Bool {
         guard round == order.round else { return false }
-        return isFinished || (awaitsReadiness && milestone == .ready ? state == .ready : startedAt != nil)
+        if isFinished { return true }
+        return switch milestone {
+        case .launched: startedAt != nil
+        case .ready: awaitsReadiness ? state == .ready : hasSettled
+        }
     }
 
     /// The status at the beginning of the requested round. Only the number of restarts is kept from earlier rounds.
@@ -187,6 +208,6 @@ package struct InstanceOrder: Sendable, Codable, Equatable {
 package enum Milestone: Sendable {
     /// Each process has been started, after the dependencies that it waits for.
     case launched
-    /// Each instance has become ready, or runs if it is not expected to become ready.
+    /// Each instance has become ready, or has run for a moment if it is not expected to become ready.
     case ready
 }

@@ -30,6 +30,9 @@ package struct Service: Sendable, Equatable {
     package var stopSignal: StopSignal
     package var stopGracePeriod: Duration
     package var labels: [String: String]
+    /// The reason why the service cannot be started; nil if there is none. It is not an error of the stack, because the
+    /// service's profiles may not be active.
+    var obstacle: ComposeError?
 
     package init(
         name: String,
@@ -93,8 +96,10 @@ package struct Service: Sendable, Equatable {
 
     /// The service without its dependencies on services that are not active.
     ///
-    /// - Throws: ``ComposeError`` `inactive-dependency` if a required dependency is not active.
+    /// - Throws: ``ComposeError`` `inactive-dependency` if a required dependency is not active;
+    ///   `environment-file-unreadable` if a required env file is missing.
     func depending(onlyOn active: Set<String>) throws(ComposeError) -> Service {
+        if let obstacle { throw obstacle }
         if let lost = dependencies.first(where: { $0.isRequired && !active.contains($0.service) }) {
             throw ComposeError(
                 code: "inactive-dependency",
@@ -164,23 +169,53 @@ package enum Readiness: Sendable, Equatable {
     case probe(HealthProbe)
 }
 
-/// A command that checks a service. The service is healthy if the command ends with exit status 0.
+/// A test of a service that is repeated while it runs.
 ///
 /// The names and defaults are those of `healthcheck` in the compose specification.
 package struct HealthProbe: Sendable, Equatable {
-    /// The executable and its arguments, run in the service's folder with the service's variables.
-    package var command: [String]
-    /// The time from the end of one run to the beginning of the next run.
-    package var interval: Duration = .seconds(30)
+    package enum Test: Sendable, Equatable {
+        /// The executable and its arguments, run in the service's folder with the service's variables. The service is
+        /// healthy if the command ends with exit status 0.
+        case command([String])
+        /// A URL. The service is healthy if the status of the answer to `GET` is 200 to 399.
+        case http(String)
+        /// HOST:PORT. The service is healthy if it accepts a connection.
+        case tcp(String)
+
+        /// The test with each of its texts changed.
+        func mapTexts(_ change: (String) -> String) -> Test {
+            switch self {
+            case .command(let words): .command(words.map(change))
+            case .http(let url): .http(change(url))
+            case .tcp(let address): .tcp(change(address))
+            }
+        }
+    }
+
+    package var test: Test
+    /// The time from the end of one run to the beginning of the next.
+    package var interval: Duration
     /// The maximum time of a run. A longer run is killed and counts as failed.
-    package var timeout: Duration = .seconds(30)
+    package var timeout: Duration
     /// The number of failed runs in a row that makes the service unhealthy.
-    package var retries = 3
+    package var retries: Int
     /// The time after the start in which failed runs do not count. After a run has succeeded, they count even within
     /// this time.
-    package var startPeriod: Duration = .zero
+    package var startPeriod: Duration
     /// The interval during the start period.
-    package var startInterval: Duration = .seconds(5)
+    package var startInterval: Duration
+
+    init(
+        command: [String], interval: Duration = .seconds(30), timeout: Duration = .seconds(30), retries: Int = 3,
+        startPeriod: Duration = .zero, startInterval: Duration = .seconds(5)
+    ) {
+        test = .command(command)
+        self.interval = interval
+        self.timeout = timeout
+        self.retries = retries
+        self.startPeriod = startPeriod
+        self.startInterval = startInterval
+    }
 
     /// The maximum time until a service that has never been healthy is unhealthy, even if each check takes its whole
     /// timeout.

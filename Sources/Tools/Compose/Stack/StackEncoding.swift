@@ -62,6 +62,7 @@ extension Service: Encodable {
         case command
         case workingDirectory = "working_dir"
         case environment
+        case unset = "x-unset"
         case dependencies = "depends_on"
         case restart
         case deploy
@@ -77,7 +78,10 @@ extension Service: Encodable {
         if !profiles.isEmpty { try container.encode(profiles, forKey: .profiles) }
         try container.encode(command.map(\.composeEscaped), forKey: .command)
         try container.encodeIfPresent(workingDirectory?.composeEscaped, forKey: .workingDirectory)
-        try encode(environment, to: &container, forKey: .environment)
+        try encode(environment.compactMapValues(\.self), to: &container, forKey: .environment)
+        // A null in `environment` would mean the value that the variable has where the file is read.
+        let unset = environment.filter { $0.value == nil }.keys.sorted()
+        if !unset.isEmpty { try container.encode(unset.map(\.composeEscaped), forKey: .unset) }
         if !dependencies.isEmpty {
             var entries = container.nestedContainer(keyedBy: ComposeName.self, forKey: .dependencies)
             for dependency in dependencies { try entries.encode(dependency, forKey: ComposeName(dependency.service)) }
@@ -92,13 +96,11 @@ extension Service: Encodable {
     }
 
     private func encode(
-        _ pairs: [String: String?], to container: inout KeyedEncodingContainer<CodingKeys>, forKey key: CodingKeys
+        _ pairs: [String: String], to container: inout KeyedEncodingContainer<CodingKeys>, forKey key: CodingKeys
     ) throws {
         guard !pairs.isEmpty else { return }
-        var entries = container.nestedContainer(keyedBy: ComposeName.self, forKey: key)
-        for (name, value) in pairs.sorted(by: { $0.key < $1.key }) {
-            try entries.encode(value?.composeEscaped, forKey: ComposeName(name))
-        }
+        let entries = pairs.sorted { $0.key < $1.key }.map { ($0.key, $0.value.composeEscaped) }
+        try container.encode(ComposePairs(entries: entries), forKey: key)
     }
 }
 
@@ -173,12 +175,48 @@ extension Readiness: Encodable {
             try container.encode(["NOTIFY"], forKey: .test)
             try container.encodeIfPresent(timeout?.sumText, forKey: .startPeriod)
         case .probe(let probe):
-            try container.encode(["CMD"] + probe.command.map(\.composeEscaped), forKey: .test)
+            try container.encode(probe.test.words.map(\.composeEscaped), forKey: .test)
             try container.encode(probe.interval.sumText, forKey: .interval)
             try container.encode(probe.timeout.sumText, forKey: .timeout)
             try container.encode(probe.retries, forKey: .retries)
             try container.encode(probe.startPeriod.sumText, forKey: .startPeriod)
             try container.encode(probe.startInterval.sumText, forKey: .startInterval)
+        }
+    }
+}
+
+/// Variables or labels, sorted by name.
+private struct ComposePairs: YAMLEncodable {
+    let entries: [(name: String, value: String)]
+
+    /// The mapping is made at once. If the encoder added the entries one by one, it would search the mapping for each
+    /// of them.
+    func box() -> Node {
+        Node(
+            entries.map { name, value in
+                (name.box(), Self.node(value))
+            })
+    }
+
+    private static func node(_ value: String) -> Node {
+        var node = value.box()
+        if value.contains("\n") { node.scalar?.style = .any }
+        return node
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: ComposeName.self)
+        for (name, value) in entries { try container.encode(value, forKey: ComposeName(name)) }
+    }
+}
+
+extension HealthProbe.Test {
+    /// The value of `test`.
+    fileprivate var words: [String] {
+        switch self {
+        case .command(let words): ["CMD"] + words
+        case .http(let url): ["HTTP", url]
+        case .tcp(let address): ["TCP", address]
         }
     }
 }

@@ -48,7 +48,10 @@ package struct DetachedSupervisor: Sendable {
         let runtimeRoot = (project.runtimeDirectory as NSString).deletingLastPathComponent
         try PrivateDirectory.make(runtimeRoot)
         let socket = try project.notifySocket(at: project.launchSocketPrefix + String(getpid()))
-        let variables = environment.merging(["NOTIFY_SOCKET": socket.path]) { _, new in new }
+        var variables = environment
+        // A supervisor that a service starts does not end with that service.
+        variables[ProcessMark.variable] = nil
+        variables["NOTIFY_SOCKET"] = socket.path
         let logPath = project.supervisorLogPath
         let logStart = (try? FileHandle(forReadingAtPath: logPath)?.seekToEnd()) ?? 0
         let pid = try DetachedProcess.spawn(
@@ -126,33 +129,34 @@ struct Launcher: Sendable {
     private static let patience: Duration = .seconds(1)
 
     private let notifier: Notifier
+    private let executor = BlockingExecutor("launcher")
 
     init(environment: [String: String]) {
         notifier = Notifier(socketPath: environment["NOTIFY_SOCKET"])
     }
 
-    func tellReady() {
-        send(NotifyMessage(isReady: true, status: "all services are up"))
+    func tellReady() async {
+        await send(NotifyMessage(isReady: true, status: "all services are up"))
     }
 
-    func tellLaunched() {
-        send(NotifyMessage(extensions: [Self.launchedField: "1"]))
+    func tellLaunched() async {
+        await send(NotifyMessage(extensions: [Self.launchedField: "1"]))
     }
 
-    func tell(status: String) {
-        send(NotifyMessage(status: status))
+    func tell(status: String) async {
+        await send(NotifyMessage(status: status))
     }
 
     /// Sends an error as a line of JSON, so that the launcher can show the error unchanged.
-    func tell(failure: any Error) {
+    func tell(failure: any Error) async {
         let error = failure as? ComposeError ?? ComposeError(code: "supervisor", message: "\(failure)")
         let encoded = (try? JSONEncoder().encode(error)).map { String(decoding: $0, as: UTF8.self) }
-        send(
+        await send(
             NotifyMessage(
                 isStopping: true, status: error.message, extensions: encoded.map { [Self.failureField: $0] } ?? [:]))
     }
 
-    private func send(_ message: NotifyMessage) {
-        notifier.notify(message, patience: Self.patience)
+    private func send(_ message: NotifyMessage) async {
+        await executor.run { [notifier] in notifier.notify(message, patience: Self.patience) }
     }
 }

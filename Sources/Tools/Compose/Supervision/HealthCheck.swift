@@ -8,6 +8,7 @@ struct HealthCheck: Sendable {
 
     let configuration: Configuration
     let timeout: Duration
+    let clock: RunningClock
 
     /// Runs the command, and returns when no process of the check is left. Cancelling the task kills the check's
     /// processes.
@@ -48,7 +49,7 @@ struct HealthCheck: Sendable {
                 return false
             },
             {
-                try? await Task.sleep(for: timeout)
+                try? await clock.sleep(for: timeout)
                 return !Task.isCancelled
             })
     }

@@ -9,6 +9,7 @@ struct InstanceKeeper: Sendable {
     let project: Project
     let board: StatusBoard
     let options: SupervisorOptions
+    let clock: RunningClock
     let logger: Logger
 
     func run() async {
@@ -16,7 +17,7 @@ struct InstanceKeeper: Sendable {
         while let service = await nextRound() {
             do throws(ComposeError) {
                 let open: ServiceLog
-                if let log { open = log } else { open = try openLog() }
+                if let log { open = log } else { open = try await openLog() }
                 log = open
                 await runner(of: service, log: open).run()
             } catch {
@@ -52,8 +53,9 @@ struct InstanceKeeper: Sendable {
         }
     }
 
-    private func openLog() throws(ComposeError) -> ServiceLog {
-        try ServiceLog(service: name, files: project.logFiles(of: name), retention: options.logs, logger: logger)
+    private func openLog() async throws(ComposeError) -> ServiceLog {
+        try await ServiceLog.open(
+            service: name, files: project.logFiles(of: name), retention: options.logs, logger: logger)
     }
 
     private func runner(of service: Service, log: ServiceLog) -> ServiceRunner {
@@ -61,11 +63,13 @@ struct InstanceKeeper: Sendable {
         let offered = OfferedVariables(
             project: project, ports: view.status.ports, service: service.name, replica: view[name]?.replica ?? 1)
         let service = offered.expanded(service)
+        let mark = ProcessMark(project: project, service: service.name, instance: name)
         return ServiceRunner(
             name: name, service: service, awaitsReadiness: view[name]?.awaitsReadiness ?? false,
             directory: view.stack.directory, project: project, board: board, log: log,
+            mark: mark,
             variables: offered.environment(
-                of: service, inherited: options.environment, notifyPath: project.notifyPath(of: name)),
-            options: options, logger: logger)
+                of: service, inherited: options.environment, notifyPath: project.notifyPath(of: name), mark: mark),
+            options: options, clock: clock, logger: logger)
     }
 }

@@ -1,6 +1,9 @@
 import Logging
 
 /// The processes that a killed supervisor has left.
+///
+/// They are found by their marks. The status is not enough: a supervisor that is killed may have started processes that
+/// it has not recorded yet.
 struct Leftovers {
     let project: Project
 
@@ -12,34 +15,39 @@ struct Leftovers {
     func stop(
         _ names: [String] = [], grace: Duration = .seconds(10), logger: Logger? = nil
     ) async throws(ComposeError) -> Bool {
-        guard let status = try ProjectStatus.read(project) else { return false }
-        let left = status.services.filter { service in
-            let isMeant = names.isEmpty || names.contains(service.service) || names.contains(service.name)
-            return isMeant && service.process.map(isLeft) ?? false
-        }
-        for service in left {
-            let metadata: Logger.Metadata = ["service": "\(service.name)", "pid": "\(service.pid ?? 0)"]
-            logger?.notice("ending a process that a killed supervisor has left", metadata: metadata)
-        }
-        await withTaskGroup { group in
-            for process in left.compactMap(\.process) {
-                group.addTask {
-                    await ProcessSession(id: process.pid).terminate(signal: .terminate, grace: grace)
+        var hadAny = false
+        // This is repeated, because a process may have been forked while the processes were listed.
+        while case let left = try await sessions(names), !left.isEmpty {
+            hadAny = true
+            for instance in left.keys.sorted() {
+                logger?.notice(
+                    "ending processes that a killed supervisor has left", metadata: ["service": "\(instance)"])
+            }
+            await withTaskGroup { group in
+                for session in left.values {
+                    group.addTask { await session.terminate(signal: .terminate, grace: grace) }
                 }
             }
         }
-        return !left.isEmpty
+        return hadAny
     }
 
-    /// True if the session that this process led still has processes, and the process id has not been given to another
-    /// process.
-    private func isLeft(_ process: ProcessIdentity) -> Bool {
-        guard process.bootID == ProcessTable.bootID else { return false }
-        let members = ProcessSession(id: process.pid).members
-        if let leader = ProcessTable.entry(of: process.pid) {
-            return leader.startTime == process.startTime && !members.isEmpty
+    /// The processes of each instance that has any.
+    private func sessions(_ names: [String]) async throws(ComposeError) -> [String: ProcessSession] {
+        func isMeant(_ service: String, _ instance: String) -> Bool {
+            names.isEmpty || names.contains(service) || names.contains(instance)
         }
-        // The leader has ended. The processes that it started are recognised by a variable that they inherited.
-        return members.contains { ProcessTable.variable("SEGUE_STATE_DIR", of: $0.pid) == project.dataDirectory }
+        var sessions: [String: ProcessSession] = [:]
+        for mark in Set(await ProcessCensus.shared.members().compactMap(\.mark))
+        where mark.project == project.stateDirectory && isMeant(mark.service, mark.instance) {
+            sessions[mark.instance] = ProcessSession(id: nil, mark: mark)
+        }
+        // A recorded process is found even if it has overwritten its environment.
+        for service in try ProjectStatus.read(project)?.services ?? [] where isMeant(service.service, service.name) {
+            guard let process = service.process, process.isAlive else { continue }
+            let mark = ProcessMark(project: project, service: service.service, instance: service.name)
+            sessions[service.name] = ProcessSession(id: process.pid, mark: mark)
+        }
+        return sessions
     }
 }

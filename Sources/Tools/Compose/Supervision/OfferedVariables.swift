@@ -49,7 +49,7 @@ struct OfferedVariables {
         service.workingDirectory = service.workingDirectory.map(expanded)
         service.environment = service.environment.mapValues { $0.map(expanded) }
         if case .probe(var probe) = service.readiness {
-            probe.command = probe.command.map(expanded)
+            probe.test = probe.test.mapTexts(expanded)
             service.readiness = .probe(probe)
         }
         return service
@@ -61,8 +61,9 @@ struct OfferedVariables {
     /// - Parameters:
     ///   - inherited: the supervisor's own variables.
     ///   - notifyPath: the socket to which the service sends its sd_notify messages.
+    ///   - mark: the mark by which the service's processes are found.
     func environment(
-        of service: Service, inherited: [String: String], notifyPath: String
+        of service: Service, inherited: [String: String], notifyPath: String, mark: ProcessMark
     ) -> [String: String] {
         // With the inherited notification variables, the service would send its messages to the supervisor's own
         // launcher.
@@ -73,6 +74,7 @@ struct OfferedVariables {
         // process.
         if let watchdog = service.watchdog { variables["WATCHDOG_USEC"] = String(Int64(watchdog / .microseconds(1))) }
         variables["NOTIFY_SOCKET"] = notifyPath
+        variables[ProcessMark.variable] = mark.text
         return variables
     }
 

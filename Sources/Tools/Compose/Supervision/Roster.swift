@@ -14,11 +14,15 @@ struct Roster: Sendable {
     private(set) var stop: StopRequest = .none
     /// The reason why the supervisor stops the project without a request; nil if it does not.
     private var failure: ComposeError?
+    private let rule: FailureRule
+    /// True if the start is complete, so that a failure no longer stops the project.
+    private var hasStarted = false
 
     /// A project without services, supervised by this process.
     ///
     /// - Throws: ``ComposeError`` `no-proc`.
-    init(empty project: Project) throws(ComposeError) {
+    init(empty project: Project, rule: FailureRule = FailureRule()) throws(ComposeError) {
+        self.rule = rule
         guard let identity = ProcessIdentity(of: getpid()) else {
             throw ComposeError(
                 code: "no-proc", message: "/proc is not mounted", recovery: "mount it; the supervisor needs it")
@@ -78,6 +82,17 @@ struct Roster: Sendable {
         status.phase = stop == .none ? phase : .stopping
     }
 
+    /// Notes that the wanted instances have reached a milestone.
+    ///
+    /// - Returns: false if they have not, or if the project stops.
+    mutating func complete(_ milestone: Milestone) -> Bool {
+        guard stop == .none, lacking(milestone).isEmpty else { return false }
+        if milestone == rule.start { hasStarted = true }
+        return true
+    }
+
+    private var isStarting: Bool { status.phase == .starting && !hasStarted }
+
     /// Adds ports. A port that has been picked before does not change, because running services know it.
     mutating func offer(_ ports: [String: Int]) {
         status.ports.merge(ports) { old, _ in old }
@@ -89,7 +104,7 @@ struct Roster: Sendable {
     }
 
     /// Stops the project because of an error, unless it is already stopping.
-    mutating func giveUp(because error: ComposeError) {
+    private mutating func giveUp(because error: ComposeError) {
         guard failure == nil, stop == .none else { return }
         failure = error
         stop = .orderly
@@ -236,18 +251,21 @@ struct Roster: Sendable {
     }
 
     /// Notes that an instance has ended. Its state is `exited`, or `restarting` if a new round has been requested.
-    mutating func settle(_ instance: String) {
+    ///
+    /// - Parameter error: the error of an instance that ended badly by itself; nil for any other.
+    mutating func settle(_ instance: String, with error: ComposeError? = nil) {
+        if let error, rule.aborts || (rule.needsSuccess && isStarting) { giveUp(because: error) }
         let isAskedFor = stop == .none && self[instance]?.order.isWanted == true && isToEnd(instance)
         change(instance) { $0.state = isAskedFor ? .restarting : .exited }
     }
 
-    /// Marks an instance as failed. If the project is still starting, this stops the whole project.
+    /// Marks an instance as failed. While the project starts, this stops the whole project.
     mutating func fail(_ instance: String, with error: ComposeError) {
         change(instance) {
             $0.state = .failed
             ($0.message, $0.failure) = (error.message, error)
         }
-        if status.phase == .starting { giveUp(because: error) }
+        if isStarting || rule.aborts { giveUp(because: error) }
     }
 
     /// Marks an instance that cannot be started as failed, unless the situation has changed meanwhile.
@@ -502,6 +520,23 @@ struct Roster: Sendable {
     ) -> Change {
         change(instance) { give(&$0.order) }
         return Change(instance: instance, action: action, round: self[instance]?.order.round ?? 0, reason: reason)
+    }
+}
+
+/// The rule that decides if the failure of one service stops the whole project.
+package struct FailureRule: Sendable {
+    /// The milestone that completes the start. Until then, a service that cannot be started or does not become ready
+    /// stops the project.
+    package var start: Milestone
+    /// True if a service that ends with another status than 0 during the start stops the project, too.
+    package var needsSuccess: Bool
+    /// True to stop the project when a service has failed at any time and is not restarted.
+    package var aborts: Bool
+
+    package init(start: Milestone = .ready, needsSuccess: Bool = false, aborts: Bool = false) {
+        self.start = start
+        self.needsSuccess = needsSuccess
+        self.aborts = aborts
     }
 }
 

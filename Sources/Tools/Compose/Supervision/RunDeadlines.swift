@@ -3,9 +3,9 @@ import SystemSupport
 
 /// The deadlines by which a service must send messages (sd_notify(3)) in one run.
 ///
-/// The clock stops while the machine sleeps, so that a service is not blamed for time in which it could not run.
+/// They are instants of a ``RunningClock``.
 struct RunDeadlines {
-    typealias Instant = SuspendingClock.Instant
+    typealias Instant = RunningClock.Instant
 
     private let timeout: Duration
     private let watchdog: Duration?

@@ -15,8 +15,11 @@ struct ServiceRunner: Sendable {
     let project: Project
     let board: StatusBoard
     let log: ServiceLog
+    /// The mark by which all processes of the instance are found.
+    let mark: ProcessMark
     let variables: [String: String]
     let options: SupervisorOptions
+    let clock: RunningClock
     let logger: Logger
 
     /// The reason why one run of the process ended.
@@ -36,13 +39,16 @@ struct ServiceRunner: Sendable {
         case failed(ComposeError)
     }
 
+    /// The time after which a process that need not become ready is up.
+    private static let settlingTime: Duration = .milliseconds(500)
+
     func run() async {
         let patience = startTimeout
         var attempts = 0
-        var deadline = ContinuousClock.now + patience
+        var deadline = clock.now + patience
         var wasEverReady = false
         while true {
-            let begin = ContinuousClock.now
+            let begin = clock.now
             // Until the service has been ready once, all runs share one deadline, because the user waits for the start.
             // After that, each run gets the full time.
             if wasEverReady { deadline = begin + patience }
@@ -51,7 +57,7 @@ struct ServiceRunner: Sendable {
             case .exited(_, wasReady: true), .faulty(_, wasReady: true): wasEverReady = true
             default: break
             }
-            if begin.duration(to: .now) >= backoff.resetAfter { attempts = 0 }
+            if begin.duration(to: clock.now) >= backoff.resetAfter { attempts = 0 }
             guard await shouldRestart(after: ending, attempts: attempts, isFirstStart: !wasEverReady) else { return }
             attempts += 1
             board.change(name) { $0.restarts += 1 }
@@ -75,7 +81,7 @@ struct ServiceRunner: Sendable {
     /// Runs the process once, until all processes of its session have ended.
     ///
     /// - Parameter deadline: the deadline for becoming ready, if the service is expected to become ready.
-    private func runOnce(deadline: ContinuousClock.Instant) async -> Ending {
+    private func runOnce(deadline: RunningClock.Instant) async -> Ending {
         guard board.update({ $0.claimStart(of: name) }) else { return .stopped }
         do {
             let configuration = try configuration(of: service.command, as: "command", variables: variables)
@@ -83,8 +89,9 @@ struct ServiceRunner: Sendable {
             let result = try await Subprocess.run(
                 configuration, input: .none, output: .sequence, error: .sequence
             ) { execution in
-                await attend(
-                    ProcessSession(id: execution.processIdentifier.value),
+                DescriptorLimit.restore(of: execution.processIdentifier.value)
+                return await attend(
+                    execution.processIdentifier.value,
                     output: [(.stdout, execution.standardOutput), (.stderr, execution.standardError)],
                     socket: socket,
                     deadline: deadline
@@ -154,13 +161,14 @@ struct ServiceRunner: Sendable {
     /// The leader is not reaped before this function returns. So its process id, which is also the number of the
     /// session, cannot be given to another process while signals are sent to the rest of the session.
     private func attend(
-        _ session: ProcessSession,
+        _ leader: pid_t,
         output: [(LogLine.Stream, SubprocessOutputSequence)],
         socket: NotifySocket,
-        deadline: ContinuousClock.Instant
+        deadline: RunningClock.Instant
     ) async -> Cause {
+        let session = ProcessSession(id: leader, mark: mark)
         board.change(name) {
-            $0.process = ProcessIdentity(of: session.id)
+            $0.process = ProcessIdentity(of: leader)
             $0.startedAt = Date()
             $0.wasReady = false
             $0.state = awaitsReadiness ? .starting : .running
@@ -174,7 +182,8 @@ struct ServiceRunner: Sendable {
             for (stream, output) in output { group.addTask { await copy(output, of: stream) } }
             let cause = await firstCause(session, socket: socket, deadline: deadline)
             let fault: RunFault? = if case .faulty(let fault) = cause { fault } else { nil }
-            if cause != .leaderExited || !session.members.isEmpty {
+            let hasMembers = await !session.members.isEmpty
+            if cause != .leaderExited || hasMembers {
                 board.change(name) { ($0.state, $0.fault) = (.stopping, fault?.description) }
             }
             if let fault {
@@ -190,7 +199,7 @@ struct ServiceRunner: Sendable {
     private func firstCause(
         _ session: ProcessSession,
         socket: NotifySocket,
-        deadline: ContinuousClock.Instant
+        deadline: RunningClock.Instant
     ) async -> Cause {
         await withTaskGroup(of: Cause?.self) { group in
             group.addTask {
@@ -203,6 +212,13 @@ struct ServiceRunner: Sendable {
                 return .stopRequested
             }
             group.addTask { await followNotifications(socket, deadline: deadline).map { .faulty($0) } }
+            if !awaitsReadiness {
+                group.addTask {
+                    try? await clock.sleep(for: Self.settlingTime)
+                    if !Task.isCancelled { board.change(name) { $0.hasSettled = true } }
+                    return nil
+                }
+            }
             if let probe {
                 group.addTask { await followHealth(probe).map { .faulty($0) } }
             }
@@ -230,20 +246,18 @@ struct ServiceRunner: Sendable {
     /// Reads the messages of the service (sd_notify(3)) while it runs.
     ///
     /// - Returns: the fault for which the service must be ended; nil if the task is cancelled.
-    private func followNotifications(_ socket: NotifySocket, deadline: ContinuousClock.Instant) async -> RunFault? {
-        let now = SuspendingClock.now
+    private func followNotifications(_ socket: NotifySocket, deadline: RunningClock.Instant) async -> RunFault? {
         var deadlines = RunDeadlines(
-            start: awaitsReadiness ? now + ContinuousClock.now.duration(to: deadline) : nil, timeout: startTimeout,
-            watchdog: service.watchdog, now: now)
+            start: awaitsReadiness ? deadline : nil, timeout: startTimeout, watchdog: service.watchdog, now: clock.now)
         while !Task.isCancelled {
             // All messages are read before a deadline is checked, because the supervisor itself may have been late.
             while let message = socket.receive() {
                 take(message)
-                deadlines.take(message, at: .now)
+                deadlines.take(message, at: clock.now)
             }
             let state = board.view.status[name]?.state ?? .stopping
-            if let fault = deadlines.fault(of: state, at: .now) { return fault }
-            await socket.wait(until: deadlines.next)
+            if let fault = deadlines.fault(of: state, at: clock.now) { return fault }
+            await socket.wait(until: deadlines.next.map(clock.suspending))
         }
         return nil
     }
@@ -268,12 +282,12 @@ struct ServiceRunner: Sendable {
     ///
     /// - Returns: the fault for which the service must be ended; nil if the task is cancelled.
     private func followHealth(_ probe: HealthProbe) async -> RunFault? {
-        let start = ContinuousClock.now
+        let start = clock.now
         var state = HealthState(probe: probe)
         while true {
-            try? await Task.sleep(for: state.pause(at: start.duration(to: .now)))
+            try? await clock.sleep(for: state.pause(at: start.duration(to: clock.now)))
             if Task.isCancelled { return nil }
-            let age = start.duration(to: .now)
+            let age = start.duration(to: clock.now)
             let failure = await failure(of: probe)
             // A check that was cancelled has no result.
             if Task.isCancelled { return nil }
@@ -283,11 +297,14 @@ struct ServiceRunner: Sendable {
     }
 
     private func failure(of probe: HealthProbe) async -> String? {
+        guard case .command(let command) = probe.test else {
+            return await EndpointCheck(test: probe.test, timeout: probe.timeout, clock: clock).run()
+        }
         // The check must not send messages in the name of the service.
         let variables = variables.filter { !OfferedVariables.notificationVariables.contains($0.key) }
         do {
-            let configuration = try configuration(of: probe.command, as: "healthcheck", variables: variables)
-            return await HealthCheck(configuration: configuration, timeout: probe.timeout).run()
+            let configuration = try configuration(of: command, as: "healthcheck", variables: variables)
+            return await HealthCheck(configuration: configuration, timeout: probe.timeout, clock: clock).run()
         } catch {
             return error.message
         }
@@ -340,15 +357,15 @@ struct ServiceRunner: Sendable {
                 let error = await notReady("\(lastExit) before it was ready")
                 board.update { $0.fail(name, with: error) }
             } else {
-                board.update { $0.settle(name) }
-                if !succeeded, options.abortsOnFailure { abort() }
+                let error = succeeded ? nil : await endedBadly()
+                board.update { $0.settle(name, with: error) }
             }
             return false
         }
         let delay = backoff.delay(attempts: attempts)
         let metadata: Logger.Metadata = ["service": "\(name)", "ended": "\(lastExit)", "in": "\(delay)"]
         logger.notice("restarting a service", metadata: metadata)
-        board.change(name) { ($0.state, $0.pause) = (.restarting, delay / .seconds(1)) }
+        board.change(name) { ($0.state, $0.pause, $0.hasSettled) = (.restarting, delay / .seconds(1), true) }
         await firstResult(
             of: { _ = await board.first { $0.isToEnd(name) } },
             { try? await Task.sleep(for: delay) })
@@ -357,11 +374,10 @@ struct ServiceRunner: Sendable {
         return false
     }
 
-    /// Stops the whole project because this service has failed.
-    private func abort() {
-        let error = ComposeError(
-            code: "service-failed", message: "service '\(name)' \(lastExit)", recovery: "see 'segue logs \(name)'")
-        board.update { $0.giveUp(because: error) }
+    private func endedBadly() async -> ComposeError? {
+        var error = board.view[name]?.badEnding
+        error?.logTail = await log.tail
+        return error
     }
 
     private func notReady(_ reason: String) async -> ComposeError {
@@ -369,7 +385,7 @@ struct ServiceRunner: Sendable {
             code: "not-ready",
             message: "service '\(name)' \(reason)",
             recovery: "see 'segue logs \(name)'",
-            logTail: await log.tail
+            logTail: await log.tail, exitStatus: board.view[name]?.exitStatus
         )
     }
 

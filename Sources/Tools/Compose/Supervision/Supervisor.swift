@@ -12,6 +12,9 @@ package final class Supervisor: Sendable {
     private let logger: Logger
     private let board: StatusBoard
     private let recorder: StatusRecorder
+    private let clock = RunningClock()
+    /// Requests are carried out one after the other. They write files, which can block.
+    private let executor = BlockingExecutor("requests")
 
     /// - Parameter selection: the services to start; the others can be started later.
     /// - Throws: ``ComposeError`` `invalid-stack`, `unknown-service`, `no-proc`.
@@ -25,7 +28,7 @@ package final class Supervisor: Sendable {
         self.project = project
         self.options = options
         self.logger = logger
-        var roster = try Roster(empty: project)
+        var roster = try Roster(empty: project, rule: options.failures)
         _ = try roster.apply(.up(UpRequest(stack: stack, selection: selection)))
         let recorder = StatusRecorder(project: project, logger: logger)
         self.recorder = recorder
@@ -39,7 +42,7 @@ package final class Supervisor: Sendable {
     /// never the last. Each status is written to the status file before this sequence returns it.
     package var statuses: some AsyncSequence<ProjectStatus, Never> & Sendable {
         board.views().map { [recorder] view in
-            recorder.flush()
+            await recorder.flush()
             return view.status
         }
     }
@@ -73,7 +76,7 @@ package final class Supervisor: Sendable {
             guard let lock = try project.lock() else { throw alreadyRunning() }
             try await supervise(launcher, holding: lock)
         } catch {
-            launcher.tell(failure: error)
+            await launcher.tell(failure: error)
             throw error
         }
     }
@@ -97,29 +100,34 @@ package final class Supervisor: Sendable {
 
     /// Runs the stack: from the creation of its folders to the removal of its runtime folder.
     private func supervise(_ launcher: Launcher) async throws {
-        project.removeRuntimeDirectory()
-        try project.prepare(services: board.view.status.services.map(\.name))
+        DescriptorLimit.raise()
+        let view = board.view
+        try DescriptorLimit.check(view)
+        try await executor.run { [project] in
+            Result { () throws(ComposeError) in
+                project.removeRuntimeDirectory()
+                try project.prepare(services: view.status.services.map(\.name))
+                try project.save(view.stack)
+            }
+        }.get()
         defer { project.removeRuntimeDirectory() }
         // The control server is created before the status says that this supervisor runs, because other processes may
         // then send requests.
         let control = try ControlServer(path: project.controlPath, logger: logger)
-        let view = board.view
-        try project.save(view.stack)
         board.begin(ports: try LoopbackPorts.pick(for: view.stack.ports))
-        recorder.flush()
-        launcher.tell(status: board.view.awaited)
+        await recorder.flush()
+        await launcher.tell(status: board.view.awaited)
         await withTaskGroup { group in
             group.addTask { await self.followPhase(launcher) }
             group.addTask { await self.followSignals() }
-            // This task has a high priority, because a process that is not in the status cannot be found if the
-            // supervisor is killed.
-            group.addTask(priority: .high) { for await _ in self.board.views() { self.recorder.flush() } }
+            group.addTask(priority: .high) { await self.clock.tick() }
+            group.addTask { for await _ in self.board.views() { await self.recorder.flush() } }
             group.addTask { await control.serve(self.answer) }
             await keepInstances()
             group.cancelAll()
         }
         let failure = board.update { $0.finish() }
-        recorder.flush()
+        await recorder.flush()
         if let failure { throw failure }
     }
 
@@ -133,7 +141,7 @@ package final class Supervisor: Sendable {
                 guard view.hasUnkept else { continue }
                 for name in board.update({ $0.takeUnkept() }) {
                     let keeper = InstanceKeeper(
-                        name: name, project: project, board: board, options: options, logger: logger)
+                        name: name, project: project, board: board, options: options, clock: clock, logger: logger)
                     keepers.addTask { await keeper.run() }
                 }
             }
@@ -145,17 +153,19 @@ package final class Supervisor: Sendable {
         var isLaunched = false
         for await view in board.views() {
             let phase = view.phase
-            if phase == .starting { launcher.tell(status: view.awaited) }
-            if !isLaunched, view.stop == .none, view.lacking(.launched).isEmpty {
+            if phase == .starting { await launcher.tell(status: view.awaited) }
+            // An update wakes this loop, too, so it is made only if it is likely to succeed.
+            let mayBeLaunched = !isLaunched && view.stop == .none && view.lacking(.launched).isEmpty
+            if mayBeLaunched, board.update({ $0.complete(.launched) }) {
                 isLaunched = true
-                recorder.flush()
-                launcher.tellLaunched()
+                await recorder.flush()
+                await launcher.tellLaunched()
             }
             guard phase != view.status.phase else { continue }
             board.update { $0.enter(phase) }
             if phase == .up {
-                recorder.flush()
-                launcher.tellReady()
+                await recorder.flush()
+                await launcher.tellReady()
             }
         }
     }
@@ -170,28 +180,55 @@ package final class Supervisor: Sendable {
     /// - Returns: the change for each instance. ``ProjectStatus/outcome(of:until:)`` gives the progress of a change.
     /// - Throws: ``ComposeError``. No instance's order has then changed.
     @discardableResult
-    package func perform(_ request: ControlRequest, isRehearsal: Bool = false) throws(ComposeError) -> [Change] {
-        if isRehearsal {
-            var roster = board.view
-            return try roster.apply(request)
-        }
-        if case .up(let request) = request { try offerPorts(request.stack.ports) }
-        let changes = try board.update { roster throws(ComposeError) in
-            let before = roster.stack
-            let changes = try roster.apply(request)
-            try self.project.prepare(services: roster.status.services.map(\.name))
-            if roster.stack != before { try self.project.save(roster.stack) }
-            return changes
-        }
+    package func perform(
+        _ request: ControlRequest, isRehearsal: Bool = false
+    ) async throws(ComposeError) -> [Change] {
+        try await perform(request, isRehearsal: isRehearsal, before: nil)
+    }
+
+    private func perform(
+        _ request: ControlRequest, isRehearsal: Bool, before deadline: ContinuousClock.Instant?
+    ) async throws(ComposeError) -> [Change] {
+        let changes = try await executor.run {
+            Result { () throws(ComposeError) in
+                if let deadline, ContinuousClock.now >= deadline { throw Self.late }
+                return try self.carryOut(request, isRehearsal: isRehearsal)
+            }
+        }.get()
         // The process that sent the request may read the status at once.
-        recorder.flush()
-        if case .kill(_, let signal) = request { send(signal, to: changes.map(\.instance)) }
+        await recorder.flush()
+        if !isRehearsal, case .kill(_, let signal) = request { send(signal, to: changes.map(\.instance)) }
         return changes
     }
 
-    func answer(_ call: ControlCall) -> ControlReply {
+    private static let late = ComposeError(
+        code: "control-late", message: "the request came too late, and was not carried out", recovery: "try again")
+
+    /// Applies a request first to a copy, whose files are written without holding the board's lock. Only requests change
+    /// the stack, and they come one after the other, so the roster then has the same stack as the copy.
+    private func carryOut(_ request: ControlRequest, isRehearsal: Bool) throws(ComposeError) -> [Change] {
+        var roster = board.view
+        let before = roster.stack
+        let changes = try roster.apply(request)
+        try DescriptorLimit.check(roster)
+        if isRehearsal { return changes }
+        if case .up(let request) = request { try offerPorts(request.stack.ports) }
+        try project.prepare(services: roster.status.services.map(\.name))
+        let isChanged = roster.stack != before
+        if isChanged { try project.save(roster.stack) }
+        do {
+            return try board.update { roster throws(ComposeError) in try roster.apply(request) }
+        } catch {
+            // The project has begun to stop meanwhile.
+            if isChanged { try project.save(before) }
+            throw error
+        }
+    }
+
+    func answer(_ call: ControlCall) async -> ControlReply {
         do throws(ComposeError) {
-            return .done(try perform(call.request, isRehearsal: call.isRehearsal))
+            return .done(
+                try await perform(call.request, isRehearsal: call.isRehearsal, before: call.deadline))
         } catch {
             return .refused(error)
         }
@@ -226,8 +263,7 @@ package struct SupervisorOptions: Sendable {
     /// The grace period of all services, in place of their own grace periods, unless a request sets one. Nil to use
     /// each service's own.
     package var stopGrace: Duration?
-    /// True to stop the whole project when a service that had started ends with a failure and is not restarted.
-    package var abortsOnFailure: Bool
+    package var failures: FailureRule
     /// The signals that stop the supervisor's process: the first for an orderly stop, the second for an immediate stop.
     package var stopSignals: [Int32]
 
@@ -238,7 +274,7 @@ package struct SupervisorOptions: Sendable {
         backoff: RestartBackoff = RestartBackoff(),
         logs: LogRetention = LogRetention(),
         stopGrace: Duration? = nil,
-        abortsOnFailure: Bool = false,
+        failures: FailureRule = FailureRule(),
         stopSignals: [Int32] = []
     ) {
         self.environment = environment
@@ -247,7 +283,7 @@ package struct SupervisorOptions: Sendable {
         self.backoff = backoff
         self.logs = logs
         self.stopGrace = stopGrace
-        self.abortsOnFailure = abortsOnFailure
+        self.failures = failures
         self.stopSignals = stopSignals
     }
 

@@ -119,7 +119,7 @@ struct SystemdService {
     private func probeLines(in directory: String) throws(ComposeError) -> [(String, String)] {
         guard case .probe(let probe) = service.readiness, !isAwaited else { return [] }
         let shell = ["/bin/sh", "-c", probe.waitingScript, "probe"].map(SystemdText.argument).joined(separator: " ")
-        return [("ExecStartPost", "\(shell) \(try commandLine(probe.command, as: "healthcheck", in: directory))")]
+        return [("ExecStartPost", "\(shell) \(try commandLine(probe.test.command, as: "healthcheck", in: directory))")]
     }
 
     private var restartLines: [(String, String)] {
@@ -170,6 +170,18 @@ struct SystemdService {
         return SystemdFile(
             name: "\(export.name).\(instance).env",
             text: pairs.map { SystemdText.assignment($0.key, $0.value) + "\n" }.joined(), isSecret: true)
+    }
+}
+
+extension HealthProbe.Test {
+    /// A command that makes the same test.
+    fileprivate var command: [String] {
+        switch self {
+        case .command(let words): words
+        case .http(let url): ["curl", "--fail", "--silent", "--show-error", "--output", "/dev/null", url]
+        case .tcp:
+            ["bash", "-c", "exec 3<>\"/dev/tcp/$0/$1\""] + (Endpoint(self).map { [$0.host, $0.port] } ?? [])
+        }
     }
 }
 

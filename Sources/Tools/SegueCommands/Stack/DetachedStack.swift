@@ -17,7 +17,8 @@ struct DetachedStack {
     ///   ``ComposeError`` of the supervisor.
     func start(until milestone: Milestone) async throws {
         try stack.check(selection.services, among: stack.services.flatMap { [$0.name] + $0.instances })
-        let flags = arguments + (selection.includesDependencies ? [] : ["--no-deps"])
+        let flags =
+            arguments + (selection.includesDependencies ? [] : ["--no-deps"]) + (milestone == .ready ? ["--wait"] : [])
         let supervisor = DetachedSupervisor(
             project: project, arguments: ["supervise", "-p", project.name] + flags + selection.services,
             input: try stack.text)

@@ -46,8 +46,10 @@ package struct PsCommand: AsyncParsableCommand {
     package func run() async throws {
         let project = try stack.resolve()
         guard let current = try ProjectStatus.read(project) else { throw CommandError.neverStarted(project) }
-        let rows = try current.instances(named: services, of: project).map {
-            ServiceRow($0, isSupervised: current.isSupervisorAlive)
+        let instances = try current.instances(named: services, of: project)
+        let usage = await project.usage(of: instances)
+        let rows = instances.map {
+            ServiceRow($0, isSupervised: current.isSupervisorAlive, usage: usage[$0.name])
         }
         // With `--status`, only the given states select instances; `--all` has no effect.
         let wanted = rows.filter { status.isEmpty ? all || !$0.hasEnded : status.contains($0.state) }
@@ -62,13 +64,20 @@ package struct PsCommand: AsyncParsableCommand {
         if quiet { return rows.compactMap { $0.pid.map(String.init) } }
         if namesOnly { return rows.map(\.service).reduce(into: []) { if $0.last != $1 { $0.append($1) } } }
         if json || format == .json { return try rows.map { try JSONValue(encoding: $0).description } }
-        var table = Table("NAME", "STATE", "HEALTH", "PID", "RESTARTS", "UPTIME", "NOTE")
+        var table = Table("NAME", "STATE", "HEALTH", "PID", "RESTARTS", "UPTIME", "CPU", "MEMORY", "NOTE")
         for row in rows {
             table.append(
                 row.name, row.state.rawValue, row.health?.rawValue ?? "-", row.pid.map(String.init) ?? "-",
-                String(row.restarts), row.uptime(at: Date()) ?? "-", row.note ?? "")
+                String(row.restarts), row.uptime(at: Date()) ?? "-", row.load(at: Date()) ?? "-",
+                row.memoryBytes.map(Self.megabytes) ?? "-", row.note ?? "")
         }
         return table.lines
+    }
+
+    /// A size with one decimal, such as `12.5 MiB`.
+    private static func megabytes(_ bytes: Int) -> String {
+        let tenths = (bytes * 10 + (1 << 19)) >> 20
+        return "\(tenths / 10).\(tenths % 10) MiB"
     }
 }
 
@@ -93,6 +102,10 @@ struct ServiceRow: Encodable {
     /// The start of the last run since the last request to start the instance, in ISO 8601. Nil if there was no such
     /// run.
     let startedAt: String?
+    /// The processor time that its processes have used, in seconds. Nil if the process is not alive.
+    let cpuSeconds: Double?
+    /// The memory that its processes use, in bytes. Nil if the process is not alive.
+    let memoryBytes: Int?
     /// The health problem, the service's status text, the reason for its failure, or the end of the last run. Nil if
     /// there is none of them.
     let note: String?
@@ -103,12 +116,14 @@ struct ServiceRow: Encodable {
     let hasEnded: Bool
 
     private enum CodingKeys: String, CodingKey {
-        case name, service, state, health, pid, exitCode, signal, restarts, startedAt, note
+        case name, service, state, health, pid, exitCode, signal, restarts, startedAt, cpuSeconds, memoryBytes, note
     }
 
-    /// - Parameter isSupervised: true if the supervisor still updates the status. If false, an instance whose process
-    ///   is not alive is listed as ended.
-    init(_ status: ServiceStatus, isSupervised: Bool) {
+    /// - Parameters:
+    ///   - isSupervised: true if the supervisor still updates the status. If false, an instance whose process is not
+    ///     alive is listed as ended.
+    ///   - usage: the resources that its processes use; nil if it has none.
+    init(_ status: ServiceStatus, isSupervised: Bool, usage: ResourceUsage?) {
         let isAlive = status.process?.isAlive ?? false
         name = status.name
         service = status.service
@@ -118,11 +133,20 @@ struct ServiceRow: Encodable {
         exitCode = status.exitCode
         signal = status.signal
         restarts = status.restarts
+        cpuSeconds = isAlive ? usage.map { $0.time / .seconds(1) } : nil
+        memoryBytes = isAlive ? usage?.memory : nil
         (startedAt, start) = (status.startedAt?.formatted(.iso8601), status.startedAt)
         hasEnded = state == .exited || state == .failed || (state == .created && !status.order.isWanted)
         let isOver = status.isFinished || status.state == .restarting
         let illness = isAlive ? status.health.flatMap { $0.state == .healthy ? nil : $0.reason } : nil
         note = (illness ?? status.message ?? (isOver ? status.ending : nil))?.printable
+    }
+
+    /// The processor time as a percentage of the time for which the process has been running; more than 100 % if it
+    /// uses several processors. Nil if the process is not running.
+    func load(at date: Date) -> String? {
+        guard let cpuSeconds, let start else { return nil }
+        return "\(Int((100 * cpuSeconds / max(date.timeIntervalSince(start), 0.01)).rounded())) %"
     }
 
     /// The time for which the process has been running. Nil if the process is not running.

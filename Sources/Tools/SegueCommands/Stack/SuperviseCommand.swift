@@ -15,16 +15,21 @@ package struct SuperviseCommand: AsyncParsableCommand {
     @Flag(help: "Do not start the dependencies of the named services.")
     var noDeps = false
 
+    @Flag(help: "The start is complete when all services are ready, not already when their processes run.")
+    var wait = false
+
     @Argument(help: "The services to start. (default: all)")
     var services: [String] = []
 
     package init() {}
 
     package func run() async throws {
+        var options = options.supervisorOptions(stopSignals: [SIGINT, SIGTERM])
+        options.failures.start = wait ? .ready : .launched
+        options.failures.needsSuccess = wait
         let supervisor = try Supervisor(
             stack: Stack(text: StandardInput.text()), selection: Selection(services, includesDependencies: !noDeps),
-            project: project.resolve(), options: options.supervisorOptions(stopSignals: [SIGINT, SIGTERM]),
-            logger: Logger(label: "supervisor"))
+            project: project.resolve(), options: options, logger: Logger(label: "supervisor"))
         try await supervisor.run()
     }
 }
@@ -37,7 +42,8 @@ struct SuperviseOptions: ParsableArguments, Sendable {
     var abortOnFailure = false
 
     func supervisorOptions(stopSignals: [Int32]) -> SupervisorOptions {
-        SupervisorOptions(stopGrace: grace.grace, abortsOnFailure: abortOnFailure, stopSignals: stopSignals)
+        SupervisorOptions(
+            stopGrace: grace.grace, failures: FailureRule(aborts: abortOnFailure), stopSignals: stopSignals)
     }
 
     /// The options as arguments for a command line.

@@ -11,6 +11,7 @@ package struct UpCommand: AsyncParsableCommand {
             segue up                       runs the stack in the foreground, until Ctrl-C
             segue up -d                    runs the stack in the background
             segue up -d --wait web         returns when 'web' is ready
+            segue up --wait --wait-timeout 60
             segue up -d --scale web=3      starts three processes of 'web'
 
             In the foreground, Ctrl-C stops the services in order; a second Ctrl-C stops them at once. In the \
@@ -28,6 +29,18 @@ package struct UpCommand: AsyncParsableCommand {
     @Flag(help: "Run in the background; return when all services are ready or have ended.")
     var wait = false
 
+    @Option(
+        help: ArgumentHelp(
+            "With --wait: fail if the services are not ready after this time; they continue to run. (default: none)",
+            valueName: "seconds"))
+    var waitTimeout: Int?
+
+    @Option(help: .hidden)
+    var exitCodeFrom: String?
+
+    @Flag(help: .hidden)
+    var watch = false
+
     @Flag(help: "Change nothing; print the changes that would be made.")
     var dryRun = false
 
@@ -35,6 +48,21 @@ package struct UpCommand: AsyncParsableCommand {
     var verbose = false
 
     package init() {}
+
+    package func validate() throws {
+        if let service = exitCodeFrom {
+            throw ValidationError(
+                "--exit-code-from is not supported; run 'segue up -d' and 'segue wait --down-project \(service)'")
+        }
+        if watch {
+            throw ValidationError("--watch is not supported; build the service yourself, then run 'segue restart'")
+        }
+        guard let waitTimeout else { return }
+        guard wait else { throw ValidationError("--wait-timeout needs --wait") }
+        guard (1...86_400).contains(waitTimeout) else {
+            throw ValidationError("--wait-timeout is \(waitTimeout); it has to be between 1 and 86400 seconds")
+        }
+    }
 
     package func run() async throws {
         let file = try await stack.files.read()
@@ -48,17 +76,42 @@ package struct UpCommand: AsyncParsableCommand {
             try await rehearse(request, project)
         } else if detached || wait {
             let milestone: Milestone = wait ? .ready : .launched
-            try await StackControl(project: project).perform(.up(request), until: milestone) {
-                try await DetachedStack(
-                    project: project, stack: request.stack, selection: request.selection,
-                    arguments: options.supervise.arguments, isVerbose: verbose
-                ).start(until: milestone)
+            try await limited(project) {
+                try await StackControl(project: project).perform(.up(request), until: milestone) {
+                    try await DetachedStack(
+                        project: project, stack: request.stack, selection: request.selection,
+                        arguments: options.supervise.arguments, isVerbose: verbose
+                    ).start(until: milestone)
+                }
             }
         } else {
             try await ForegroundStack(
                 stack: request.stack, project: project, selection: request.selection, options: options.supervise
             ).run()
         }
+    }
+
+    /// Cancels `body` after the time of `--wait-timeout`.
+    private func limited(_ project: Project, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        guard let waitTimeout else { return try await body() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: .seconds(waitTimeout))
+                throw try Self.notReady(project, within: waitTimeout)
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private static func notReady(_ project: Project, within timeout: Int) throws -> CommandError {
+        let waiting =
+            try ProjectStatus.read(project)?.services.filter { $0.order.isWanted && !$0.isUp }.map(\.name) ?? []
+        return CommandError(
+            code: "wait-timeout",
+            "project '\(project.name)' was not ready within \(timeout) s: \(waiting.joined(separator: ", "))",
+            recovery: "its services continue to run; see 'segue ps' and 'segue logs'", status: .temporaryFailure)
     }
 
     private func rehearse(_ request: UpRequest, _ project: Project) async throws {
@@ -120,7 +173,7 @@ struct ForegroundStack {
     private let begin = Date()
 
     /// Runs the services, and prints their output and events, until all have ended or were stopped.
-    /// - Throws: the ``ComposeError`` of the supervisor; an `Errno` if standard output cannot be written, after all
+    /// - Throws: the exit status of the service whose failure stops the project, with `--abort-on-failure`; the ``ComposeError`` of the supervisor; an `Errno` if standard output cannot be written, after all
     ///   services have stopped.
     func run() async throws {
         var logger = Logger(label: "supervisor")
@@ -142,6 +195,10 @@ struct ForegroundStack {
                 try await group.waitForAll()
                 // The last lines of the log were already printed, when the service wrote them.
                 error.logTail = []
+                if options.abortOnFailure, let status = error.exitStatus {
+                    await Console.error.tell(error.description)
+                    throw ExitCode(status)
+                }
                 throw error
             }
             group.cancelAll()

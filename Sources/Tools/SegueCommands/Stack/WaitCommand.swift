@@ -40,14 +40,7 @@ package struct WaitCommand: AsyncParsableCommand {
             try await Console.output.writeLine("\(instance.name) \(instance.ending ?? "failed")")
         }
         if downProject { try await project.stop() }
-        if let first, first.exitStatus != 0 { throw ExitCode(first.exitStatus) }
-    }
-}
-
-extension ServiceStatus {
-    /// The exit status, as a shell reports it: 128 + the signal's number if a signal ended the service; 1 if the
-    /// service has no exit status.
-    fileprivate var exitStatus: Int32 {
-        signal.map { 128 + $0 } ?? exitCode ?? 1
+        // A service that could not be started has no exit status.
+        if let first, first.exitStatus != 0 { throw ExitCode(first.exitStatus ?? 1) }
     }
 }

@@ -1,0 +1,28 @@
+/// A mark in the environment of each process of an instance. Its descendants inherit it, even in a session of their
+/// own, so they can be found without a list of processes and without a supervisor.
+struct ProcessMark: Sendable, Hashable {
+    static let variable = "SEGUE_MARK"
+
+    /// The folder of the project's state, which no other project has.
+    let project: String
+    let service: String
+    let instance: String
+
+    init(project: Project, service: String, instance: String) {
+        self.project = project.stateDirectory
+        self.service = service
+        self.instance = instance
+    }
+
+    /// Nil if the text is not a mark.
+    init?(_ text: String) {
+        // Names of services and instances contain no slash.
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count > 2 else { return nil }
+        project = parts.dropLast(2).joined(separator: "/")
+        (service, instance) = (String(parts[parts.count - 2]), String(parts[parts.count - 1]))
+    }
+
+    /// The value of the variable.
+    var text: String { "\(project)/\(service)/\(instance)" }
+}

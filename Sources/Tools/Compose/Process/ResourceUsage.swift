@@ -1,0 +1,34 @@
+import Glibc
+
+/// The resources that the processes of an instance use.
+package struct ResourceUsage: Sendable, Equatable {
+    /// The processor time that they and their ended children have used.
+    package fileprivate(set) var time: Duration = .zero
+    /// In bytes. Memory that processes share counts once.
+    package fileprivate(set) var memory = 0
+}
+
+extension Project {
+    /// The resources that instances use, by their names. Instances without a process are left out.
+    package func usage(of instances: [ServiceStatus]) async -> [String: ResourceUsage] {
+        var usage: [String: ResourceUsage] = [:]
+        for instance in instances {
+            guard let process = instance.process else { continue }
+            let mark = ProcessMark(project: self, service: instance.service, instance: instance.name)
+            let members = await ProcessSession(id: process.pid, mark: mark).members
+            guard !members.isEmpty else { continue }
+            usage[instance.name] = await Self.executor.run { Self.usage(of: members) }
+        }
+        return usage
+    }
+
+    private static let executor = BlockingExecutor("usage")
+
+    private static func usage(of processes: [ProcessTable.Entry]) -> ResourceUsage {
+        let ticksPerSecond = Double(max(1, sysconf(CInt(_SC_CLK_TCK))))
+        return processes.reduce(into: ResourceUsage()) { usage, process in
+            usage.time += .seconds(Double(process.ticks) / ticksPerSecond)
+            usage.memory += ProcessTable.memory(of: process.pid) ?? 0
+        }
+    }
+}
