@@ -238,8 +238,8 @@ struct DamageTests {
             }
             try fixture.journal.read { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: fixture.path))
-            // The damage is in the middle of the file. A broker that starts reads only the tables, which are before the
-            // damage, and the last messages, which are after the damage.
+            // The damage is among the older messages. A broker that starts reads the other tables, whose pages are
+            // before the damage, and the last messages, whose pages are after it.
             try file.seek(toOffset: 60 * 4096)
             try file.write(contentsOf: Data(repeating: 0xff, count: 40 * 4096))
             try file.close()

@@ -96,7 +96,8 @@ struct JournalFileTests {
             let broker = try await arena.startBroker("second")
             try await arena.withBus { bus in
                 let lost = try await bus.publish(Noted(text: "lost")).position
-                // After this call, the client has a mark that covers the message. Its next hello contains the mark.
+                // This call gets a mark from the broker: a proof that the journal contained the message. The client's
+                // next hello shows the mark to the third broker.
                 try await bus.waitUntilConnected(timeout: Arena.deadline)
                 try await broker.send(SIGTERM)
                 try await arena.untilEnd(of: broker)

@@ -58,7 +58,8 @@ extension Machine {
         }
     }
 
-    /// A task for the host of a machine. A change of the state is not an effect; the revision shows it.
+    /// A task for the host of a machine, or information about the tasks after it. The last state of a step is not an
+    /// effect: the host publishes it if ``Machine/revision`` has changed.
     public enum Effect: Hashable, Sendable {
         /// Open this absolute URL on the device where the message began.
         case openURL(String)

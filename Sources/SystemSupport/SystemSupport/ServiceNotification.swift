@@ -77,8 +77,8 @@ package struct NotifyMessage: Sendable, Equatable {
 
 /// Sends the notifications of a service to its supervisor.
 ///
-/// Sending is best effort, as sd_notify(3) recommends: a supervisor that has ended or does not read must not stop a
-/// service.
+/// Sending is best effort, as sd_notify(3) recommends: a notification is dropped if the supervisor has ended or does not
+/// read.
 package struct Notifier: Sendable {
     /// A path, or `@name` for a socket in Linux's abstract namespace. Nil if no supervisor has asked for notifications.
     package let socketPath: String?

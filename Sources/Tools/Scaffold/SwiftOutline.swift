@@ -8,7 +8,7 @@ struct SwiftOutline {
     struct Block: Hashable {
         /// The keyword, such as `struct` or `extension`.
         let keyword: String
-        /// The name without its module: `Command` for `Contracts.Command`.
+        /// The last part of the name: `Command` for `Contracts.Command`.
         let name: String
         /// The access level, such as `public`; empty if there is none.
         let access: String

@@ -398,7 +398,7 @@ struct IncomingBatch {
 /// the acknowledgement.
 package struct Outgoing {
     package var feed: [FeedMessage] = []
-    /// Replies, and the notices for clients that serve queries.
+    /// Replies to clients, and queries and cancellations for clients that serve queries.
     package private(set) var frames: [(peer: [UInt8], frames: [[UInt8]])] = []
 
     package init() {}

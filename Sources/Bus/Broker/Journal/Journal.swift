@@ -141,7 +141,7 @@ package final class Journal {
     }
 
     /// Reloads the data in memory if it was not reloaded since the last failed transaction. Until the reload succeeds,
-    /// the data in memory must not be used: the next commit would acknowledge batches that are not in the file.
+    /// the data in memory must not be used: a reply could contain offsets of messages that are not in the file.
     /// - Throws: ``ProtocolError`` with code `journal`.
     func requireLoaded() throws {
         if isLoadDue { try read { _ in } }

@@ -1,7 +1,7 @@
 import Logging
 
-/// Runs one instance as long as it is part of the project: waits until a start is requested, runs one round, and waits
-/// again.
+/// Runs one instance as long as it is part of the project. It waits until a start is requested and the dependencies allow
+/// it, runs the instance with its restarts until no restart follows, and waits again.
 ///
 /// An instance has only one keeper, and a keeper runs only one process at a time, however many requests there are.
 struct InstanceKeeper: Sendable {

@@ -195,7 +195,8 @@ enum DeadLetterFormat {
             + [try DataPrinter(json: false).text(letter.message.data)]
     }
 
-    /// A JSON object on one line: the reason, and the message as `segue monitor --json` prints it.
+    /// The dead letter as a JSON object on one line. Its member `message` is the message as `segue monitor --json`
+    /// prints it.
     static func json(_ letter: DeadLetter) throws -> String {
         let summary = try JSONValue(
             encoding: Summary(

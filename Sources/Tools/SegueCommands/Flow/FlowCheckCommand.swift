@@ -51,7 +51,10 @@ struct FlowCheckCommand: AsyncParsableCommand {
         let catalogue = try await catalogue()
         let flows = try files.map { try FlowFile($0) }
         // All platforms of a session receive the same commands.
-        let sent = flows.count == 1 ? [[]] : flows.map { FlowReading(yaml: $0.text, file: $0.name).flow?.sentCommands ?? [] }
+        let sent = flows.map { file -> Set<String> in
+            if flows.count == 1 { return [] }
+            return FlowReading(yaml: file.text, file: file.name).flow?.sentCommands ?? []
+        }
         for (index, file) in flows.enumerated() {
             let others = sent.enumerated().filter { $0.offset != index }.map(\.element)
             let review = Flow.review(
