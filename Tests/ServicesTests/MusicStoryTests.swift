@@ -51,7 +51,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("The songs of a playlist that was chosen can be asked for, in the order of the focus playlist, while Spotify is away")
+    @Test("The songs of a chosen playlist can be asked for while Spotify is away, in the focus playlist's order")
     func query() async throws {
         try await connected { stage in
             let generated = try await stage.choose("DeepFocus")

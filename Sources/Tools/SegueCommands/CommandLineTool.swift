@@ -10,7 +10,7 @@ package enum CommandLineTool {
         // still has to stop its services.
         signal(SIGPIPE, SIG_IGN)
         do {
-            let verb = VerbPath(Array(CommandLine.arguments.dropFirst()), of: root)
+            let verb = VerbPath(WallTime.takeUTC(from: Array(CommandLine.arguments.dropFirst())), of: root)
             try verb.check(root._commandName)
             var command = try await root.asyncParseAsRoot(verb.arguments)
             if var command = command as? any AsyncParsableCommand {
