@@ -84,7 +84,9 @@ let runtime: [Target] = [
 ]
 
 let devices: [Target] = [
-    module("Device", in: "Devices", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
+    module(
+        "Device", in: "Devices",
+        ["Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "Support"]),
     module(
         "TerminalDevice", in: "Devices",
         [
@@ -121,7 +123,7 @@ let tools: [Target] = [
         "SegueCommands", in: "Tools",
         [
             "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "FlowFiles", "FlowReview",
-            "MessageSchema", "Monitor", "Navigation", "Scaffold", "Support", "SystemSupport", "Transports",
+            "MessageSchema", "Monitor", "Navigation", "Projects", "Scaffold", "Support", "SystemSupport", "Transports",
             argumentParser, logging, subprocess, systemPackage,
         ]),
 ]

@@ -54,6 +54,33 @@ struct MessageConsumerRejectionTests {
         #expect(letters.first?.rejection.code == "greeter.refused")
     }
 
+    struct Refusable: Message {
+        static var kind: MessageKind { .query }
+    }
+
+    @Test(
+        "publishes the document that replaces a loading one in every case in which the handler's results are not",
+        arguments: ["failed", "answered", "refused", "expired", "handled"])
+    func givenUpDocument(outcome: String) async throws {
+        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent, retries: .once)
+            .on(Command.Greet.self, whenGivenUp: { [DomainEvent.Greeted(name: "not \($0.name)")] }) { _, _ in
+                switch outcome {
+                case "failed": throw BusError(.refused, "no")
+                case "answered": throw ApplicationError(code: "greeter.shy", message: "no")
+                case "refused": return [DomainEvent.Greeted(name: "Ada"), Refusable()]
+                default: return [DomainEvent.Greeted(name: "Ada")]
+                }
+            }
+        try await withRunning(consumer) {
+            var command = try Envelope(Command.Greet(name: "Ada"), source: "device/1")
+            if outcome == "expired" { command.attributes.expiryTime = Date(timeIntervalSince1970: 0) }
+            try await bus.publish(Batch([command]))
+            let greeted = try await bus.received(DomainEvent.Greeted.self)[0].decode(DomainEvent.Greeted.self)
+            #expect(greeted.name == (outcome == "handled" ? "Ada" : "not Ada"))
+        }
+        #expect(try await bus.journalled(ApplicationError.self).count == (outcome == "handled" ? 0 : 1))
+    }
+
     @Test("goes on behind a message that retention has removed while it was tried")
     func removed() async throws {
         try await withRunning(greeter(on: RemovingBus(bus: bus))) {

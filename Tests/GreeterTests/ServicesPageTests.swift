@@ -94,6 +94,23 @@ struct ServicesPageTests {
         }
     }
 
+    @Test("a document that says that it is loading is replaced, whatever becomes of the handler")
+    func givenUp() async throws {
+        @Sendable func lookUp(_ name: String) throws -> String {
+            throw ApplicationError(code: "guest.unknown", message: "There is no guest \(name)")
+        }
+        let consumer = MessageConsumer("greeter", in: process)
+            .on(Command.GuestArrived.self, whenGivenUp: { _ in [Document.GuestBook()] }) { command, context in
+                try await context.publish(Document.GuestBook(isLoading: true))
+                return [Document.GuestBook(names: [try lookUp(command.name)])]
+            }
+        try await withRunning(consumer) {
+            try await view.send(Command.GuestArrived(name: "Ada"))
+            _ = try await view.received(ApplicationError.self)
+            #expect(try await view.document(Document.GuestBook.self)?.isLoading == false)
+        }
+    }
+
     @Test("the number of attempts and their delays can be chosen")
     func retries() async throws {
         let process = process

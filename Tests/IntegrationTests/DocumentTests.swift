@@ -82,8 +82,11 @@ struct DocumentTests {
     @Test("the examples run as their page says, command by command", .timeLimit(.minutes(5)))
     func examples() async throws {
         try await SegueCommandLine.inRepository { segue in
+            var segue = segue
+            segue.environment["COMPOSE_FILE"] = "compose/examples.yaml"
             let blocks = try Page("docs/examples.md").blocks(of: "sh")
             try #require(blocks.count == 5)
+            #expect(blocks[0].contains("COMPOSE_FILE=compose/examples.yaml\n"))
             // Each block runs in a shell of its own, as for a reader who continues in another terminal.
             let path = blocks[0].split(separator: "\n").first { $0.hasPrefix("segue up") } ?? ""
             try await run(String(path), segue)

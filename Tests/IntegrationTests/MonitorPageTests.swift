@@ -48,7 +48,7 @@ struct MonitorPageTests {
             #expect(commands.count > 15)
             for command in commands {
                 // Commands that run until Ctrl-C end after 100 ms.
-                let isEndless = command.hasPrefix("segue monitor") && !command.contains(#/--until|--count|--for/#)
+                let isEndless = command.hasPrefix("segue monitor") && !command.contains(#/--until|--count|-n |--for/#)
                 let result = try await segue.shell(isEndless ? "\(command) --for 100ms" : command)
                 #expect(result.status == 0 && result.error.isEmpty, "\(command): \(result.error)")
                 // Commands that show only new messages, or only messages of a time in the past, show none here.

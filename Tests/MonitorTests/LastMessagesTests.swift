@@ -82,7 +82,9 @@ struct LastMessagesTests {
         let pruned = try await bus(removedThrough: 2000)
         #expect(try await StoryFinder(bus: pruned, start: .beginning).last() == nil)
         _ = try await pruned.publish(
-            Batch([try Envelope.fixed("command.New") { ($0.id, $0.correlationID) = ("new", "new") }]))
+            Batch([
+                try Envelope.fixed("command.New") { ($0.id, $0.correlationID, $0.device) = ("new", "new", "ios-1") }
+            ]))
         let before = pruned.readCount
         #expect(try await StoryFinder(bus: pruned, start: .beginning).last()?.messages.map(\.id) == ["new"])
         #expect(pruned.readCount - before < 600)

@@ -37,6 +37,16 @@ struct MessageSelectionTests {
         #expect(MessageSelection().filters == [.all])
     }
 
+    @Test("leaves out the types that are excluded")
+    func excluded() throws {
+        let events = try #require(MessagePattern("event"))
+        let pattern = try #require(MessagePattern("event.Tick*"))
+        let selection = MessageSelection(types: [events], excluded: [pattern])
+        #expect(try selection.matches(Envelope.fixed("event.Done")))
+        #expect(try !selection.matches(Envelope.fixed("event.Ticked")))
+        #expect(try MessageSelection(excluded: [pattern]).matches(Envelope.fixed("command.Go")))
+    }
+
     @Test("takes a message only if kind, type and subject all fit")
     func conjunction() throws {
         let message = try Envelope.fixed("event.X") { $0.subject = "s" }

@@ -1,5 +1,6 @@
 import Contracts
 import EventBus
+import Foundation
 import Music
 import Testing
 import Vocabulary
@@ -49,6 +50,43 @@ struct GeneratePlaylistTests {
         let ready = try #require(result.first(Document.GeneratedPlaylist.self))
         #expect(ready.status == .ready)
         #expect(ready.songs == songs.shuffled(seed: "m1"))
+    }
+
+    @Test("A playlist of any length fits into a message: the document has the first songs, queries return the others")
+    func long() async throws {
+        let songs = (0..<10_000).map { number in
+            var song = Song.fixture(number)
+            song.title = String(repeating: "long \(number) ", count: 100)
+            return song
+        }
+        let repository = StaticRepository(contents: .success(songs), kept: ["p": songs])
+        let generated = try #require(
+            try await generate(repository).result.first(Document.GeneratedPlaylist.self))
+        #expect(generated.status == .ready && generated.total == songs.count)
+        #expect(try JSONEncoder.wire.encode(generated).count <= Song.pageSize + 200)
+        var all = generated.songs
+        var requests = 0
+        while all.count < generated.total {
+            let query = Query.PlaylistSongs(playlistID: "p", offset: all.count)
+            let page = try await service(repository).songs(for: query, inOrderOf: "m")
+            #expect(page.total == generated.total)
+            #expect(try JSONEncoder.wire.encode(page).count <= Song.pageSize + 200)
+            try #require(!page.songs.isEmpty)
+            all += page.songs
+            requests += 1
+        }
+        #expect(all == songs.shuffled(seed: "m"))
+        #expect(requests > 10)
+        let after = Query.PlaylistSongs(playlistID: "p", offset: generated.total)
+        #expect(try await service(repository).songs(for: after).songs.isEmpty)
+    }
+
+    @Test("A song that is longer than a page is a page of its own")
+    func longSong() {
+        var song = Song.fixture(1)
+        song.title = String(repeating: "x", count: Song.pageSize)
+        #expect(Song.page(of: [song, .fixture(2)][...]) == [song])
+        #expect(Song.page(of: [.fixture(2), song][...]) == [.fixture(2)])
     }
 
     @Test("A repeated command gives the same order, another one another")

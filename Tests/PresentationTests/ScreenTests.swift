@@ -92,6 +92,16 @@ struct ScreenTests {
             content.commandTypes == ["command.PlayOnSpotifyRequested", "command.DidRequestOpenPlaylistOnSpotify"])
     }
 
+    @Test("A focus playlist with more songs than its document names the number of the others")
+    func more() throws {
+        var generated = Document.GeneratedPlaylist.calm
+        generated.total = 2301
+        let content = try Scene(
+            of: "generatedPlaylist", documents: try LatestDocuments.of(generated)
+        ).content
+        #expect(content.rows == ["1. Rain · Cloud · 3:05", "… and 2300 more"])
+    }
+
     @Test("The document of another playlist never shows")
     func stale() throws {
         let content = try Scene(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Compose
 import Foundation
 import Monitor
+import Support
 import TestSupport
 import Testing
 
@@ -23,6 +24,31 @@ struct ArgumentTests {
     @Test("refuse what is no place to begin", arguments: ["", "5x", "-1", "yesterday", "1.5"])
     func noStart(text: String) {
         #expect(MonitorStart(argument: text) == nil)
+    }
+
+    @Test(
+        "say a time as a person does, in the local time zone",
+        arguments: [
+            ("2026-03-01", "2026-02-28T23:00:00.000Z"), ("2026-03-01 13:34", "2026-03-01T12:34:00.000Z"),
+            ("2026-03-01T13:34:56", "2026-03-01T12:34:56.000Z"), ("08:05", "2026-07-10T06:05:00.000Z"),
+            ("08:05:09", "2026-07-10T06:05:09.000Z"), ("2026-03-01T12:00:00Z", "2026-03-01T12:00:00.000Z"),
+            ("2026-02-30", nil), ("25:00", nil), ("", nil), ("yesterday", nil), ("2026-03", nil),
+        ] as [(String, String?)])
+    func wallTime(text: String, utc: String?) throws {
+        let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let now = try #require(Timestamp.date(from: "2026-07-10T20:00:00Z"))
+        #expect(WallTime.date(from: text, in: zone, now: now).map(Timestamp.text(of:)) == utc)
+    }
+
+    @Test("shows times with their zone")
+    func shownTime() throws {
+        let date = Date(timeIntervalSince1970: 1_772_368_496.5)
+        let utc = try #require(TimeZone(secondsFromGMT: 0))
+        #expect(WallTime.text(of: date, in: utc) == "2026-03-01T12:34:56.500Z")
+        let zone = try #require(TimeZone(secondsFromGMT: 3600))
+        let local = WallTime.text(of: date, in: zone)
+        #expect(local.hasPrefix("2026-03-01T13:34:56.500+01"), "\(local)")
+        #expect(Timestamp.date(from: local) == date)
     }
 
     @Test(
@@ -56,6 +82,50 @@ struct ArgumentTests {
         let none = try BusOptions.parse([])
         #expect(try none.location(environment: environment) == .init(address: "tcp://h:1", origin: "SEGUE_BUS"))
         #expect(try none.location(environment: [:]).address == none.project.resolve().busAddress)
+    }
+
+    private struct Root: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "segue", subcommands: [Up.self, Flow.self])
+    }
+    private struct Up: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "up", aliases: ["run"])
+        @Argument var services: [String] = []
+    }
+    private struct Flow: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "flow", subcommands: [Check.self])
+    }
+    private struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "check")
+    }
+
+    @Test(
+        "may have the options that select files and projects before the verb",
+        arguments: [
+            ("-f a.yaml up web", "up -f a.yaml web"),
+            ("--file=a.yaml -p demo flow check x", "flow check --file=a.yaml -p demo x"),
+            ("up -f a.yaml", "up -f a.yaml"), ("--version", "--version"), ("-f a.yaml", "-f a.yaml"),
+            ("help flow", "help flow"),
+        ])
+    func leadingOptions(line: String, parsed: String) throws {
+        let verb = VerbPath(line.split(separator: " ").map(String.init), of: Root.self)
+        try verb.check("segue")
+        #expect(verb.arguments.joined(separator: " ") == parsed)
+    }
+
+    @Test(
+        "have a verb that exists; a similar one is suggested",
+        arguments: [
+            ("upp", "'upp' is not a command of 'segue'; did you mean 'segue up'?"),
+            ("-p demo uo", "'uo' is not a command of 'segue'; did you mean 'segue up'?"),
+            ("help nope", "'nope' is not a command of 'segue'; see 'segue --help'"),
+            ("flow chek x", "'chek' is not a command of 'segue flow'; did you mean 'segue flow check'?"),
+            ("help flow chek", "'chek' is not a command of 'segue flow'; did you mean 'segue flow check'?"),
+        ])
+    func unknownVerb(line: String, message: String) {
+        let verb = VerbPath(line.split(separator: " ").map(String.init), of: Root.self)
+        let error = #expect(throws: ValidationError.self) { try verb.check("segue") }
+        #expect(error?.message == message)
     }
 
     @Test("give a project the name of its file, though the rest of that be wrong")

@@ -116,7 +116,7 @@ struct BusVerbTests {
             for figure in [#""handled":12"#, #""failed":1"#, #""lag":3"#] { #expect(json.output.contains(figure)) }
 
             let misspelt = try await segue("send", "command.PlaylistSelectd")
-            #expect(misspelt.status == 0)
+            #expect(misspelt.status == 65)
             #expect(misspelt.error.contains("did you mean command.PlaylistSelected?"))
             #expect(try await segue("send", "command.PlaylistSelected").error.isEmpty)
         }

@@ -72,7 +72,8 @@ struct FailureTests {
             let none = try await segue("up")
             #expect(
                 none.error
-                    == "segue: there is no compose file in \(segue.directory); name a compose file with -f FILE\n")
+                    == "segue: there is no compose file in \(segue.directory) or in a folder above it; "
+                    + "name a compose file with -f FILE\n")
             #expect(none.status == 66)
             #expect(try await segue("up", "-f", "no.yaml").status == 66)
             try segue.write("services:\n  a: {comand: x}\n  b: {command: x, restart: often}\n")

@@ -165,7 +165,7 @@ struct MonitorVerbTests {
             ),
             (
                 ["--until", "now"],
-                "'--until <end>': it has to be end, an offset, a time such as 2026-03-01T12:00:00Z, or"
+                "'--until <end>': it has to be end, an offset, a time such as 2026-03-01T12:00:00Z, "
             ),
             (
                 ["--for", "x"],

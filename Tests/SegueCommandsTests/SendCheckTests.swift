@@ -76,14 +76,29 @@ struct SendCheckTests {
         }
     }
 
-    @Test("of a type that nobody has told of is sent, with a warning as ever")
+    @Test("of a type that no process knows is not sent; --no-check sends it, with a warning")
     func unknown() async throws {
         try await inShop { segue, _ in
-            let result = try await segue("send", "command.Bye", #"{"item": 5}"#)
+            let refused = try await segue("send", "command.Bye", #"{"item": 5}"#)
+            #expect(refused.status == 65 && refused.output.isEmpty)
+            #expect(
+                refused.error
+                    == "segue: no process on the bus knows command.Bye; did you mean command.Buy? To send it "
+                    + "nevertheless, use --no-check\n")
+            let result = try await segue("send", "command.Bye", #"{"item": 5}"#, "--no-check")
             #expect(result.status == 0)
             #expect(
                 result.error.contains(
                     "no process on the bus receives command.Bye at the moment; did you mean command.Buy?"))
+        }
+    }
+
+    @Test("of any type is sent, with a warning, while no process has announced itself")
+    func emptyBus() async throws {
+        try await SegueCommandLine.onBus { segue in
+            let result = try await segue("send", "command.Bye")
+            #expect(result.status == 0)
+            #expect(result.error.contains("no process on the bus receives command.Bye at the moment"))
         }
     }
 
@@ -141,6 +156,25 @@ struct SendCheckTests {
             let told = try result.lines.map { try JSONDecoder().decode(Receipt.self, from: Data($0.utf8)) }
             #expect(told.map(\.id) == journalled.map(\.id))
             #expect(told.map(\.position) == journalled.map(\.position))
+        }
+    }
+
+    @Test("in lines goes out to the end, though the receipts have no reader any more")
+    func unreadReceipts() async throws {
+        try await inShop { segue, bus in
+            let result = try await segue.shell(
+                "(for i in $(seq 3000); do echo '{}'; done) | segue send event.Sold --stdin -p demo | head -1 | wc -l")
+            #expect(result.output.trimmingCharacters(in: .whitespaces) == "1\n", "\(result.error)")
+            let sold = try #require(MessageType("event.Sold"))
+            let count = try await bus.withSubscription(to: [.type(sold)], from: .beginning) { messages in
+                var count = 0
+                for try await _ in messages {
+                    count += 1
+                    if count == 3000 { break }
+                }
+                return count
+            }
+            #expect(count == 3000)
         }
     }
 

@@ -237,7 +237,9 @@ struct StackVerbTests {
             #expect(mkfifo(segue.directory + "/begun", 0o600) == 0)
             let killed = try await segue.shell(
                 "segue up -d --wait & read line < begun; kill -9 $!; wait $!; ls state/segue/demo")
-            let files = ["data", "events", "lock", "logs", "stack.yaml", "supervisor.json", "supervisor.log"]
+            let files = [
+                "compose-file", "data", "events", "lock", "logs", "stack.yaml", "supervisor.json", "supervisor.log",
+            ]
             #expect(killed.lines == files, "\(killed.error)")
         }
     }

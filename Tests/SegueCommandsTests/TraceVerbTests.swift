@@ -63,7 +63,7 @@ struct TraceVerbTests {
             ([""], "the id is empty; write an id, or use --last"),
             (
                 ["--last", "--since", "now"],
-                "it has to be beginning, an offset, a time such as 2026-03-01T12:00:00Z, or"
+                "it has to be beginning, an offset, a time such as 2026-03-01T12:00:00Z, "
             ),
             (["--last", "--quiet", "2"], "--quiet requires --follow"),
             (["--follow", "--since", "5m"], "--follow and --since exclude each other"),

@@ -38,6 +38,14 @@ struct DeviceFixture: Sendable {
             writes.continuation.yield()
         }
 
+        /// Waits until the newest drawing meets a condition.
+        func shows(_ condition: (String) -> Bool) async throws {
+            func isShown() -> Bool { condition(text.components(separatedBy: "\u{1B}[H\u{1B}[2J").last ?? "") }
+            if isShown() { return }
+            for await _ in writes.stream where isShown() { return }
+            throw CancellationError()
+        }
+
         /// Waits until this text has been written.
         func contains(_ part: String) async throws {
             if text.contains(part) { return }
@@ -62,10 +70,11 @@ struct DeviceFixture: Sendable {
     func device(
         _ platform: String, number: Int = 1, subject: String = Session.default, lines: AsyncStream<String>,
         mode: Terminal.Mode = .scripted,
-        size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
+        size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        log: ScreenLog? = nil
     ) -> TerminalDevice {
         let terminal = Terminal(
-            lines: lines, mode: mode, size: { size }, write: { [transcript] in transcript.write($0) })
+            lines: lines, mode: mode, size: { size }, log: log, write: { [transcript] in transcript.write($0) })
         let identity = DeviceIdentity(
             platform: platform, device: "\(platform)-\(number)", subject: subject,
             source: "device/\(platform)-\(number)")

@@ -176,6 +176,34 @@ struct FlowDeviceTests {
         #expect(failure.message.contains(complaint))
     }
 
+    @Test("Fields that do not match the contract of a service that receives the command are not sent, and named")
+    func contract() throws {
+        func announced(_ key: String, _ schema: JSONSchema?) throws -> TerminalSession.Input {
+            let command = MessageType(kind: .command, name: "NameEntered")
+            return .message(
+                try .answer(
+                    Document.ServiceContract(
+                        name: "form-service", version: "1", instance: key,
+                        receives: [MessageContract(type: command, data: schema)], sends: [])))
+        }
+        let complaint = "command.NameEntered was not sent: data.name: missing; expected a string"
+        var person = try script()
+        _ = try person.show(Machine(flow: Self.flow()).snapshot)
+        #expect(try person.handle(announced("a", .object(requiring: ["name": .string]))).isEmpty)
+        #expect(try person.handle(announced("coordinator", nil)).isEmpty)
+        let refused = try person.handle(.line("2"))
+        #expect(refused.published.isEmpty && refused.refusals == [complaint] && refused.wantsLine)
+        #expect(try person.handle(.line("HelpRequested")).published.count == 1, "no contract describes it")
+        #expect(try person.handle(.line("NameEntered name=Ann")).published.count == 1)
+        _ = try person.handle(announced("b", .object([:])))
+        #expect(try person.handle(.line("2")).published.count == 1, "one service can read it")
+
+        var script = try script(.scripted)
+        _ = try script.show(Machine(flow: Self.flow()).snapshot)
+        _ = try script.handle(announced("a", .object(requiring: ["name": .string])))
+        #expect(try script.handle(.line("NameEntered")).failure?.message == complaint)
+    }
+
     @Test("A guard that waits is shown, and a script's next line waits with it")
     func waiting() throws {
         var script = try script(.scripted)

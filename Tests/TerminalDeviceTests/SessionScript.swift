@@ -36,6 +36,8 @@ extension [TerminalSession.Output] {
 
     var published: [Envelope] { ofDevice.published }
 
+    var refusals: [String] { ofDevice.compactMap { if case .refused(let text) = $0 { text } else { nil } } }
+
     /// The published messages without the view's reports about its screens.
     var picked: [Envelope] {
         published.filter { ![Command.ScreenDisplayed.type, Command.ScreenGone.type].contains($0.type) }

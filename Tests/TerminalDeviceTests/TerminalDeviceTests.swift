@@ -2,6 +2,7 @@ import Contracts
 import Device
 import DeviceTestSupport
 import EventBus
+import Logging
 import Navigation
 import RuntimeTestSupport
 import Support
@@ -106,6 +107,55 @@ struct TerminalDeviceTests {
         let text = fixture.transcript.text
         #expect(text.hasPrefix("\u{1B}[H\u{1B}[2JWaiting for the bus at memory:…\n> "))
         #expect(text.contains("There is no 'nonsense' to pick here."))
+    }
+
+    @Test("A note below the screen is removed when another story shows another screen, and when a line is entered")
+    func notes() async throws {
+        let (lines, typed) = AsyncStream.makeStream(of: String.self)
+        try await fixture.withApp {
+            try await withThrowingTaskGroup { group in
+                let device = fixture.device(
+                    "ios", lines: lines, mode: .interactive, size: TerminalSize(columns: 80, rows: 24))
+                group.addTask { try await device.run() }
+                try await fixture.transcript.contains("[1] Connect")
+                try await fixture.view.publish(DomainEvent.PlaybackStarted())
+                try await fixture.transcript.shows { $0.contains("Spotify plays.") }
+                try await fixture.view.publish(DomainEvent.SpotifyAuthorizationUpdated(status: .authorized))
+                try await fixture.transcript.shows {
+                    $0.contains("Choose a playlist") && !$0.contains("Spotify plays.")
+                }
+                try await fixture.view.publish(DomainEvent.PlaybackStarted())
+                try await fixture.transcript.shows { $0.contains("Spotify plays.") }
+                typed.yield("nonsense")
+                try await fixture.transcript.shows { $0.contains("nonsense") && !$0.contains("Spotify plays.") }
+                typed.yield("q")
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("Log lines are notes below the screen, each once")
+    func logged() async throws {
+        let (lines, typed) = AsyncStream.makeStream(of: String.self)
+        let log = ScreenLog()
+        var logger = Logger(label: "device", factory: { log.handler(label: $0) })
+        logger[metadataKey: "bus"] = "ipc:///run/a"
+        try await fixture.withApp { [logger] in
+            try await withThrowingTaskGroup { group in
+                let device = fixture.device(
+                    "ios", lines: lines, mode: .interactive, size: TerminalSize(columns: 80, rows: 24), log: log)
+                group.addTask { try await device.run() }
+                try await fixture.transcript.contains("[1] Connect")
+                logger.warning("no broker answers")
+                logger.warning("no broker answers")
+                logger.warning("nothing")
+                try await fixture.transcript.shows {
+                    $0.contains("warning: no broker answers (bus=ipc:///run/a)\nwarning: nothing") && $0.hasSuffix("> ")
+                }
+                typed.yield("q")
+                try await group.waitForAll()
+            }
+        }
     }
 
     @Test("Below a person's screen the whole URL is a link; without a command that opens URLs, o says what to do")

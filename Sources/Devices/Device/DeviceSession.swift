@@ -61,6 +61,9 @@ public struct DeviceSession: Sendable {
         case openURL(String)
         /// The last choice has been acted upon, has failed, or was discarded.
         case answered
+        /// The choice was not sent, because its data does not match the contracts of the services. A text to show to
+        /// the person.
+        case refused(String)
         /// A message could not be read.
         case unreadable(BusError)
     }
@@ -84,6 +87,7 @@ public struct DeviceSession: Sendable {
     /// The state that the platform's coordinator published last. Nil if there is none, or if it was withdrawn.
     private var snapshot: NavigationSnapshot?
     private var documents: LatestDocuments
+    private var contracts = ReceivedContracts()
     /// The URL that the device was last requested to open. Nil if there is none, if it must not be opened, or if it is
     /// no longer needed.
     private var requestedURL: OpenableURL?
@@ -135,6 +139,8 @@ public struct DeviceSession: Sendable {
             return outputs + (isAnswered(by: message) ? [.answered] : [])
         case .choice(let choice):
             let message = try choice.envelope(from: identity, lifetime: commandLifetime)
+            // A command of a view model has a Swift type, so its data is valid.
+            if choice.command == nil, let mistake = contracts.mistake(in: message) { return [.refused(mistake)] }
             lastPick = Pick(choice: choice, id: message.id)
             // A person who closes a banner may still want to open the URL.
             if choice.outcome != .closedBanner { requestedURL = nil }
@@ -150,6 +156,10 @@ public struct DeviceSession: Sendable {
             if message.type == Document.Flow.type, message.attributes.key == identity.platform {
                 publishedFlow = try flow(in: message)
                 return [.draw]
+            }
+            if message.type == Document.ServiceContract.type {
+                try contracts.receive(message)
+                return []
             }
             return try documents.receive(message) ? [.draw] : try notices(of: message)
         } catch let error as BusError where error.code == .malformed {
@@ -254,8 +264,8 @@ public struct DeviceSession: Sendable {
 
 extension DeviceSession {
     private static let received: [any Message.Type] = [
-        Document.NavigationState.self, Document.Flow.self, Document.ErrorBanner.self, DomainEvent.URLOpenRequested.self,
-        DomainEvent.MessageDiscarded.self, ApplicationError.self,
+        Document.NavigationState.self, Document.Flow.self, Document.ServiceContract.self, Document.ErrorBanner.self,
+        DomainEvent.URLOpenRequested.self, DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
     private static let sent: [any Message.Type] = [
         DomainEvent.LaunchFinished.self, Command.ScreenDisplayed.self, Command.ScreenGone.self,
@@ -264,11 +274,12 @@ extension DeviceSession {
     ]
 
     /// The filters for the device's subscription. They match all documents of the session, which screens without a view
-    /// model show; the flows, which all sessions share; and the events and errors that concern the device.
+    /// model show; the flows and contracts, which all sessions share; and the events and errors that concern the device.
     public var filters: [MessageFilter] {
         let events = (Self.received + (screens?.notices.map { $0.event } ?? [])).types.filter { $0.kind != .document }
-        let flows = identity.subject == Session.default ? [] : [Document.Flow.type]
-        return [.kind(.document, subject: identity.subject)] + flows.map { .type($0, subject: Session.default) }
+        let shared =
+            identity.subject == Session.default ? [] : [Document.Flow.type, Document.ServiceContract.type]
+        return [.kind(.document, subject: identity.subject)] + shared.map { .type($0, subject: Session.default) }
             + events.map { .type($0, subject: identity.subject) }
     }
 

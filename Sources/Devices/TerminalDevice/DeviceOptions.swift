@@ -64,9 +64,11 @@ package struct DeviceOptions: ParsableArguments {
     /// - Throws: The error that ends the process.
     package func run(_ name: String, screens: AppScreens? = nil) async throws {
         let (platform, flow) = try shown(by: screens)
-        let process = ServiceProcess(
+        let terminal = Terminal.standard
+        var process = ServiceProcess(
             name, receives: DeviceSession.receives(flow: flow, screens: screens),
             sends: DeviceSession.sends(flow: flow, screens: screens), logLevel: .warning)
+        process.logHandler = terminal.log?.handler
         let identity = DeviceIdentity(
             platform: platform, device: device ?? "\(platform)-\(process.instance)", subject: subject,
             source: process.source)
@@ -76,7 +78,7 @@ package struct DeviceOptions: ParsableArguments {
         let opener = open.flatMap(URLOpener.init)
         try await process.run(options) { process in
             let terminal = TerminalDevice(
-                identity, bus: process.bus, busAddress: process.busAddress, terminal: .standard,
+                identity, bus: process.bus, busAddress: process.busAddress, terminal: terminal,
                 timeout: .seconds(timeout), flow: flow, screens: screens, opener: opener, logger: process.logger)
             return [terminal]
         }

@@ -155,7 +155,16 @@ struct TerminalSize: Hashable, Sendable {
 
 /// Draws scenes. On a terminal, each drawing replaces the previous drawing; otherwise, the scenes are written one after
 /// the other.
+///
+/// On a terminal, notes stay below the scene until the person enters a line, or until a message of another story shows
+/// other screens: a note such as "Spotify plays." would then be out of date.
 struct Painter {
+    private struct Note: Equatable {
+        let text: String
+        /// The correlation id of the message that the note is about. Nil if it is not about a message.
+        let story: String?
+    }
+
     private static let clearScreen = "\u{1B}[H\u{1B}[2J"
     /// The maximum number of notes under the scene. Older notes are removed.
     private static let noteLimit = 3
@@ -165,7 +174,7 @@ struct Painter {
 
     /// The text that is shown while there is no scene.
     var waiting: String
-    private var notes: [String] = []
+    private var notes: [Note] = []
     private var lastLines: [String] = []
 
     init(waiting: String) {
@@ -182,7 +191,7 @@ struct Painter {
             defer { lastLines = lines }
             return lines.isEmpty || lines == lastLines ? "" : lines.joined(separator: "\n") + "\n\n"
         }
-        let below = (scene?.requestedURL.map { [Line("Open", $0)] } ?? []) + notes.map { Line($0) }
+        let below = (scene?.requestedURL.map { [Line("Open", $0)] } ?? []) + notes.map { Line($0.text) }
         let belowLines = below.flatMap { $0.wrapped(to: size.columns) }
         // The prompt needs a line as well.
         size.rows -= belowLines.count + 1
@@ -190,11 +199,25 @@ struct Painter {
         return Self.clearScreen + (lines + belowLines).map(\.hyperlinked).joined(separator: "\n") + "\n> "
     }
 
-    /// Adds a note.
-    /// - Returns: The text to write: the whole drawing with the note, or only the note if `size` is nil.
-    mutating func note(_ text: String, on scene: Scene?, size: TerminalSize?) -> String {
+    var hasNotes: Bool { !notes.isEmpty }
+
+    /// Adds a note. A note with the same text is replaced.
+    /// - Parameter story: The correlation id of the message that the note is about. Nil if it is not about a message.
+    /// - Returns: The text to write: on a terminal the whole drawing with the note, otherwise only the note.
+    mutating func note(_ text: String, of story: String?, on scene: Scene?, size: TerminalSize?) -> String {
         guard size != nil else { return text.printable + "\n" }
-        notes = (notes + [String(text.prefix(Self.noteLengthLimit))]).suffix(Self.noteLimit)
+        let note = Note(text: String(text.prefix(Self.noteLengthLimit)), story: story)
+        notes = (notes.filter { $0.text != note.text } + [note]).suffix(Self.noteLimit)
         return drawing(of: scene, size: size)
+    }
+
+    /// Removes all notes.
+    mutating func removeNotes() {
+        notes = []
+    }
+
+    /// Removes the notes that are not about this story.
+    mutating func removeNotes(exceptOf story: String?) {
+        notes.removeAll { $0.story == nil || $0.story != story }
     }
 }

@@ -19,6 +19,8 @@ struct Terminal: Sendable {
     var size: @Sendable () -> TerminalSize? = { nil }
     /// Yields an element when the size has changed.
     var resizes: AsyncStream<Void> = AsyncStream { $0.finish() }
+    /// The log to show on the screen. Nil if log lines are written to standard error.
+    var log: ScreenLog?
     /// Writes a text, and returns when it has been written.
     var write: @Sendable (String) async -> Void
 
@@ -30,7 +32,7 @@ struct Terminal: Sendable {
         return Terminal(
             lines: TerminalInput.lines(), mode: isInteractive ? .interactive : .scripted,
             size: { draws ? standardSize : nil }, resizes: draws ? resizes : AsyncStream { $0.finish() },
-            write: output.write)
+            log: draws && isatty(STDERR_FILENO) == 1 ? ScreenLog() : nil, write: output.write)
     }
 
     private static var resizes: AsyncStream<Void> {

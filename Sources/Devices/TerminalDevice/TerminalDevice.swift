@@ -71,6 +71,9 @@ struct TerminalDevice: ReadyService, ForegroundService {
             sources.addTask { await inputs.failing { try await follow(filters, into: inputs) } }
             sources.addTask { await readLines(on: demand, into: inputs) }
             sources.addTask { for await _ in terminal.resizes { await inputs.send(.resized) } }
+            if let log = terminal.log {
+                sources.addTask { for await text in log.lines { await inputs.send(.logged(text)) } }
+            }
             try await withOutbox(inputs) { outbox in
                 var loop = DeviceLoop(
                     session: session, terminal: terminal, outbox: outbox, busAddress: busAddress, logger: logger)
@@ -216,10 +219,17 @@ struct DeviceLoop {
             if case .attached = input {
                 painter.waiting = "Waiting for the navigation-coordinator of \(session.platform)…"
             }
-            for output in try session.handle(input) {
+            let screens = painter.hasNotes ? session.scene?.active.map(\.id) : nil
+            let outputs = try session.handle(input)
+            if case .line = input { painter.removeNotes() }
+            if painter.hasNotes, session.scene?.active.map(\.id) != screens {
+                painter.removeNotes(exceptOf: input.story)
+            }
+            for output in outputs {
                 switch output {
                 case .device(.draw): await draw()
-                case .device(.say(let text)): await say(text)
+                case .device(.say(let text)): await say(text, story: input.story)
+                case .device(.refused(let text)): await say(text)
                 case .device(.publish(let message)):
                     if !outbox.send(message) { await say("Too many messages wait to be sent; the last is dropped.") }
                 case .device(.openURL(let url)):
@@ -250,12 +260,19 @@ struct DeviceLoop {
         await write(painter.drawing(of: session.scene, size: terminal.size()))
     }
 
-    private mutating func say(_ text: String) async {
-        await write(painter.note(text, on: session.scene, size: terminal.size()))
+    private mutating func say(_ text: String, story: String? = nil) async {
+        await write(painter.note(text, of: story, on: session.scene, size: terminal.size()))
     }
 
     private func write(_ text: String) async {
         if !text.isEmpty { await terminal.write(text) }
+    }
+}
+
+extension TerminalSession.Input {
+    /// The correlation id of the message. Nil for other inputs.
+    fileprivate var story: String? {
+        if case .message(let message) = self { message.attributes.correlationID } else { nil }
     }
 }
 

@@ -33,6 +33,8 @@ struct TerminalSession: Sendable {
         case resized
         /// A URL could not be opened, for this reason.
         case notOpened(String)
+        /// A line of the log.
+        case logged(String)
         /// The deadline of the wait with this number has passed.
         case deadline(Int)
     }
@@ -78,7 +80,7 @@ struct TerminalSession: Sendable {
             return try mode == .scripted ? wait(for: .scene(for: line)) + advance() : answer(line)
         case .endOfInput: return try mode == .scripted ? wait(for: .end) + advance() : [.end]
         case .resized: return [.device(.draw)]
-        case .notOpened(let reason): return [.say(reason)]
+        case .notOpened(let text), .logged(let text): return [.say(text)]
         case .deadline(let number): return expire(number)
         }
     }
@@ -144,6 +146,7 @@ struct TerminalSession: Sendable {
                 return [.fail(.unreadable(error.description.printable))]
             }
             let outputs = try device.handle(.choice(choice)).map(Output.device)
+            if case .device(.refused(let reason))? = outputs.first { return [.fail(.unreadable(reason.printable))] }
             if answer != .dismissError { script.leave(scene) }
             return [.say("> \(line) (\(choice.label))")] + outputs + wait(for: .answer(to: choice))
         }

@@ -19,7 +19,8 @@ struct Segue: AsyncParsableCommand {
             CommandGroup(
                 name: "Bus",
                 subcommands: [
-                    MonitorCommand.self, TopCommand.self, TraceCommand.self, SendCommand.self, GetCommand.self,
+                    MonitorCommand.self, TopCommand.self, TraceCommand.self, DescribeCommand.self, SendCommand.self,
+                    GetCommand.self,
                     AskCommand.self, ServicesCommand.self, ConsumerCommand.self, DeadCommand.self, RecordCommand.self,
                     ReplayCommand.self, BenchCommand.self,
                 ]),

@@ -109,8 +109,14 @@ struct GeneratedPlaylistViewModel: ViewModel {
         case .loading: return ["Shuffling…"]
         case .failed: return ["This playlist could not be loaded."]
         case .ready where generated.songs.isEmpty: return ["There are no songs in this playlist."]
-        case .ready: return generated.songs.enumerated().map { Self.row($0.offset + 1, $0.element) }
+        case .ready: return generated.songs.enumerated().map { Self.row($0.offset + 1, $0.element) } + more(generated)
         }
+    }
+
+    /// A line about the songs that the document leaves out.
+    private func more(_ generated: Document.GeneratedPlaylist) -> [String] {
+        let count = generated.total - generated.songs.count
+        return count > 0 ? ["… and \(count) more"] : []
     }
 
     private var actions: [ScreenAction] {

@@ -80,7 +80,7 @@ package struct MusicHost: Sendable {
 
     private var playing: MessageConsumer {
         MessageConsumer("music-service", bus: bus, logger: logger, metrics: metrics)
-            .on(Command.PlaylistSelected.self) { command, context in
+            .on(Command.PlaylistSelected.self, whenGivenUp: { [$0.failed] }) { command, context in
                 try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id) {
                     try await context.publish($0)
                 }
@@ -95,7 +95,21 @@ package struct MusicHost: Sendable {
 
     var queries: QueryServer {
         QueryServer(bus: bus, logger: logger)
-            .on(Query.PlaylistSongs.self) { query, context in try await service(for: context).songs(for: query) }
+            .on(Query.PlaylistSongs.self) { query, context in
+                let order = try await order(of: query.playlistID, context)
+                return try await service(for: context).songs(for: query, inOrderOf: order)
+            }
+    }
+
+    /// The id of the command that made the session's focus playlist, if it was made from this playlist. The document's
+    /// cause is that command.
+    private func order(of playlistID: Playlist.ID, _ context: MessageContext) async throws -> String? {
+        let type = Document.GeneratedPlaylist.type
+        guard let document = try await bus.document(type, subject: context.cause.subject, key: nil),
+            let generated = try? document.decode(Document.GeneratedPlaylist.self), generated.status == .ready,
+            generated.playlistID == playlistID
+        else { return nil }
+        return document.attributes.causationID
     }
 
     private func generatedPlaylist(of context: MessageContext) async throws -> Document.GeneratedPlaylist? {

@@ -1,5 +1,6 @@
 package import Contracts
 internal import EventBus
+internal import Foundation
 
 extension Document {
     /// The playlists of the account, in Spotify's order.
@@ -23,13 +24,16 @@ extension Document {
 
         package var playlistID: String
         package var status: Status
-        /// Empty unless the status is `ready`.
+        /// The number of songs of the playlist. 0 unless the status is `ready`.
+        package var total: Int
+        /// The first songs, at most ``Song/pageSize`` bytes of JSON. `query.PlaylistSongs` returns the others.
         package var songs: [Song]
 
         package init(playlistID: String, status: Status, songs: [Song] = []) {
             self.playlistID = playlistID
             self.status = status
-            self.songs = songs
+            total = songs.count
+            self.songs = Array(Song.page(of: songs[...]))
         }
     }
 
@@ -75,6 +79,25 @@ package struct Song: Codable, Hashable, Sendable, Identifiable {
         self.title = title
         self.artist = artist
         self.duration = duration
+    }
+}
+
+extension Song {
+    /// The maximum size of the songs in one message, in bytes of JSON.
+    package static let pageSize = 512 * 1024
+
+    /// The first of these songs: as many as fit into ``pageSize``, but at least one, so that a reader of pages
+    /// advances.
+    package static func page(of songs: ArraySlice<Song>) -> ArraySlice<Song> {
+        let encoder = JSONEncoder.wire
+        // The brackets of the array.
+        var size = 2
+        let end = songs.firstIndex { song in
+            size += ((try? encoder.encode(song).count) ?? pageSize) + 1
+            return size > pageSize
+        }
+        guard let end else { return songs }
+        return songs[..<max(end, songs.index(after: songs.startIndex))]
     }
 }
 

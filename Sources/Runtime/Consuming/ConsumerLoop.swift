@@ -115,7 +115,9 @@ package struct ConsumerLoop: Sendable {
             next.retreat = .all
         case .none where results.rejection == nil:
             next = givenUp(
-                outcome.message, "refused", "published results for \(outcome.message.type) that the bus refused")
+                outcome.message, "refused",
+                "published results for \(outcome.message.type) that the bus refused (\(error.message))")
+            next.messages = results.whenGivenUp + next.messages
             next.retreat = .results
         case .none, .results:
             next = Handled(rejection: results.rejection)

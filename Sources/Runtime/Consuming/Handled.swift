@@ -5,6 +5,8 @@ package struct Handled: Sendable {
     package var messages: [Envelope]
     /// The reason why the message is given up and moved to the dead letters. Nil for a message that is not given up.
     package var rejection: Rejection?
+    /// The messages to publish with the dead letter if the bus refuses ``messages``.
+    var whenGivenUp: [Envelope] = []
     /// Called after the results are recorded.
     package var whenRecorded: (@Sendable () -> Void)?
     /// True if the message was sent again to another consumer only, and is therefore skipped.

@@ -33,6 +33,11 @@ internal import ServiceLifecycle
 /// `ApplicationError` is logged and not published, because only an `ApplicationError` is written for the person who
 /// uses the app.
 ///
+/// A handler may publish a message before it ends, for example a document that says `loading`. Give such a handler the
+/// messages that replace it (`whenGivenUp`). They are published in each case above in which the handler's results are
+/// not, unless the message cannot be decoded: with the error of an `ApplicationError`, a dead letter, or an expired
+/// command.
+///
 /// If the service is asked to stop during a delay between two attempts, the delay ends. The message then has no results
 /// and is handled again, after the next start or by another instance. Cancellation ends ``run()``. An error of the bus
 /// that is not about the message also ends it, unless ``run()`` can wait until the bus works again.
@@ -40,8 +45,14 @@ internal import ServiceLifecycle
 /// Service instances with the same consumer name share the work: each handles the messages of some subjects, in order.
 /// When an instance ends, the others continue with the messages that it had not handled.
 public struct MessageConsumer: ReadyService {
-    /// Decodes the message, and returns the call of its handler.
-    private typealias Route = @Sendable (MessageContext) throws -> @Sendable () async throws -> [any Message]
+    /// A decoded message with its handler.
+    private struct Call: Sendable {
+        let handle: @Sendable () async throws -> [any Message]
+        let whenGivenUp: @Sendable () -> [any Message]
+    }
+
+    /// Decodes the message.
+    private typealias Route = @Sendable (MessageContext) throws -> Call
 
     /// Signalled when the subscription is live.
     public let ready: ReadySignal
@@ -77,15 +88,18 @@ public struct MessageConsumer: ReadyService {
     }
 
     /// Adds a handler.
+    /// - Parameter whenGivenUp: the messages to publish if the handler's results are not published: a document that
+    ///   replaces the one that says `loading`.
     /// - Precondition: the type has no handler yet.
     public func on<M: Message>(
-        _ type: M.Type, handle: @escaping @Sendable (M, MessageContext) async throws -> [any Message]
+        _ type: M.Type, whenGivenUp: @escaping @Sendable (M) -> [any Message] = { _ in [] },
+        handle: @escaping @Sendable (M, MessageContext) async throws -> [any Message]
     ) -> MessageConsumer {
         precondition(routes[M.type] == nil, "\(M.type) has two handlers")
         var consumer = self
         consumer.routes[M.type] = { context in
             let message = try context.cause.decode(M.self)
-            return { try await handle(message, context) }
+            return Call(handle: { try await handle(message, context) }, whenGivenUp: { whenGivenUp(message) })
         }
         return consumer
     }
@@ -114,22 +128,35 @@ public struct MessageConsumer: ReadyService {
     private func results(of message: Envelope, _ loop: ConsumerLoop) async throws -> Handled {
         guard let route = routes[message.type], !message.isTombstone else { return Handled() }
         let context = MessageContext(cause: message, bus: bus, logger: logger)
-        if message.type.kind == .command, message.attributes.isExpired(at: now()) {
-            context.logger.info("discarded: the command has expired")
-            return Handled(try message.expired(source: bus.source))
-        }
-        let handler: () async throws -> [any Message]
+        let isExpired = message.type.kind == .command && message.attributes.isExpired(at: now())
+        let call: Call
         do {
-            handler = try route(context)
+            call = try route(context)
         } catch let error as BusError where error.code == .malformed {
+            if isExpired { return try expired(message, context) }
             return loop.malformed(message, error.message)
         }
-        return try await attempts(at: handler, context, loop)
+        let whenGivenUp = try call.whenGivenUp().map { try bus.envelope($0, causedBy: message) }
+        // Before the command expired, an attempt that was interrupted may have published a document.
+        var handled =
+            isExpired
+            ? try expired(message, context, whenGivenUp)
+            : try await attempts(at: call.handle, whenGivenUp, context, loop)
+        handled.whenGivenUp = whenGivenUp
+        return handled
+    }
+
+    private func expired(
+        _ message: Envelope, _ context: MessageContext, _ whenGivenUp: [Envelope] = []
+    ) throws -> Handled {
+        context.logger.info("discarded: the command has expired")
+        return Handled(whenGivenUp + (try message.expired(source: bus.source)))
     }
 
     /// Calls a handler until it returns, throws a final error, or has used all attempts.
     private func attempts(
-        at handler: () async throws -> [any Message], _ context: MessageContext, _ loop: ConsumerLoop
+        at handler: () async throws -> [any Message], _ whenGivenUp: [Envelope], _ context: MessageContext,
+        _ loop: ConsumerLoop
     ) async throws -> Handled {
         var attempt = 1
         while true {
@@ -137,7 +164,7 @@ public struct MessageConsumer: ReadyService {
                 return Handled(try await handler().map { try bus.envelope($0, causedBy: context.cause) })
             } catch let answer as ApplicationError {
                 context.logger.error("the handler answered with an error: \(answer)")
-                return Handled(loop.answers(answer, to: context.cause))
+                return Handled(whenGivenUp + loop.answers(answer, to: context.cause))
             } catch  where !isOfMessage(error) {
                 throw error
             } catch {
@@ -147,7 +174,10 @@ public struct MessageConsumer: ReadyService {
             try await cancelWhenGracefulShutdown { try await clock.sleep(for: delay) }
             attempt += 1
         }
-        return loop.givenUp(context.cause, "failed", "could not handle \(context.cause.type)", attempts: attempt)
+        var handled = loop.givenUp(
+            context.cause, "failed", "could not handle \(context.cause.type)", attempts: attempt)
+        handled.messages = whenGivenUp + handled.messages
+        return handled
     }
 
     /// True if an error is about the message or its handler, and not about this process or its bus.

@@ -33,6 +33,30 @@ package enum ProjectPlace {
         return [file, existing(overrides)].compactMap(\.self)
     }
 
+    /// The compose files that a command uses if its options name none: the files in `COMPOSE_FILE`, or else the files of
+    /// the nearest folder that has any, beginning with `directory`.
+    ///
+    /// - Parameter directory: an absolute path.
+    /// - Returns: absolute paths; an empty array if there is no compose file.
+    package static func composeFiles(from directory: String, environment: [String: String]) -> [String] {
+        if let named = environment["COMPOSE_FILE"], !named.isEmpty {
+            let separator = environment["COMPOSE_PATH_SEPARATOR"].flatMap { $0.isEmpty ? nil : $0 } ?? ":"
+            return named.components(separatedBy: separator).filter { !$0.isEmpty }
+                .map { $0.hasPrefix("/") || $0 == "-" ? $0 : "\(directory)/\($0)" }
+        }
+        var folder = directory
+        while true {
+            let files = composeFiles(in: folder == "/" ? "" : folder)
+            if !files.isEmpty || folder.isEmpty || folder == "/" { return files }
+            folder = (folder as NSString).deletingLastPathComponent
+        }
+    }
+
+    /// The value of `COMPOSE_PROJECT_NAME`, which precedes the name in the compose file. Nil if it is not set.
+    package static func projectName(in environment: [String: String]) -> String? {
+        environment["COMPOSE_PROJECT_NAME"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// The folder of all projects' sockets: `$XDG_RUNTIME_DIR/segue`. If `XDG_RUNTIME_DIR` is not set to an absolute
     /// path, the folder is `$TMPDIR/segue-UID`. If `TMPDIR` is not set to an absolute path either, the folder is
     /// `/tmp/segue-UID`.
@@ -66,7 +90,8 @@ extension ProjectPlace {
         of project: String?, in directory: String = FileManager.default.currentDirectoryPath,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(Unknown) -> String {
-        let name = if let project { project } else { try name(in: directory) }
+        let given = project ?? projectName(in: environment)
+        let name = if let given { given } else { try name(in: directory, environment) }
         guard isName(name) else {
             throw Unknown(description: "'\(name)' is not a project name; \(nameRule)")
         }
@@ -76,8 +101,8 @@ extension ProjectPlace {
     /// The name of a folder's project: the value of the key `name` in the override file, or else in the compose file.
     /// If neither file has the key, the name of the compose file's folder is used. If there is no compose file, the
     /// name of `directory` is used.
-    private static func name(in directory: String) throws(Unknown) -> String {
-        let files = composeFiles(in: directory)
+    private static func name(in directory: String, _ environment: [String: String]) throws(Unknown) -> String {
+        let files = composeFiles(from: directory, environment: environment)
         for file in files.reversed() {
             if let name = try writtenName(in: file) { return name }
         }

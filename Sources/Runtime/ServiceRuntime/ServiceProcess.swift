@@ -26,6 +26,8 @@ public struct ServiceProcess: Sendable {
     public let sends: [DeclaredMessage]
     /// The log level if `SEGUE_LOG_LEVEL` is not set or is empty.
     public let logLevel: Logger.Level
+    /// Creates the log handler of each logger. Nil to write log lines to standard error.
+    package var logHandler: (@Sendable (_ label: String) -> any LogHandler)?
 
     public init(
         _ name: String, version: String = "0.1.0",
@@ -99,8 +101,8 @@ public struct ServiceProcess: Sendable {
         do {
             let configuration = ServiceConfiguration()
             let level = try configuration.logLevel(standard: logLevel)
-            LoggingSystem.bootstrap { label in
-                var handler = StreamLogHandler.standardError(label: label)
+            LoggingSystem.bootstrap { [logHandler] label in
+                var handler = logHandler?(label) ?? StreamLogHandler.standardError(label: label)
                 handler.logLevel = level
                 return handler
             }

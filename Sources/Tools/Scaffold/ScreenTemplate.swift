@@ -51,7 +51,11 @@ package struct ScreenTemplate {
             scaffold.note("add \(command.type) to the 'sends' of the screen '\(origin)' in \(path)")
         }
         if package.hasTests {
-            scaffold.make("\(package.tests)/\(screenType)ScreenTests.swift", test(of: path, from: origin))
+            // Another platform's flow may have a screen of this name, with its own test.
+            let usual = "\(screenType)ScreenTests"
+            let isUsed = package.exists("\(package.tests)/\(usual).swift")
+            let suite = isUsed ? "\(screenType)Screen\(flow.platform.swiftName)Tests" : usual
+            scaffold.make("\(package.tests)/\(suite).swift", test(suite, of: path, from: origin))
         }
         return scaffold
     }
@@ -76,15 +80,15 @@ package struct ScreenTemplate {
         return changed
     }
 
-    private func test(of path: String, from origin: String) -> String {
+    private func test(_ suite: String, of path: String, from origin: String) -> String {
         """
         import FlowFiles
         import Foundation
         import Navigation
         import Testing
 
-        @Suite("The screen '\(name)'")
-        struct \(screenType)ScreenTests {
+        @Suite("The screen '\(name)' of \(path)")
+        struct \(suite) {
             @Test("is shown on top of '\(origin)' after \(command.type)")
             func opens() throws {
                 let file = URL(filePath: #filePath).appending(path: "../../../\(path)").standardizedFileURL.path
@@ -98,5 +102,13 @@ package struct ScreenTemplate {
         }
 
         """
+    }
+}
+
+extension String {
+    /// The letters and digits, each word with a capital letter, for a part of a Swift name.
+    fileprivate var swiftName: String {
+        split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+            .joined()
     }
 }

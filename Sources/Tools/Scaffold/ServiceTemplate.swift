@@ -156,12 +156,14 @@ package struct ServiceTemplate {
 
         @Suite("\(name)")
         struct \(type)Tests {
-            @Test("answers \(receives.type) with \(sends.type), as a real process")
+            @Test("answers \(receives.type) with \(sends.type) or an error, as a real process")
             func answers() async throws {
                 try await TestStack.with([.broker, TestService("\(name)", after: ["broker"])]) { stack in
                     \(Self.sample(of: receives, fields, from: "let message = ", indent: 12))
-                    try await stack.bus.\(receives.type.kind == .command ? "send" : "publish")(message)
-                    try await stack.message(\(sends.swift).self)
+                    let sent = try await stack.bus.\(receives.type.kind == .command ? "send" : "publish")(message)
+                    // A rule of the service may refuse this message. Then the answer is an error.
+                    let answer = try await stack.answer(to: sent)
+                    #expect([\(sends.swift).type, ApplicationError.type].contains(answer.type))
                 }
             }
         }

@@ -10,7 +10,9 @@ package enum CommandLineTool {
         // still has to stop its services.
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try await root.asyncParseAsRoot()
+            let verb = VerbPath(WallTime.takeUTC(from: Array(CommandLine.arguments.dropFirst())), of: root)
+            try verb.check(root._commandName)
+            var command = try await root.asyncParseAsRoot(verb.arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -32,6 +34,7 @@ package enum CommandLineTool {
             await Console.error.tell(failure.lines)
             exit(failure.status.rawValue)
         }
+        HelpWidth.ensure()
         // A usage error is printed on one line, without the synopsis that the parser would add. The parser also throws
         // the help and the version as errors, and `exit(withError:)` prints them.
         guard root.exitCode(for: error) == .validationFailure else { root.exit(withError: error) }

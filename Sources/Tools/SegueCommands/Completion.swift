@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import Compose
 internal import Contracts
 internal import EventBus
+internal import Foundation
 internal import MessageSchema
 internal import Navigation
 internal import Support
@@ -65,7 +66,8 @@ struct CompletionScope {
     }
 
     var services: [String] {
-        let files = value(of: "-f", "--file").map { [$0] } ?? ComposeFile.find(in: ".")
+        let files =
+            value(of: "-f", "--file").map { [$0] } ?? ComposeFile.find(from: FileManager.default.currentDirectoryPath)
         let file = files.isEmpty ? nil : try? ComposeFile(paths: files)
         let project = try? ProjectOptions.parse(projectArguments).resolve(files: files)
         let status = project.flatMap { try? ProjectStatus.read($0) }

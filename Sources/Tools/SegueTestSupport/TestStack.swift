@@ -133,6 +133,16 @@ public struct TestStack: Sendable {
         }
     }
 
+    /// Waits for the answer of a service to a message: the first event or error that the message has caused directly.
+    /// - Throws: ``StackFailure`` if there is no answer before the deadline.
+    public func answer(to cause: Envelope, deadline: Duration = Self.deadline) async throws -> Envelope {
+        try await within(deadline, "no answer to \(cause.type) arrived") {
+            try await transcript.first { messages in
+                messages.first { [.event, .error].contains($0.type.kind) && $0.attributes.causationID == cause.id }
+            }
+        }
+    }
+
     /// Waits until `fits` returns true for the last document of a type, subject and key.
     /// - Throws: ``StackFailure`` if this has not happened before the deadline.
     @discardableResult

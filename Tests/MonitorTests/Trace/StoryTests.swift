@@ -41,6 +41,20 @@ struct StoryTests {
         #expect(try await finder.story("aa-1").messages.map(\.id) == ["aa-1", "aa-1.ios.0", "bb-1"])
     }
 
+    @Test("the last is the last that a person began, if one did; services begin stories, too, for example with timers")
+    func person() async throws {
+        let bus = try await bus()
+        for (id, source, device) in [("t", "device/1", "ios-1"), ("s", "segue/1", nil), ("u", "timer-service/1", nil)] {
+            var message = try Envelope.recorded(id, "event.Tick", at: 0)
+            (message.attributes.source, message.attributes.device) = (source, device)
+            try await bus.publish(Batch([message]))
+            for start in [MonitorStart.beginning, .offset(1)] {
+                let last = try await StoryFinder(bus: bus, start: start).last()
+                #expect(last?.id == (id == "u" ? "s" : id))
+            }
+        }
+    }
+
     @Test("there are none in an empty journal")
     func empty() async throws {
         let finder = StoryFinder(bus: InMemoryEventBus(source: "test/1"), start: .beginning)

@@ -40,7 +40,7 @@ package struct MusicService: Sendable {
     ) async throws -> [any Message] {
         let playlistID = command.playlistID
         try await publish(Document.GeneratedPlaylist(playlistID: playlistID, status: .loading))
-        return try await answering(failed: [Document.GeneratedPlaylist(playlistID: playlistID, status: .failed)]) {
+        return try await answering(failed: [command.failed]) {
             let songs = try await repository.songs(of: playlistID).shuffled(seed: messageID)
             return [
                 Document.GeneratedPlaylist(playlistID: playlistID, status: .ready, songs: songs),
@@ -49,15 +49,21 @@ package struct MusicService: Sendable {
         }
     }
 
-    /// Returns the stored songs of a playlist, without a request to Spotify.
+    /// Returns a page of the stored songs of a playlist, without a request to Spotify.
+    /// - Parameter messageID: the id of the command whose focus playlist gives the order. Nil for the playlist's own
+    ///   order.
     /// - Throws: `ApplicationError` with the code `music.unknown-playlist` if no songs of the playlist are stored.
-    package func songs(for query: Query.PlaylistSongs) async throws -> Query.PlaylistSongs.Answer {
+    package func songs(
+        for query: Query.PlaylistSongs, inOrderOf messageID: String? = nil
+    ) async throws -> Query.PlaylistSongs.Answer {
         guard let songs = try await repository.keptSongs(of: query.playlistID) else {
             throw ApplicationError(
                 code: "music.unknown-playlist", message: "The songs of playlist '\(query.playlistID)' are not known",
                 recovery: "Choose the playlist first; its songs are then fetched.")
         }
-        return Query.PlaylistSongs.Answer(songs: songs)
+        let ordered = messageID.map(songs.shuffled) ?? songs
+        let page = Song.page(of: ordered.dropFirst(max(0, query.offset ?? 0)))
+        return Query.PlaylistSongs.Answer(total: songs.count, songs: Array(page))
     }
 
     /// Plays the focus playlist on the active device.
@@ -126,6 +132,13 @@ package struct MusicService: Sendable {
         } catch let error as ApplicationError {
             return failed + [error]
         }
+    }
+}
+
+extension Command.PlaylistSelected {
+    /// The document that replaces the loading one if the focus playlist cannot be made.
+    package var failed: Document.GeneratedPlaylist {
+        Document.GeneratedPlaylist(playlistID: playlistID, status: .failed)
     }
 }
 

@@ -109,6 +109,16 @@ package struct ComposeFile: Sendable {
         ProjectPlace.composeFiles(in: directory)
     }
 
+    /// The compose files that a command in this folder uses if its options name none: those of `COMPOSE_FILE`, or else
+    /// of the nearest folder that has any, beginning with `directory`.
+    ///
+    /// - Returns: absolute paths; empty if there is none.
+    package static func find(
+        from directory: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> [String] {
+        ProjectPlace.composeFiles(from: directory, environment: environment)
+    }
+
     /// The variables that a stack's files refer to, sorted by name. Required variables may be unset.
     ///
     /// - Throws: ``ComposeError`` if one of these files cannot be read; ``ComposeFileError`` if no service can be read.

@@ -49,6 +49,12 @@ package struct MessagePath: Hashable, Sendable {
     }
 }
 
+extension MessagePath {
+    /// The field of the data in which the path begins, such as `songs` of `data.songs[0].title`. Nil for a path that is
+    /// not in the data, and for `data` itself.
+    package var dataField: String? { member == .data ? steps.first : nil }
+}
+
 extension MessagePath: CustomStringConvertible {
     package var description: String { text }
 }

@@ -6,6 +6,8 @@ package struct MessageSelection: Hashable, Sendable {
     package var kinds: [MessageKind]
     /// The type must match one of these patterns. Empty for all types.
     package var types: [MessagePattern]
+    /// The type must match none of these patterns.
+    package var excluded: [MessagePattern]
     /// The session. Nil for all sessions.
     package var subject: String?
     /// The source must match one of these patterns. Empty for all sources.
@@ -16,11 +18,13 @@ package struct MessageSelection: Hashable, Sendable {
     package var conditions: [WhereExpression]
 
     package init(
-        kinds: [MessageKind] = [], types: [MessagePattern] = [], subject: String? = nil, sources: [SourcePattern] = [],
-        correlationID: String? = nil, conditions: [WhereExpression] = []
+        kinds: [MessageKind] = [], types: [MessagePattern] = [], excluded: [MessagePattern] = [],
+        subject: String? = nil, sources: [SourcePattern] = [], correlationID: String? = nil,
+        conditions: [WhereExpression] = []
     ) {
         self.kinds = kinds
         self.types = types
+        self.excluded = excluded
         self.subject = subject
         self.sources = sources
         self.correlationID = correlationID
@@ -37,9 +41,10 @@ package struct MessageSelection: Hashable, Sendable {
         return conditions.allSatisfy { $0.matches(values) }
     }
 
-    /// True if messages of this type can match. Only `kinds` and `types` are checked.
-    func matches(_ type: MessageType) -> Bool {
-        (kinds.isEmpty || kinds.contains(type.kind)) && (types.isEmpty || types.contains { $0.matches(type) })
+    /// True if messages of this type can match. Only `kinds`, `types` and `excluded` are checked.
+    package func matches(_ type: MessageType) -> Bool {
+        !excluded.contains { $0.matches(type) } && (kinds.isEmpty || kinds.contains(type.kind))
+            && (types.isEmpty || types.contains { $0.matches(type) })
     }
 
     /// The filters for a subscription. They match at least the messages that the selection matches.

@@ -32,6 +32,27 @@ package struct WhereExpression: Hashable, Sendable {
     package func matches(_ message: MessageValues) -> Bool {
         condition.isTrue(of: message)
     }
+
+    /// The paths whose values the condition uses.
+    package var paths: [MessagePath] { condition.paths }
+}
+
+extension WhereExpression.Condition {
+    fileprivate var paths: [MessagePath] {
+        switch self {
+        case .all(let conditions), .any(let conditions): conditions.flatMap(\.paths)
+        case .not(let condition): condition.paths
+        case .comparison(let path, _, let operand): [path] + [operand.path].compactMap(\.self)
+        case .among(let path, let operands): [path] + operands.compactMap(\.path)
+        case .glob(let path, _), .exists(let path): [path]
+        }
+    }
+}
+
+extension WhereExpression.Operand {
+    fileprivate var path: MessagePath? {
+        if case .path(let path) = self { path } else { nil }
+    }
 }
 
 extension WhereExpression.Condition {

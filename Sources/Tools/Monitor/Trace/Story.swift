@@ -96,20 +96,25 @@ package struct StoryFinder: Sendable {
         }
     }
 
-    /// The story that began last. Nil if there is none.
+    /// The story that a person began last. If no person began one, the story that a service began last, for example
+    /// with a timer. Nil if there is none.
     package func last() async throws -> Story? {
         guard start == .beginning else {
-            let id = try await read(from: start, into: nil) { (last: inout String?, message) in
-                if message.beginsStory { last = message.id }
+            let last = try await read(from: start, into: LastBeginning()) { last, message in
+                last.take(message)
                 return false
             }
-            return if let id { try await story(id) } else { nil }
+            return if let id = last.id { try await story(id) } else { nil }
         }
-        var (tail, id): (JournalTail, String?) = (JournalTail(of: bus, end: try await bus.publish(Batch([]))), nil)
-        while id == nil {
-            let isRead = try await tail.readStretch(Envelope.storyBeginnings) { if $0.beginsStory { id = $0.id } }
-            guard isRead else { break }
+        var tail = JournalTail(of: bus, end: try await bus.publish(Batch([])))
+        var (byPerson, byService): (String?, String?)
+        while byPerson == nil {
+            var stretch = LastBeginning()
+            guard try await tail.readStretch(Envelope.storyBeginnings, { stretch.take($0) }) else { break }
+            byPerson = stretch.byPerson
+            byService = byService ?? stretch.byService
         }
+        let id = byPerson ?? byService
         // The messages that a message has caused are usually after it in the journal. If another client has published a
         // message before its cause, the message is found only if it is in the last stretch that was read.
         return if let id { try await story(id, from: .offset(tail.start.offset + 1)) } else { nil }
@@ -123,6 +128,19 @@ package struct StoryFinder: Sendable {
         try await read(from: start, into: Story(id: id)) { story, message in
             story.take(message)
             return false
+        }
+    }
+
+    /// The newest messages that began stories.
+    private struct LastBeginning: Sendable {
+        var byPerson: String?
+        var byService: String?
+
+        var id: String? { byPerson ?? byService }
+
+        mutating func take(_ message: Envelope) {
+            guard message.beginsStory else { return }
+            if message.isFromPerson { byPerson = message.id } else { byService = message.id }
         }
     }
 
@@ -223,6 +241,9 @@ package struct StoryFollower: Sendable {
 extension Envelope {
     /// Filters that match every message that can begin a story.
     static let storyBeginnings = [MessageFilter.kind(.command), .kind(.event)]
+
+    /// True if a person published the message: with a device, or with `segue send`.
+    var isFromPerson: Bool { attributes.device != nil || attributes.source.hasPrefix("segue/") }
 
     /// True if a story begins with the message: it is a command or an event that no message has caused.
     ///

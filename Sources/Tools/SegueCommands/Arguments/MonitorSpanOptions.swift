@@ -10,7 +10,7 @@ struct MonitorSpanOptions: ParsableArguments, Sendable {
         help: ArgumentHelp(
             """
             The start: now, beginning, retained (the documents as they are now), last (the last message of each \
-            type), an offset, a time such as 2026-03-01T12:00:00Z, or a duration before now such as 5m. (default: now)
+            type), \(MonitorStart.places). (default: now)
             """, valueName: "start"), transform: MonitorStart.argument)
     var since: MonitorStart?
 
@@ -24,7 +24,9 @@ struct MonitorSpanOptions: ParsableArguments, Sendable {
             valueName: "end"), transform: MonitorEnd.argument)
     var until: MonitorEnd?
 
-    @Option(help: ArgumentHelp("End after this number of messages.", valueName: "number"), transform: Int.count)
+    @Option(
+        name: [.customShort("n"), .long], help: ArgumentHelp("End after this number of messages.", valueName: "number"),
+        transform: Int.count)
     var count: Int?
 
     @Option(
@@ -47,7 +49,7 @@ struct MonitorSpanOptions: ParsableArguments, Sendable {
 extension MonitorStart: FormedArgument {
     static let forms = "now, beginning, retained, last, \(places)"
     /// The forms that name a place in the journal.
-    static let places = "an offset, a time such as 2026-03-01T12:00:00Z, or a duration before now such as 5m"
+    static let places = "an offset, \(PastTime.forms)"
 
     package init?(argument: String) {
         switch argument {
@@ -58,7 +60,7 @@ extension MonitorStart: FormedArgument {
         default:
             if let offset = UInt64(argument) {
                 self = .offset(offset)
-            } else if let time = Timestamp.date(from: argument) {
+            } else if let time = WallTime.date(from: argument) {
                 self = .time(time)
             } else if let duration = Duration(compose: argument) {
                 self = .ago(duration)

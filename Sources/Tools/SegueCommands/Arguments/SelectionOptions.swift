@@ -14,6 +14,14 @@ struct SelectionOptions: ParsableArguments, Sendable {
         transform: MessagePattern.argument)
     var types: [MessagePattern] = []
 
+    @Option(
+        name: .customLong("exclude"),
+        help: ArgumentHelp(
+            "No messages of this type, such as 'document.*' or command.ScreenDisplayed; may be repeated.",
+            valueName: "pattern"),
+        transform: MessagePattern.argument)
+    var excluded: [MessagePattern] = []
+
     @Option(help: ArgumentHelp("Only messages of this session.", valueName: "session"))
     var subject: String?
 
@@ -52,7 +60,8 @@ struct SelectionOptions: ParsableArguments, Sendable {
     var selection: MessageSelection {
         get throws {
             MessageSelection(
-                kinds: kinds, types: types, subject: subject, sources: sources, correlationID: correlationID,
+                kinds: kinds, types: types, excluded: excluded, subject: subject, sources: sources,
+                correlationID: correlationID,
                 conditions: try expressions.map { text in
                     try ValidationError.naming("--where") { () throws(SyntaxMistake) in try WhereExpression(text) }
                 })

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Compose
 internal import Foundation
+internal import Projects
 
 /// The options that select a project, by its name or by its compose files.
 struct StackOptions: ParsableArguments, Sendable {
@@ -24,7 +25,17 @@ extension CommandError {
     static func neverStarted(_ project: Project) -> CommandError {
         CommandError(
             code: "no-project", "project '\(project.name)' is not known here",
-            recovery: "start it with 'segue up', or name another project with -p")
+            recovery: "start it with 'segue up', or name another project with -p" + RunningProjects.advice)
+    }
+}
+
+/// The projects of this user that run on this machine.
+enum RunningProjects {
+    /// The names of the running projects, to be added to an error's advice. Empty if none runs.
+    static var advice: String {
+        let projects = (try? Project.all()) ?? []
+        let names = projects.filter { (try? ProjectStatus.read($0))??.isSupervisorAlive ?? false }.map(\.name)
+        return names.isEmpty ? "" : "; these projects are running: \(names.joined(separator: ", "))"
     }
 }
 
@@ -34,7 +45,8 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
         name: [.customShort("f"), .customLong("file")],
         help: ArgumentHelp(
             "A compose file; '-' reads standard input. May be repeated; a later file overrides earlier files. "
-                + "(default: compose.yaml and compose.override.yaml, or compose/default.yaml)", valueName: "file"),
+                + "(default: COMPOSE_FILE, or compose.yaml and compose.override.yaml, or compose/default.yaml, in this "
+                + "folder or one above it)", valueName: "file"),
         completion: .file())
     var files: [String] = []
 
@@ -50,19 +62,21 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
             valueName: "name"))
     var profile: [String] = []
 
-    /// The compose files that the options name; if there are none, the compose files of the working directory.
+    /// The compose files that the options name; if there are none, the files of `COMPOSE_FILE`, or else of the working
+    /// directory or the nearest folder above it.
     ///
-    /// - Throws: ``CommandError`` `no-compose-file` if the options name no file and the working directory contains
-    ///   none.
+    /// - Throws: ``CommandError`` `no-compose-file` if there is no file.
     func paths() throws -> [String] {
         if !files.isEmpty { return files }
-        let found = ComposeFile.find(in: ".")
+        let current = FileManager.default.currentDirectoryPath
+        let found = ComposeFile.find(from: current)
         guard !found.isEmpty else {
             throw CommandError(
-                code: "no-compose-file", "there is no compose file in \(FileManager.default.currentDirectoryPath)",
-                recovery: "name a compose file with -f FILE", status: .noInput)
+                code: "no-compose-file", "there is no compose file in \(current) or in a folder above it",
+                recovery: "name a compose file with -f FILE" + RunningProjects.advice, status: .noInput)
         }
-        return found.map { String($0.dropFirst("./".count)) }
+        // A file in the current folder is named without the folder, as the user would.
+        return found.map { $0.hasPrefix("\(current)/") ? String($0.dropFirst(current.count + 1)) : $0 }
     }
 
     /// Reads the files, and prints a warning on standard error for each variable that is used as `$V` or `${V}` and is
@@ -91,7 +105,8 @@ struct ProjectOptions: ParsableArguments, Sendable {
     @Option(
         name: [.short, .customLong("project-name")],
         help: ArgumentHelp(
-            "The project's name. (default: the name in the compose file, else the name of its folder)",
+            "The project's name. (default: COMPOSE_PROJECT_NAME, else the name in the compose file, else the name of its "
+                + "folder)",
             valueName: "name"))
     var project: String?
 
@@ -101,9 +116,12 @@ struct ProjectOptions: ParsableArguments, Sendable {
     ///     first compose file.
     /// - Throws: ``ComposeError``, ``ComposeFileError``.
     func resolve(files: [String] = [], environmentFiles: [String] = []) throws -> Project {
-        if let project { return try Project(name: ProjectName.resolve(flag: project, directory: "")) }
+        let environment = ProcessInfo.processInfo.environment
+        if let name = project ?? ProjectPlace.projectName(in: environment) {
+            return try Project(name: ProjectName.resolve(flag: name, directory: ""))
+        }
         let current = FileManager.default.currentDirectoryPath
-        let files = files.isEmpty ? ComposeFile.find(in: current) : files
+        let files = files.isEmpty ? ComposeFile.find(from: current) : files
         guard let file = files.first else {
             return try Project(name: ProjectName.resolve(flag: nil, directory: current))
         }

@@ -173,7 +173,7 @@ enum DeadLetterFormat {
         var table = Table("ID", "TIME", "CONSUMER", "MESSAGE", "ATTEMPTS", "REASON")
         for letter in letters {
             table.append(
-                "\(letter.id)", Timestamp.text(of: letter.time), letter.consumer.printable,
+                "\(letter.id)", WallTime.text(of: letter.time), letter.consumer.printable,
                 "\(letter.message.type)", "\(letter.rejection.attempts)", letter.rejection.reason.printable)
         }
         return table
@@ -184,12 +184,12 @@ enum DeadLetterFormat {
         let attempts = letter.rejection.attempts == 1 ? "1 attempt" : "\(letter.rejection.attempts) attempts"
         let message = PrettyFormat()
         let attributes = letter.message.attributes
-        let published = "    published: \(Timestamp.text(of: attributes.time)) by \(attributes.source.printable)"
+        let published = "    published: \(WallTime.text(of: attributes.time)) by \(attributes.source.printable)"
         return [
             "\(letter.message.type) was given up by \(letter.consumer.printable) after \(attempts)",
             "    code: \(letter.rejection.code.printable)",
             "    reason: \(letter.rejection.reason.printable)",
-            "    given up: \(Timestamp.text(of: letter.time))",
+            "    given up: \(WallTime.text(of: letter.time))",
         ] + (letter.message.unreadableHeader == nil ? [published] : [])
             + message.details(letter.message).map { $0.rendered(isColored: false, columns: nil) }
             + [try DataPrinter(json: false).text(letter.message.data)]

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import Monitor
+internal import SystemPackage
 
 /// Publishes a message for each line that is not blank, in the order of the lines. Lines that arrive together are
 /// published in batches.
@@ -18,6 +19,9 @@ struct LineSender {
     private var batch: [Entry] = []
     private var (line, messages, sent) = (0, 0, 0)
     private var warned: Set<MessageType> = []
+    /// True if standard output has no reader any more, as in `segue send --stdin | head -1`. The messages are still
+    /// published, because they are the purpose of the command.
+    private var isReceiptPipeBroken = false
 
     init(_ sender: MessageSender, type: MessageType?) {
         (self.sender, self.type) = (sender, type)
@@ -86,7 +90,9 @@ struct LineSender {
         for message in messages where warned.insert(message.type).inserted {
             try await sender.warn(of: message.type)
         }
-        try await sender.show(messages)
+        if !isReceiptPipeBroken {
+            do { try await sender.show(messages) } catch Errno.brokenPipe { isReceiptPipeBroken = true }
+        }
     }
 
     private func refuse(_ line: Int, _ reason: String) async {

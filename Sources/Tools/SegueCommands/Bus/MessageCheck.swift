@@ -19,19 +19,28 @@ struct CheckOptions: ParsableArguments, Sendable {
     }
 }
 
-/// Checks data against the contracts of the services on the bus. A message that no contract contains is not checked.
+/// Checks messages against the contracts and presences of the processes on the bus. A type that no process knows is
+/// refused, unless there is no contract and no presence on the bus. Data that no contract describes is not checked.
 struct MessageCheck {
     private let contract: AppContract
+    private let known: Set<String>
 
-    /// Reads the contracts. A contract that cannot be read is reported on standard error and not used.
+    /// Reads the contracts and presences. A contract that cannot be read is reported on standard error and not used.
     init(on bus: any EventBus) async throws {
-        let found = try await BusContract.read(bus)
-        await Console.error.tell(found.unreadable)
-        contract = found.contract
+        let messages = try await KnownMessages(on: bus)
+        (contract, known) = (messages.contract, messages.types)
     }
 
-    /// - Throws: ``CommandError`` that lists the invalid fields.
+    /// - Throws: ``CommandError`` if no process on the bus knows the type of a command or event, and if fields are
+    ///   invalid; it lists them.
     func check(_ data: Data, of type: MessageType) throws(CommandError) {
+        if [.command, .event].contains(type.kind), !known.isEmpty, !known.contains(type.description) {
+            let hint = Spelling.nearest(to: type.description, in: known).map { "did you mean \($0)?" }
+            throw CommandError(
+                code: "unknown-type", "no process on the bus knows \(type)".printable,
+                recovery: hint.map { "\($0) To send it nevertheless, use --no-check" }
+                    ?? "see 'segue services', or use --no-check", status: .dataError)
+        }
         guard let schema = contract.messages[type]?.data, let value = try? JSONValue(parsing: data) else { return }
         let problems = schema.problems(with: value)
         if problems.isEmpty { return }

@@ -1,6 +1,10 @@
+internal import AppContract
 package import ArgumentParser
+internal import Contracts
 internal import EventBus
 internal import Monitor
+internal import Navigation
+internal import Support
 
 package struct MonitorCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -10,6 +14,7 @@ package struct MonitorCommand: AsyncParsableCommand {
             segue monitor --type 'command.*' --since 5m  the last 5 minutes, then new commands
             segue monitor --since retained --json        the documents as they are now, then new messages
             segue monitor --last --until end             the last message of each type
+            segue monitor --exclude 'document.*' -n 10   the next 10 messages that are not documents
             segue monitor --where 'data.playlistID == "p1" and kind != event'
             segue monitor --template '{time} {type} {data.playlistID}'
             segue monitor --since beginning --until end --csv --field data.url
@@ -47,8 +52,10 @@ package struct MonitorCommand: AsyncParsableCommand {
         let (options, selection, span) = (options, try selection.selection, span)
         guard !stats else { return try await count(selection) }
         let printer = try MessagePrinter(print, verbose: verbose)
+        let paths = print.fields.compactMap { try? MessagePath($0) }
         try await options.withBus { bus in
             let monitor = span.monitor(bus, selection)
+            await Console.error.tell(UnknownNames.lines(selection, paths, on: bus))
             try await Console.output.whileRead {
                 try await printer.begin()
                 try await monitor.run(printer.show) { await Console.error.tell("\($0)") }
@@ -68,5 +75,37 @@ package struct MonitorCommand: AsyncParsableCommand {
                 try await Console.output.whileRead { try await run.run() }
             }
         }
+    }
+}
+
+/// The names in a selection that no process on the bus knows. They may be misspelt, and then a monitor would print
+/// nothing without end.
+enum UnknownNames {
+    /// A line for each pattern of types that matches no known type, and for each field that no contract of the selected
+    /// types describes. Empty if no process has announced itself, or if the bus does not answer.
+    /// - Parameter paths: the paths to print.
+    static func lines(_ selection: MessageSelection, _ paths: [MessagePath], on bus: any EventBus) async -> [String] {
+        let paths = paths + selection.conditions.flatMap(\.paths)
+        let fields = Set(paths.compactMap(\.dataField)).sorted()
+        guard !(selection.types.isEmpty && fields.isEmpty), let messages = try? await KnownMessages(on: bus),
+            let newest = try? await bus.newestOfEachType(matching: [.all]), !messages.types.isEmpty
+        else { return [] }
+        let known = messages.types.union(newest.keys.map(\.description)).compactMap { MessageType($0) }
+        let unknown = selection.types.filter { pattern in !known.contains(where: pattern.matches) }.map { pattern in
+            line("no process on the bus knows \(pattern)", "\(pattern)", among: known.map(\.description))
+        }
+        let described = known.filter { selection.matches($0) }.map { messages.contract.messages[$0]?.data?.fields }
+        // A type that no contract describes may have any fields.
+        guard !described.isEmpty, !described.contains(nil) else { return unknown }
+        let names = Set(described.compactMap(\.self).joined())
+        return unknown
+            + fields.filter { !names.contains($0) }.map { field in
+                line("the selected messages have no field data.\(field)", field, among: names)
+            }
+    }
+
+    private static func line(_ problem: String, _ name: String, among known: some Sequence<String>) -> String {
+        let near = Spelling.nearest(to: name, in: Array(known)).map { "; did you mean \($0)?" }
+        return (problem + (near ?? "")).printable
     }
 }

@@ -20,8 +20,8 @@ package struct SendCommand: AsyncParsableCommand {
             --await, the awaited message is printed instead. The exit status is 1 if an error arrives first, and 75 if \
             no awaited message arrives in time.
 
-            The data is checked against the contracts of the services on the bus. Invalid data is not sent, and the \
-            exit status is 65. With several lines, each invalid line is reported, and all others are sent.
+            The data is checked against the contracts of the services on the bus. Invalid data is not sent, and \
+            neither is a command or event that no process on the bus knows. The exit status is then 65. With several lines, each invalid line is reported, and all others are sent.
             """)
 
     @OptionGroup var options: BusOptions

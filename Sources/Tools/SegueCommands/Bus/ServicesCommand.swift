@@ -30,14 +30,15 @@ package struct ServicesCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        let (consumers, documents) = try await options.withBus { bus in
+        let (consumers, documents, names) = try await options.withBus { bus in
             // The consumers are read first, for the reason that `ConsumerStatus.all(on:)` gives.
             let consumers = try await Self.consumers(on: bus)
-            return (consumers, try await bus.documents(matching: [.type(Document.Presence.self)]))
+            let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
+            return (consumers, documents, try await CoordinatorNames(on: bus))
         }
         let services = await presences(documents)
         for service in services.sorted(by: { ($0.name, $0.instance) < ($1.name, $1.instance) }) {
-            try await Console.output.writeLine(json ? JSONValue(encoding: service).description : text(service))
+            try await Console.output.writeLine(json ? JSONValue(encoding: service).description : text(service, names))
         }
         for status in ConsumerStatus.all(consumers, services) where !status.isRun {
             try await Console.output.writeLine(json ? JSONValue(encoding: status).description : text(status))
@@ -80,11 +81,11 @@ package struct ServicesCommand: AsyncParsableCommand {
         Console.output.isColored ? style.applied(to: text) : text
     }
 
-    private func text(_ service: Document.Presence) -> String {
+    private func text(_ service: Document.Presence, _ names: CoordinatorNames) -> String {
         let types = { (types: [String]) in types.isEmpty ? "nothing" : types.sorted().joined(separator: ", ").printable
         }
         return """
-            \(style(.bold, service.name.printable)) \(service.version.printable) \
+            \(style(.bold, names.name(of: service.name, instance: service.instance).printable)) \(service.version.printable) \
             \(style(.dim, "(instance \(service.instance.printable), pid \(service.pid))"))
               receives \(types(service.receives))
               sends    \(types(service.sends))

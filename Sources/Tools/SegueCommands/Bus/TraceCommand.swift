@@ -22,7 +22,10 @@ package struct TraceCommand: AsyncParsableCommand {
     @Argument(help: "The id of a message or of its story, or the beginning of an id.")
     var id: String?
 
-    @Flag(help: "Print the newest story. Reports of views about the screens that they show do not begin a story.")
+    @Flag(
+        help: ArgumentHelp(
+            "Print the newest story that a person began with a device or with 'segue send'; if there is none, the newest "
+                + "that a service began. Reports of views about the screens that they show do not begin a story."))
     var last = false
 
     @Flag(help: "Wait for the next story, and follow it until no more messages arrive.")

@@ -28,6 +28,8 @@ enum StandardInput {
         }
     }
 
+    static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
     /// The maximum number of bytes that ``text()`` reads; longer input is refused. ``lines`` limits only each line.
     private static let textLimit = 64 << 20
 

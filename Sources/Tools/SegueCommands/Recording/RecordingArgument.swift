@@ -26,7 +26,7 @@ extension RecordingMoment: FormedArgument {
             self = .offset(offset)
         } else if let number = Int(argument) {
             self = .number(number)
-        } else if let date = Timestamp.date(from: argument) {
+        } else if let date = WallTime.date(from: argument) {
             self = .time(date)
         } else if let duration = Duration(compose: argument) {
             self = .elapsed(duration)

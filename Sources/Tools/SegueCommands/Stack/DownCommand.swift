@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Compose
+internal import Foundation
 
 package struct DownCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -8,6 +9,9 @@ package struct DownCommand: AsyncParsableCommand {
             segue down             stops the project of the current folder
             segue down -p demo     stops the project 'demo'
             segue down web         stops one service and removes it from the project
+            segue down -v          also removes the project's data, logs and status
+
+            On a terminal, -v asks before it stops and removes anything.
             """)
 
     @OptionGroup var stack: StackOptions
@@ -18,6 +22,11 @@ package struct DownCommand: AsyncParsableCommand {
             "The time, 0 to 86400, after which running processes are killed; with services, the time for each. "
                 + "(default: 60; with services: their stop_grace_period)", valueName: "seconds"))
     var timeout: Int?
+
+    @Flag(
+        name: [.customShort("v"), .customLong("volumes")],
+        help: "Remove the project's state: the journal, the services' data, the logs.")
+    var removesState = false
 
     @Flag(help: "Stop nothing; print the services that would be stopped.")
     var dryRun = false
@@ -31,16 +40,36 @@ package struct DownCommand: AsyncParsableCommand {
 
     package func validate() throws {
         try GraceOption.check(timeout)
+        guard !removesState || services.isEmpty else {
+            throw ValidationError("-v removes the state of all services; name no service")
+        }
     }
 
     package func run() async throws {
         let project = try stack.resolve()
         if dryRun { return try await rehearse(project) }
+        if removesState, try await !isRemovalWanted(project) {
+            throw CommandError(code: "declined", "nothing was stopped or removed")
+        }
         let wasRunning =
             try await services.isEmpty
             ? project.stop(timeout: .seconds(timeout ?? 60)) : remove(services, of: project)
         guard services.isEmpty || !wasRunning else { return }
         await Console.error.tell("project '\(project.name)' \(wasRunning ? "is down" : "was not running")")
+        guard removesState else { return }
+        try project.removeState()
+        await Console.error.tell("\(project.statePath) is removed")
+    }
+
+    /// Asks the user if there is one.
+    private func isRemovalWanted(_ project: Project) async throws -> Bool {
+        guard StandardInput.isTerminal, Console.error.isTerminal else { return true }
+        try await Console.error.write(
+            "segue: remove \(project.statePath), all data of project '\(project.name)'? [y/N] ")
+        for try await lines in StandardInput.lines {
+            return ["y", "yes"].contains(lines.first?.trimmingCharacters(in: .whitespaces).lowercased())
+        }
+        return false
     }
 
     private func remove(_ services: [String], of project: Project) async throws -> Bool {
@@ -54,5 +83,6 @@ package struct DownCommand: AsyncParsableCommand {
         let alive = instances.filter { $0.process?.isAlive ?? false }
         await StackControl(project: project, isRehearsal: true).tell(
             alive.map { Change(instance: $0.name, action: .remove, round: $0.order.round, reason: nil) })
+        if removesState { await Console.error.tell("\(project.statePath) would be removed") }
     }
 }

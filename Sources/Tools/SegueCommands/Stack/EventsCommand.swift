@@ -46,7 +46,7 @@ package struct EventsCommand: AsyncParsableCommand {
     private func text(_ event: ProjectEvent, _ project: Project) throws -> String {
         json
             ? try JSONValue(encoding: EventObject(event, project: project.name)).description
-            : "\(Timestamp.text(of: event.time)) \(event.line(in: project))"
+            : "\(WallTime.text(of: event.time)) \(event.line(in: project))"
     }
 }
 

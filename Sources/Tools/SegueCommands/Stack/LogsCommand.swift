@@ -125,7 +125,7 @@ struct LogPrinter: Sendable {
 
     private func head(of line: LogLine) -> String {
         (style.hasPrefix ? prefix(line.service) + " " : "")
-            + (style.hasTime ? "\(Timestamp.text(of: line.timestamp)) " : "")
+            + (style.hasTime ? "\(WallTime.text(of: line.timestamp)) " : "")
     }
 
     private func prefix(_ service: String) -> String {

@@ -70,7 +70,9 @@ package struct UpCommand: AsyncParsableCommand {
     }
 
     private func up(_ file: ComposeFile) async throws {
-        let project = try stack.project.resolve(files: stack.files.paths(), environmentFiles: stack.files.envFile)
+        let paths = try stack.files.paths()
+        let project = try stack.project.resolve(files: paths, environmentFiles: stack.files.envFile)
+        if dryRun { try project.checkOrigin(file: paths[0]) } else { try project.record(file: paths[0]) }
         let request = try options.request(for: file, profiles: stack.files.profile)
         if dryRun {
             try await rehearse(request, project)
