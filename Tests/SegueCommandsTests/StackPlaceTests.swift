@@ -26,9 +26,9 @@ struct StackPlaceTests {
             #expect(try await name("config", "--services", environment: environment) == "web\napi\n")
             #expect(try await name("-f", "../../other.yaml", "config", "--services") == "web\n")
             let missing = try await name("ps", environment: ["COMPOSE_PROJECT_NAME": "third"])
-            #expect(missing.hasPrefix("segue: project 'third' was never started here"), "\(missing)")
+            #expect(missing.hasPrefix("segue: project 'third' is not known here"), "\(missing)")
             let given = try await name("ps", "-p", "fourth", environment: ["COMPOSE_PROJECT_NAME": "third"])
-            #expect(given.hasPrefix("segue: project 'fourth' was never started here"), "\(given)")
+            #expect(given.hasPrefix("segue: project 'fourth' is not known here"), "\(given)")
         }
     }
 
