@@ -176,13 +176,13 @@ struct ScenarioAspectTests {
                   expect:
                     attempt: []
                     presented: { screen: sorry, arguments: { why: late, name: Bach }, style: sheet }
-                    discarded: no answer came before the deadline
+                    discarded: no answer came in time
                 """, of: GuardFlow.flow())
     }
 
     @Test("a deadline that passes before a later message, and the deadlines of the messages that it releases")
     func deadlines() throws {
-        let late = "no answer came before the deadline"
+        let late = "no answer came in time"
         try expect(
             """
             - { send: command.Begin, expect: { path: form } }

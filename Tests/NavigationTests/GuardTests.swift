@@ -69,7 +69,7 @@ struct GuardTests {
     func expired() throws {
         var session = try GuardFlow.waiting()
         let effects = session.expire()
-        #expect(effects.discards == ["command.Next: no answer came before the deadline"])
+        #expect(effects.discards == ["command.Next: no answer came in time"])
         #expect(session.state.presentations.first?.instance.arguments == ["why": "late", "name": "Bach"])
         #expect(session.state.attempt == nil)
         #expect(session.expire().isEmpty)

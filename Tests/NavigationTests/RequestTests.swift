@@ -58,7 +58,7 @@ struct RequestTests {
             (["pop": 3], "there is nothing to pop on the path"),
             ("popToRoot", "the requested action changes nothing"),
             (["pop": -1], "'pop' removes at least one screen; write 1 or a greater number"),
-            (["pop": "item"], "screen 'item' is not on the path"),
+            (["pop": "item"], "screen 'item' is not on the front path or on a path beneath it"),
             ("dismiss", "nothing is presented"),
             (["selectTab": "home"], "the root has no tab 'home'"),
             (["show": ["screen": "item", "column": "detail"]], "there is no column 'detail': the root is not split"),

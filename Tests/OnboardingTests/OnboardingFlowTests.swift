@@ -136,7 +136,7 @@ struct OnboardingFlowTests {
         #expect(walk.shown == ["problem"])
         #expect(
             walk.happened() == [
-                .messageDiscarded(messageID: "m1", reason: "command.NameEntered: no answer came before the deadline")
+                .messageDiscarded(messageID: "m1", reason: "command.NameEntered: no answer came in time")
             ])
         let revision = walk.machine.revision
         walk.send("event.OnboardingSaved", answering: "m1")

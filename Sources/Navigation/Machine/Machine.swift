@@ -451,7 +451,7 @@ extension Machine {
         }
         let actions = flow.rule(of: attempt, in: state)?.guard?.expired ?? []
         return conclude(
-            attempt, with: actions, input, [attempt.message.discarded("no answer came before the deadline")])
+            attempt, with: actions, input, [attempt.message.discarded("no answer came in time")])
     }
 
     /// Discards or queues a message that must not be handled while an attempt waits. Nil if it may be handled now.
