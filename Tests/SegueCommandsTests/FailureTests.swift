@@ -84,6 +84,21 @@ struct FailureTests {
         }
     }
 
+    @Test("but prints help on a terminal of any width, and fails for help on a command that does not exist")
+    func help() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            var narrow = segue
+            for columns in [1, 10, 24, 25] {
+                narrow.environment["COLUMNS"] = "\(columns)"
+                let help = try await narrow("send", "--help")
+                #expect(help.status == 0 && help.output.contains("USAGE"), "\(columns)")
+            }
+            let unknown = try await segue("help", "nope")
+            #expect(unknown.status == 64)
+            #expect(unknown.error == "segue: 'nope' is not a command of 'segue'; see 'segue --help'\n")
+        }
+    }
+
     @Test("when Foundation cannot do something with a file, in the system's words")
     func file() throws {
         let error = try #require(throws: CocoaError.self) { try String(contentsOfFile: "/", encoding: .utf8) }
