@@ -115,7 +115,7 @@ struct ActionReviewTests {
             findings(rules) == [
                 "shop.yaml:22:18: warning: no rule and no link passes an argument 'itemId' to 'item'; did you mean "
                     + "'itemID'? [missing-argument]",
-                "shop.yaml:23:18: warning: no rule and no link passes an argument 'itmID' to 'item'; did you mean "
+                "shop.yaml:23:18: warning: no rule and no link passes an argument 'itmID' to any screen; did you mean "
                     + "'itemID'? [missing-argument]",
                 "shop.yaml:24:33: warning: no rule and no link passes an argument 'price' to 'offer'; pass it where the "
                     + "screen is shown [missing-argument]",

@@ -70,7 +70,7 @@ struct ScenarioTests {
         #expect(
             try failures("- send: command.Back") == [
                 "story.yaml:1:3: a rule could not be applied; correct it, or expect 'failed'",
-                "  + failed: [there is nothing to pop: the path is empty; add a condition on the path to the rule]",
+                "  + failed: [there is nothing to pop on the path; add a condition on the path to the rule]",
             ])
         #expect(try failures("- { send: command.Back, expect: { failed: navigation.nothingToPop } }").isEmpty)
         #expect(try failures("- { send: command.Back, expect: { failed: '' } }").isEmpty)

@@ -114,7 +114,8 @@ private struct Situations {
             if let start = flow.flows[child]?.start, front == [start], starts.contains(start) { situation.path = .none }
             return situation
         }
-        try situation.place(front, at: Set(front.flatMap { nodes[$0]?.places ?? [] }))
+        try situation.place(
+            front, at: Set(front.flatMap { nodes[$0]?.places ?? [] }), needsPath: !rule.screens(in: .path).isEmpty)
         return situation
     }
 
@@ -192,8 +193,12 @@ private struct Situation {
 
     /// Restricts the states to those with one of these screens in front.
     ///
-    /// - Parameter places: The ways in which the screens can be shown.
-    mutating func place(_ screens: [String], at places: Set<FlowGraph.Place>) throws(Impossibility) {
+    /// - Parameters:
+    ///   - places: The ways in which the screens can be shown.
+    ///   - needsPath: True if the front path or a path beneath it is not empty.
+    mutating func place(
+        _ screens: [String], at places: Set<FlowGraph.Place>, needsPath: Bool
+    ) throws(Impossibility) {
         front = screens.count == 1 ? screens[0] : nil
         if !screens.isEmpty, !places.isEmpty {
             if places.allSatisfy(\.isFirstOfRoot) {
@@ -208,6 +213,7 @@ private struct Situation {
             }
         }
         if presented.most == 0 {
+            if needsPath { base.restrict(toNone: false) }
             base.least = max(base.least, path.least)
             path = base
         }
