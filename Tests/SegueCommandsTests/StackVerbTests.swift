@@ -100,7 +100,8 @@ struct StackVerbTests {
     func endsBadly() async throws {
         try await SegueCommandLine.inScratch { segue in
             let good = "services:\n  good: {command: [sleep, '600']}\n  job: {command: [sh, -c, 'exit 0']}\n"
-            try segue.write(good + "  bad: {command: [sh, -c, 'echo no; exit 3']}\n", to: "bad.yaml")
+            let bad = good + "  bad: {command: [sh, -c, 'echo no; exit 3']}\n"
+            try segue.write(bad, to: "bad.yaml")
             let up = try await segue("up", "-d", "--wait", "-f", "bad.yaml", "-p", "bad")
             #expect(up.status == 1, "\(up.error)")
             let told = "segue: service 'bad' exited with status 3; see 'segue logs bad'"
@@ -111,7 +112,8 @@ struct StackVerbTests {
             let well = try await segue("up", "-d", "--wait", "-p", "good")
             #expect(well.status == 0, "\(well.error)")
             // A project that runs is not stopped because of a new service.
-            let later = try await segue("up", "-d", "--wait", "-f", "bad.yaml", "-p", "good")
+            try segue.write(bad)
+            let later = try await segue("up", "-d", "--wait", "-p", "good")
             #expect(later.status == 1 && later.errorLines.contains(told), "\(later.error)")
             #expect(try await segue("ps", "-p", "good", "--services").lines == ["good"])
         }

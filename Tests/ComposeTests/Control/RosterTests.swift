@@ -155,6 +155,20 @@ struct RosterTests {
         #expect(try apply(.scale(["other": 0])) == ["remove other", "remove other-2"])
     }
 
+    @Test("a service of which one instance is removed can still be restarted and scaled")
+    mutating func partlyRemoved() throws {
+        _ = try apply(.scale(["other": 2]))
+        runAll()
+        #expect(try apply(.remove(services: ["other-2"], grace: nil)) == ["remove other-2"])
+        runAll()
+        #expect(try apply(.restart(services: ["other"], followed: true, grace: nil)) == ["restart other"])
+        runAll()
+        #expect(try apply(.scale(["other": 2])) == ["start other-2"])
+        runAll()
+        #expect(try apply(.remove(services: ["other"], grace: nil)) == ["remove other-2", "remove other"])
+        #expect(throws: ComposeError.self) { try apply(.scale(["other": 2])) }
+    }
+
     @Test("instances are listed in the order of the file, also those that come later")
     mutating func listed() throws {
         let names = ["web", "api", "db", "other"]

@@ -350,11 +350,9 @@ struct Roster: Sendable {
 
     private mutating func scale(_ numbers: [String: Int]) throws(ComposeError) -> [Change] {
         var changes: [Change] = []
+        try status.check(numbers.keys.sorted(), areIn: Set(stack.services.map(\.name)))
         for (name, number) in numbers.sorted(by: { $0.key < $1.key }) {
-            guard let index = stack.services.firstIndex(where: { $0.name == name }) else {
-                _ = try instances(named: [name])
-                continue
-            }
+            guard let index = stack.services.firstIndex(where: { $0.name == name }) else { continue }
             stack.services[index].replicas = number
             changes += fit(stack.services[index])
         }
@@ -365,7 +363,12 @@ struct Roster: Sendable {
 
     private mutating func remove(_ names: [String], grace: Duration?) throws(ComposeError) -> [Change] {
         let named = inOrder(try instances(named: names))
+        let names = Set(named.map(\.name))
+        // A service of which an instance remains can still be restarted and scaled.
         let services = Set(named.map(\.service))
+            .filter { service in
+                instances(of: service).allSatisfy { names.contains($0.name) || $0.order.isRemoved }
+            }
         stack.services.removeAll { services.contains($0.name) }
         return named.reversed().map { instance in decide(.remove, instance.name) { $0.remove(grace: grace) } }
     }
