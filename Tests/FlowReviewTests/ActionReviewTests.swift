@@ -101,6 +101,32 @@ struct ActionReviewTests {
         #expect(found.allSatisfy { $0.hasSuffix("[never-applies]") }, "\(found)")
     }
 
+    @Test("A command of a root with columns is not answered at another root")
+    func rootSenders() {
+        let head = """
+            name: shop
+            version: 1
+            platform: mac
+            start: launch
+            screens: { launch: , list: { sends: [command.Chosen, command.Left] }, item: }
+            transitions:
+              - { on: event.Ready, do: [{ setRoot: { screen: list, container: split } }] }
+              - { on: command.Chosen, do: [{ show: { screen: item, column: detail } }] }
+
+            """
+        let rule = "  - { on: command.Left, when: { root: ROOT }, do: [{ setRoot: launch }] }\n"
+        #expect(findings(rule.replacing("ROOT", with: "list"), head: head) == [])
+        let found = findings(rule.replacing("ROOT", with: "launch"), head: head)
+        #expect(found.count == 1, "\(found)")
+        #expect(found.first?.contains("only 'list' sends 'command.Left', which is always the root") == true, "\(found)")
+    }
+
+    @Test("A rule on the end of a child flow needs a child flow")
+    func noChildren() {
+        let found = findings("  - { on: flow.finished, do: [popToRoot] }\n")
+        #expect(found.map { $0.contains("the flow has no child flow, so this rule never applies") } == [true])
+    }
+
     @Test("An argument that nothing passes to a screen is found, in conditions and in templates")
     func arguments() {
         let rules = """

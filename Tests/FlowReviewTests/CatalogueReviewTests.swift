@@ -39,7 +39,8 @@ struct FlowReviewMessagesTests {
             ("kind: { not: older }", "is never \"older\""), ("count: 5", nil),
             ("count: '5'", "it is a number, and the value is a string"),
             ("name: { atLeast: 3 }", "'name' of 'event.Saved' is a string, and 'atLeast' and 'atMost' compare numbers"),
-            ("count: { atLeast: 3 }", nil), ("item.size: 1", nil), ("item.size: big", "is never \"big\""),
+            ("kind: { atLeast: 3 }", "'kind' of 'event.Saved' is a string"), ("count: { atLeast: 3 }", nil),
+            ("item.size: 1", nil), ("item.size: big", "is never \"big\""),
             ("item: null", nil),
         ] as [(String, String?)])
     func values(condition: String, expected: String?) {

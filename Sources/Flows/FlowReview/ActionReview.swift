@@ -8,7 +8,9 @@ extension FlowReviewer {
         guard flow.requests.isEmpty, !graph.nodes.contains(where: { $0.places.contains(.presented(.window)) }) else {
             return
         }
-        let situations = Situations(of: flow, nodes, graph, soleSenders: soleSenders(sentElsewhere))
+        let senders = screenSenders(sentElsewhere)
+        let situations = Situations(
+            of: flow, nodes, graph, soleSenders: soleSenders(among: senders), rootSenders: rootSenders(among: senders))
         for (rule, transition) in flow.placedRules {
             let start: Situation
             do {
@@ -43,11 +45,8 @@ extension FlowReviewer {
         }
     }
 
-    /// For each command that screens send only while they are in front, the names of these screens.
-    private func soleSenders(_ sentElsewhere: Set<String>) -> [String: Set<String>] {
-        // A screen in a column, and a root around its tabs or columns, can send while another screen is in front.
-        guard !graph.nodes.contains(where: { $0.places.contains { $0.isBeside } }) else { return [:] }
-        let containers = flow.layouts.filter { $0.value.contains { $0 != nil } }.keys
+    /// For each command that only screens send, the names of these screens.
+    private func screenSenders(_ sentElsewhere: Set<String>) -> [String: Set<String>] {
         var screens: [String: Set<String>] = [:]
         for screen in flow.screens.values {
             for type in screen.sends { screens[type, default: []].insert(screen.name) }
@@ -55,9 +54,20 @@ extension FlowReviewer {
         // Rules, links and buttons send commands while any screen is in front.
         let actions = flow.allTransitions.flatMap(\.possibleActions).compactMap(\.command)
         let others = sentElsewhere.union(actions).union(flow.links.flatMap(\.sends).map(\.type))
-        return screens.filter { type, screens in
-            !others.contains(type) && senders[type] == screens && !containers.contains(where: screens.contains)
-        }
+        return screens.filter { type, screens in !others.contains(type) && senders[type] == screens }
+    }
+
+    /// The commands that are sent only by screens that are always the root, with these screens.
+    private func rootSenders(among senders: [String: Set<String>]) -> [String: Set<String>] {
+        senders.filter { $0.value.allSatisfy { nodes[$0]?.places == [.root] } }
+    }
+
+    /// The commands that screens send only while they are in front, with these screens.
+    private func soleSenders(among senders: [String: Set<String>]) -> [String: Set<String>] {
+        // A screen in a column, and a root around its tabs or columns, can send while another screen is in front.
+        guard !graph.nodes.contains(where: { $0.places.contains { $0.isBeside } }) else { return [:] }
+        let containers = flow.layouts.filter { $0.value.contains { $0 != nil } }.keys
+        return senders.filter { !containers.contains(where: $0.value.contains) }
     }
 }
 
@@ -66,6 +76,7 @@ private struct Situations {
     private let flow: Flow
     private let nodes: [String: FlowGraph.Node]
     private let soleSenders: [String: Set<String>]
+    private let rootSenders: [String: Set<String>]
     private let layouts: [String: [Flow.Layout?]]
     /// The screens that are shown only as the first screens of child flows.
     private let starts: Set<String>
@@ -73,11 +84,13 @@ private struct Situations {
     let unknown: Situation
 
     init(
-        of flow: Flow, _ nodes: [String: FlowGraph.Node], _ graph: FlowGraph, soleSenders: [String: Set<String>]
+        of flow: Flow, _ nodes: [String: FlowGraph.Node], _ graph: FlowGraph, soleSenders: [String: Set<String>],
+        rootSenders: [String: Set<String>]
     ) {
         self.flow = flow
         self.nodes = nodes
         self.soleSenders = soleSenders
+        self.rootSenders = rootSenders
         layouts = flow.layouts
         unknown = Situation(layouts: .known(layouts.values.flatMap(\.self)))
         let others = graph.edges.filter { $0.begins == nil }.compactMap(\.to)
@@ -90,7 +103,13 @@ private struct Situations {
     /// - Throws: ``Impossibility`` if there is none.
     func start(of rule: Flow.Transition, in child: String?) throws(Impossibility) -> Situation {
         var situation = unknown
-        let roots = rule.screens(in: .root).flatMap { layouts[$0] ?? [] }
+        let required = rule.screens(in: .root)
+        if let senders = rootSenders[rule.on], !required.isEmpty, senders.isDisjoint(with: required) {
+            throw Impossibility(
+                "only '\(senders.sorted().joined(separator: "' or '"))' sends '\(rule.on)', which is always the root, and "
+                    + "'root' requires another screen; correct 'root', or 'sends' of that screen")
+        }
+        let roots = required.flatMap { layouts[$0] ?? [] }
         if !roots.isEmpty { situation.layouts = .known(roots) }
         for condition in rule.when {
             switch condition.place {

@@ -73,9 +73,9 @@ extension FlowReviewer {
             let names = children.joined(separator: "' or '")
             let given = children.flatMap { results[$0] ?? [] }
             guard !given.isEmpty else {
-                warn(
-                    .neverApplies, "no rule of '\(names)' finishes it, so this rule never applies; add 'finish' there",
-                    at: "\(rule.place).on")
+                let reason = children.isEmpty ? "the flow has no child flow" : "no rule of '\(names)' finishes it"
+                let advice = children.isEmpty ? "remove this rule" : "add 'finish' there"
+                warn(.neverApplies, "\(reason), so this rule never applies; \(advice)", at: "\(rule.place).on")
                 continue
             }
             for (path, match) in transition.fields.sorted(by: { $0.key < $1.key }) {

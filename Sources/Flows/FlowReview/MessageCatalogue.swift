@@ -32,7 +32,7 @@ package struct MessageCatalogue: Hashable, Sendable {
         package var members: [String: Field]?
 
         package init(_ kind: Kind? = nil, values: [JSONValue]? = nil, members: [String: Field]? = nil) {
-            self.kind = kind
+            self.kind = kind ?? values?.first.flatMap { Kind(of: $0) }
             self.values = values
             self.members = members
         }
