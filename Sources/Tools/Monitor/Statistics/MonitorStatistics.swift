@@ -6,8 +6,7 @@ internal import Synchronization
 /// Counts the messages of a monitor. It does not read a clock; the caller passes the times.
 package struct MonitorStatistics: Sendable {
     /// The maximum number of types that are counted separately, and the maximum number of processes that are listed.
-    /// The numbers are limited because publishers choose the names. Further types are counted together as `others`;
-    /// further processes are not listed.
+    /// Further types are counted together as `others`; further processes are not listed.
     static let capacity = 500
 
     private let start: Date

@@ -45,7 +45,7 @@ struct PastTime: ExpressibleByArgument, Sendable {
 
 /// Reads and writes times as people do: in the local time zone, or in UTC with `--utc`.
 enum WallTime {
-    /// Reads RFC 3339, or a date, a date and a time, or a time of today in the local time zone. Nil for any other
+    /// Reads RFC 3339, or a date, a date and a time, or a time of today in the time zone `zone`. Nil for any other
     /// string.
     static func date(from text: String, in zone: TimeZone = .current, now: Date = Date()) -> Date? {
         if let date = Timestamp.date(from: text) { return date }
@@ -73,8 +73,8 @@ enum WallTime {
         return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: zone))
     }
 
-    /// Makes UTC the local time zone of this process, and removes `--utc` from its arguments. Arguments after `--` are
-    /// not options.
+    /// If `--utc` is among the arguments, removes it and makes UTC the local time zone of this process. Arguments after
+    /// `--` are not options.
     static func takeUTC(from arguments: [String]) -> [String] {
         let options = arguments.prefix { $0 != "--" }
         guard options.contains("--utc") else { return arguments }

@@ -45,7 +45,7 @@ package struct DescribeCommand: AsyncParsableCommand {
         try await Console.output.writeLine(json ? JSONValue(encoding: description).description : description.text)
     }
 
-    /// The newest message of the type that is still in the journal. Nil for a query, which is not recorded.
+    /// The newest message of the type that is still in the journal. Nil for a query, or if there is no such message.
     private static func last(_ type: MessageType, on bus: any EventBus) async throws -> Envelope? {
         guard type.kind != .query else { return nil }
         let newest = try await bus.newest(matching: [.type(type)])
