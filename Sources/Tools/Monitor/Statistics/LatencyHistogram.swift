@@ -1,5 +1,5 @@
-/// A histogram of latencies with a fixed size. The largest value of a bucket is at most 1/32 above the smallest. Values
-/// are in microseconds; a latency above 71 minutes counts as 71 minutes.
+/// A histogram of latencies with a fixed size. In a bucket, the largest value exceeds the smallest by less than 1/32 of
+/// the smallest. Values are in microseconds; a latency above 71 minutes counts as 71 minutes.
 package struct LatencyHistogram: Hashable, Sendable {
     /// The binary logarithm of the number of buckets for each doubling of the values.
     private static let precision: UInt32 = 5

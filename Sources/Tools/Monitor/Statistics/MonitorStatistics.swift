@@ -125,7 +125,7 @@ struct TypeStatistics: Sendable {
     private(set) var count = 0
     /// The size of the messages' data, in bytes.
     private var bytes = 0
-    /// The number of messages that the feed dropped and that were read from the journal.
+    /// The number of messages that did not arrive live and were read from the journal.
     private var recovered = 0
     /// The offset of the last message that retention removed before it was read. Nil if there was none.
     private var removedThrough: UInt64?
@@ -185,7 +185,7 @@ package struct StatisticsReport: Encodable, Hashable, Sendable {
         package let p50: Double?
         /// The 99th percentile of the times from publishing to arrival, in milliseconds. Nil if `p50` is nil.
         package let p99: Double?
-        /// The number of messages that the feed dropped and that were read from the journal.
+        /// The number of messages that did not arrive live and were read from the journal.
         package let recovered: Int
         /// The offset of the last message that retention removed before it was read. Nil if there was none.
         package let removedThrough: UInt64?

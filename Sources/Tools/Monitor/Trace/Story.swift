@@ -112,7 +112,7 @@ package struct StoryFinder: Sendable {
             byService = byService ?? stretch.byService
         }
         let id = byPerson ?? byService
-        // The rest of the journal before the last stretch is not read: effects are usually after their cause.
+        // Reads from the stretch that contains the first message: its effects are usually after it in the journal.
         return if let id { try await story(id, from: .offset(tail.start.offset + 1)) } else { nil }
     }
 

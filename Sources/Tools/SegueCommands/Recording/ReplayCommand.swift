@@ -98,8 +98,8 @@ struct ReplayOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Send only these messages: inputs (not sent by coordinators or the error notifier), all, or a type "
-                + "such as 'command.*'; may be repeated. (default: inputs)", valueName: "what"),
+            "Send only these messages: inputs, all (also the results of coordinators and the error notifier), or a "
+                + "type such as 'command.*'; may be repeated. (default: inputs)", valueName: "what"),
         transform: ReplayPart.argument)
     var only: [ReplayPart] = []
 
