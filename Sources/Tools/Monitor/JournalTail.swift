@@ -19,7 +19,7 @@ struct JournalTail {
     /// - Parameters:
     ///   - limit: The last offset to read. Later offsets of the stretch are left out.
     ///   - take: Called with each matching message.
-    /// - Returns: False if the journal has been read to its beginning.
+    /// - Returns: False, without reading, if nothing is left to read.
     mutating func readStretch(
         _ filters: [MessageFilter], through limit: UInt64 = .max, _ take: (Envelope) -> Void
     ) async throws -> Bool {

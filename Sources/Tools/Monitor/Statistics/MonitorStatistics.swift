@@ -127,7 +127,7 @@ struct TypeStatistics: Sendable {
     private var bytes = 0
     /// The number of messages that did not arrive live and were read from the journal.
     private var recovered = 0
-    /// The offset of the last message that retention removed before it was read. Nil if there was none.
+    /// The largest reported offset of a message that retention removed before it was read. Nil if there was none.
     private var removedThrough: UInt64?
     private var latency = LatencyHistogram()
     /// The values of `count` and `bytes` at the last report.
@@ -187,7 +187,7 @@ package struct StatisticsReport: Encodable, Hashable, Sendable {
         package let p99: Double?
         /// The number of messages that did not arrive live and were read from the journal.
         package let recovered: Int
-        /// The offset of the last message that retention removed before it was read. Nil if there was none.
+        /// The largest reported offset of a message that retention removed before it was read. Nil if there was none.
         package let removedThrough: UInt64?
     }
 

@@ -67,7 +67,8 @@ enum WallTime {
         return calendar.date(from: parts).flatMap { Timestamp.canHold($0) ? $0 : nil }
     }
 
-    /// The date and time with milliseconds and the zone: `2026-03-01T13:00:00.000+0100`; in UTC with `Z`.
+    /// The date and time with milliseconds and the zone: `2026-03-01T13:00:00.000+0100`, or with `Z` if the zone's
+    /// offset is zero.
     static func text(of date: Date, in zone: TimeZone = .current) -> String {
         if zone.secondsFromGMT(for: date) == 0 { return Timestamp.text(of: date) }
         return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: zone))

@@ -9,7 +9,7 @@ internal import Support
 package struct DescribeCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "describe",
-        abstract: "Print what the bus knows about a type: fields, senders, receivers, the last one.",
+        abstract: "Describe a message type: its fields, senders, receivers and last message.",
         discussion: """
             segue describe command.PlaylistSelected
             segue describe event.LaunchFinished --json

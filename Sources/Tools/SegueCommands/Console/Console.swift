@@ -160,7 +160,7 @@ final class Console: Sendable {
 
     var isTerminal: Bool { isatty(descriptor.rawValue) == 1 }
 
-    /// True for a terminal, unless `NO_COLOR` is set (no-color.org) or `TERM` is `dumb`.
+    /// True for a terminal, unless `NO_COLOR` is set and not empty (no-color.org), or `TERM` is `dumb`.
     var isColored: Bool {
         isTerminal && !isSet("NO_COLOR") && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
