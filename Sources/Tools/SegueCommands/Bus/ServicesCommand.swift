@@ -17,9 +17,8 @@ package struct ServicesCommand: AsyncParsableCommand {
             up since the process started. 'lag' is the number of offsets between the slowest of these consumers and \
             the newest message for it. 'segue dead' lists the messages that were given up.
 
-            A durable consumer that no process runs is listed, too, because retention keeps messages for it. The lag \
-            of this consumer counts all messages up to the end of the journal. 'segue consumer forget' removes the \
-            consumer.
+            A durable consumer that no process runs is listed, too. The lag of this consumer counts all messages up to \
+            the end of the journal. 'segue consumer forget' removes the consumer.
             """)
 
     @OptionGroup var options: BusOptions
