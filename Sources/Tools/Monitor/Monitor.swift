@@ -3,7 +3,7 @@ package import EventBus
 internal import Foundation
 internal import Synchronization
 
-/// Reads the messages of a bus as they arrive, and shows the messages that match a selection.
+/// Reads messages of a bus, and shows the messages that match a selection.
 package struct Monitor: Sendable {
     package typealias Show = @Sendable (Envelope) async throws -> Void
     package typealias Tell = @Sendable (MonitorNotice) async throws -> Void

@@ -4,7 +4,7 @@ internal import Foundation
 /// Sends the messages of a recording to the processes of a bus.
 ///
 /// Messages are sent in the order of the recording. For each step ``ReplayPlan/Step/await(id:)``, the replay waits for
-/// that result before it sends the next message.
+/// that result, at most for `patience`, before it sends the next message.
 package struct Replayer: Sendable {
     private let bus: any EventBus
     private let recording: Recording

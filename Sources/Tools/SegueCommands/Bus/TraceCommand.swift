@@ -24,8 +24,8 @@ package struct TraceCommand: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Print the newest story that a person began with a device or with 'segue send'; if there is none, the newest "
-                + "that a service began. Reports of views about the screens that they show do not begin a story."))
+            "Print the newest story that a person began with a device or with 'segue send'; if there is none, the "
+                + "newest that a service began. Reports of views about their screens do not begin a story."))
     var last = false
 
     @Flag(help: "Wait for the next story, and follow it until no more messages arrive.")
