@@ -69,7 +69,7 @@ private struct TypeDescription: Encodable {
     let senders: [String]
     let receivers: [String]
     let last: Last?
-    /// A known type with a similar name. Nil if there is none.
+    /// The suggestion of a known type with a similar name. Nil if there is none.
     let hint: String?
 
     struct Last: Encodable {
