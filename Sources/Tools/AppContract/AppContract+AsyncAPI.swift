@@ -9,7 +9,7 @@ extension AppContract {
     ///
     /// The document has a channel for each message type. It has an operation for each type that a service receives or
     /// sends; the tag of the operation is the service's name. The answers to a query have a separate channel without an
-    /// address, because their address is not known in advance.
+    /// address.
     package var asyncAPI: JSONValue {
         [
             "asyncapi": "3.0.0",
@@ -171,7 +171,7 @@ extension AppContract {
         return messages
     }
 
-    /// The schema. Nil if there is none, or if the schema allows any value: both mean the same.
+    /// The schema. Nil if there is none, or if the schema allows any value.
     private static func schema(_ json: JSONValue?) -> JSONSchema? {
         json.flatMap { $0 == [:] ? nil : JSONSchema($0) }
     }

@@ -28,8 +28,7 @@ package struct AppContract: Hashable, Sendable {
         (self.messages, self.parties) = (messages, parties)
     }
 
-    /// Adds the contract of a service. Contracts with the same name are merged: they come from several processes of the
-    /// service.
+    /// Adds the contract of a service. Contracts with the same name are merged.
     ///
     /// - Returns: The types of the messages whose schemas differ from the schemas in contracts that were added before.
     ///   The earlier schemas are kept.
@@ -70,7 +69,7 @@ package struct AppContract: Hashable, Sendable {
     package var catalogue: MessageCatalogue {
         var fields: [String: [String: MessageCatalogue.Field]?] = [:]
         for (type, message) in messages { fields.updateValue(message.data?.field.members, forKey: type.description) }
-        // Coordinators are left out: they receive the messages of their own flows.
+        // Coordinators, which publish navigation states, are left out.
         let services = parties.filter { !$0.value.sends.contains(Document.NavigationState.type) }
         return MessageCatalogue(
             fields,
@@ -83,14 +82,14 @@ package struct AppContract: Hashable, Sendable {
 }
 
 extension AppContract.Party {
-    /// The events and errors that a flow can react to. `MessageDiscarded` is left out because it is for diagnosis.
+    /// The events and errors that a flow can react to. `MessageDiscarded` is left out.
     fileprivate var outcomes: Set<MessageType> {
         sends.filter { ($0.kind == .event || $0.kind == .error) && $0 != DomainEvent.MessageDiscarded.type }
     }
 }
 
 extension JSONSchema {
-    /// The values of the schema, as the review of flows knows them.
+    /// The schema in the form that the review of flows uses.
     fileprivate var field: MessageCatalogue.Field {
         switch self {
         case .any: MessageCatalogue.Field()

@@ -4,10 +4,9 @@ internal import MessageSchema
 
 /// The changes between two contracts of an app.
 ///
-/// Services are replaced one after the other, and the journal keeps old messages. So the receivers of the old contract
-/// must be able to read the messages that a service sends now, and a service must still accept the messages that the
-/// senders of the old contract sent. Programs that are not in the contract may also send commands and queries, and may
-/// receive events, errors and documents.
+/// A change is breaking if receivers with the old contract cannot read a message that is sent now, or if services no
+/// longer accept a message of senders with the old contract. Programs outside of the contract may send commands and
+/// queries, and may receive events, errors and documents.
 package struct ContractComparison {
     private let old: AppContract
     private let new: AppContract

@@ -1,7 +1,7 @@
 internal import EventBus
 
 /// Reads a journal from its end towards its beginning, in stretches. Each stretch is up to twice as long as the stretch
-/// before, so a search for a recent message reads only a small part of a long journal.
+/// before.
 struct JournalTail {
     private let bus: any EventBus
     /// The position before the last stretch that was read. Before the first stretch is read, the end of the part to
@@ -19,7 +19,7 @@ struct JournalTail {
     /// - Parameters:
     ///   - limit: The last offset to read. Later offsets of the stretch are left out.
     ///   - take: Called with each matching message.
-    /// - Returns: False if the journal has been read to its beginning.
+    /// - Returns: False, without reading, if nothing is left to read.
     mutating func readStretch(
         _ filters: [MessageFilter], through limit: UInt64 = .max, _ take: (Envelope) -> Void
     ) async throws -> Bool {
@@ -36,8 +36,7 @@ struct JournalTail {
 
 /// The last message of each type that a selection matches.
 struct LastMessages {
-    /// The maximum number of filters with one type each. For more types, the selection's own filters are used, because
-    /// the broker accepts a limited number of filters.
+    /// The maximum number of filters with one type each. For more types, the selection's own filters are used.
     private static let filterLimit = 256
 
     private let selection: MessageSelection

@@ -3,7 +3,7 @@ package import EventBus
 internal import Foundation
 internal import Synchronization
 
-/// Reads the messages of a bus as they arrive, and shows the messages that match a selection.
+/// Reads messages of a bus, and shows the messages that match a selection.
 package struct Monitor: Sendable {
     package typealias Show = @Sendable (Envelope) async throws -> Void
     package typealias Tell = @Sendable (MonitorNotice) async throws -> Void
@@ -30,11 +30,10 @@ package struct Monitor: Sendable {
         self.duration = duration
     }
 
-    /// Calls `show` with each matching message in journal order, and `tell` with notices of lost or discarded messages.
-    /// Returns when the count, the duration or the end is reached.
+    /// Calls `show` with each matching message, and `tell` with notices of lost or discarded messages. Returns when the
+    /// count, the duration or the end is reached.
     ///
-    /// The monitor takes the next message when `show` has returned. If `show` is slow, journalled messages wait in the
-    /// journal.
+    /// The monitor takes the next message when `show` has returned.
     /// - Throws: ``BusError``, `CancellationError`, and the errors of `show` and `tell`.
     package func run(_ show: @escaping Show, tell: @escaping Tell = { _ in }) async throws {
         guard count != 0 else { return }
@@ -134,8 +133,7 @@ extension MonitorNotice: CustomStringConvertible {
     }
 }
 
-/// The losses of a subscription that have not been taken yet. The losses of each type are added up, so that the
-/// memory does not grow with the number of losses.
+/// The losses of a subscription that have not been taken yet. The losses of each type are added up.
 final class LossBoard: Sendable {
     private struct Losses {
         var recovered: [MessageType: Int] = [:]

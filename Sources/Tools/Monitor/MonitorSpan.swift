@@ -4,9 +4,9 @@ package import Foundation
 /// The part of the current journal that a monitor reads.
 struct MonitorSpan: Sendable {
     let start: StartPosition
-    /// The last position to read. Nil if the span has no last position.
+    /// The last position to read. Nil if there is none.
     private(set) var end: Position?
-    /// The instant at which the monitor ends. Nil if there is no such instant.
+    /// The instant at which the monitor ends. Nil if there is none.
     private(set) var deadline: ContinuousClock.Instant?
     /// The end of the journal when the span was created.
     let now: Position

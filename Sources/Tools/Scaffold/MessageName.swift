@@ -25,7 +25,7 @@ package struct MessageName: Hashable, Sendable {
     }
 
     var name: String { type.name }
-    /// True if Segue itself declares the message, so that every app has it.
+    /// True if Segue itself declares the message.
     var isOfPlatform: Bool { PlatformMessages.all.contains { $0.type == type } }
     /// The name in Swift, such as `Command.CoffeeOrdered`.
     var swift: String { "\(role.namespace).\(name)" }
@@ -117,7 +117,7 @@ package struct Field: Hashable, Sendable {
     /// A value of the field's type for a test, in Swift.
     var sample: String { Self.sample(type)?.swift ?? "" }
 
-    /// The value of ``sample`` in JSON. Nil for an optional field, because the JSON does not contain it.
+    /// The value of ``sample`` in JSON. Nil for an optional field.
     var json: String? { Self.sample(type)?.json }
 
     private static func sample(_ type: String) -> (swift: String, json: String?)? {

@@ -42,8 +42,7 @@ package struct PackageLayout: Hashable, Sendable {
     var hasTests: Bool { manifest.contains("\"\(module)Tests\"") }
 
     /// The source with imports that suit this package. If Package.swift does not enable `InternalImportsByDefault`, the
-    /// access levels of the imports are removed. Swift refuses a module that imports another module both with and
-    /// without an access level.
+    /// access levels of the imports are removed.
     func spelled(_ source: String) -> String {
         if manifest.contains("InternalImportsByDefault") { return source }
         return source.replacing(#/(package|internal) import/#, with: "import")

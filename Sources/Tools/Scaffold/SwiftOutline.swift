@@ -1,8 +1,7 @@
 /// The types and extensions of a Swift source, and the ranges of their bodies. Braces in comments and strings are
 /// ignored.
 ///
-/// No other part of the language is parsed. A source that cannot be parsed with certainty is refused, so that code is
-/// never inserted into a comment.
+/// A source that cannot be parsed with certainty is refused.
 struct SwiftOutline {
     /// A type or an extension, with its body in braces.
     struct Block: Hashable {

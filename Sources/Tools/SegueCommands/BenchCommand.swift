@@ -3,7 +3,7 @@ internal import Compose
 internal import Foundation
 internal import Glibc
 
-/// Replaces this process with `segue-bench`, so that the program `segue` does not contain the benchmarks.
+/// Replaces this process with `segue-bench`.
 package struct BenchCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measure the bus and, for each figure, a baseline.",

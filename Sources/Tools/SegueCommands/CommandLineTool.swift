@@ -48,8 +48,7 @@ package enum CommandLineTool {
 package enum Version {
     private static let number = "0.1.0"
 
-    /// The version and the commit of an installed program, as in `0.1.0 (6c110f7a0bc1)`; in other builds
-    /// `0.1.0 (development build)`.
+    /// The version and the commit, as in `0.1.0 (6c110f7a0bc1)`; without a commit `0.1.0 (development build)`.
     package static var description: String {
         let commit = String(cString: segue_commit)
         return "\(number) (\(commit.isEmpty ? "development build" : commit))"

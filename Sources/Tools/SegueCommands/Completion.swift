@@ -8,8 +8,7 @@ internal import MessageSchema
 internal import Navigation
 internal import Support
 
-// The words that a shell offers as completions. An error, such as a compose file that cannot be read, is not reported,
-// because a message would interrupt the person who is typing.
+// The words that a shell offers as completions. Errors are not reported.
 extension CompletionKind {
     /// The services in the compose file and in the project that the line names. The default is the compose file of the
     /// current folder, and its project.
@@ -125,10 +124,9 @@ extension JSONSchema {
 }
 
 extension String {
-    /// True if the string is not empty and contains only ASCII letters, digits, `_` and `-`, which no shell expands.
+    /// True if the string is not empty and contains only ASCII letters, digits, `_` and `-`.
     ///
-    /// Bash expands completions, including `$(…)`, and any process on the bus can choose the names of the fields in its
-    /// contract.
+    /// Field names come from processes on the bus, and Bash expands completions such as `$(…)`.
     var isWord: Bool { !isEmpty && utf8.allSatisfy(Self.wordBytes.contains) }
 
     private static let wordBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-".utf8)
@@ -138,7 +136,7 @@ extension CompletionShell {
     /// The JSON, quoted as a completion for the shell that requests the completions.
     static func quoted(_ json: String) -> String {
         switch requesting {
-        // Bash expands a completion, and then quotes the result because the completion script declares it to be a file.
+        // Bash expands a completion, so each character that is not a letter or a number has a backslash.
         case .bash: json.map { $0.isLetter || $0.isNumber ? "\($0)" : "\\\($0)" }.joined()
         // Zsh quotes completions itself, and reads the part after a colon as a description.
         case .zsh: json.replacing(":", with: "\\:")

@@ -11,7 +11,7 @@ struct Failure: Hashable, Sendable {
     let lines: [String]
     let status: CommandStatus
 
-    /// Nil for an error of another type, such as an error of the argument parser.
+    /// Nil for an error whose type has no case here, such as an error of the argument parser.
     init?(_ error: any Error) {
         switch error {
         case let error as CommandError:
@@ -140,8 +140,7 @@ extension CocoaError {
         ].contains(code)
     }
 
-    /// The system's message for this error, such as "Permission denied". On Linux, Foundation's own message is only a
-    /// domain and a number.
+    /// The system's message for this error, such as "Permission denied".
     var reason: String {
         guard let cause = underlying as NSError?, cause.domain == NSPOSIXErrorDomain else {
             return localizedDescription

@@ -12,8 +12,8 @@ package struct NewCommand: AsyncParsableCommand {
             segue new screen loyalty --on command.LoyaltyWanted
             segue new service roaster --on command.BeansOrdered --sends event.BeansRoasted
 
-            The new code compiles. It has a test if Package.swift has a test target for the module. No file is \
-            replaced: messages, screens and services are added to your source files, flows and compose files.
+            The new code has a test if Package.swift has a test target for the module. No file is replaced: messages, \
+            screens and services are added to your source files, flows and compose files.
             """,
         subcommands: [NewMessageCommand.self, NewScreenCommand.self, NewServiceCommand.self])
 

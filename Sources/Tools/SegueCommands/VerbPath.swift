@@ -12,7 +12,8 @@ struct VerbPath {
     private let words: [String]
     /// The arguments after the verb.
     private let rest: [String]
-    /// The first word that is not a subcommand. Nil if all words are.
+    /// The first word that is not a subcommand, and the names of the subcommands at its place. Nil if there is no such
+    /// word.
     private let unknown: (word: String, siblings: [String])?
 
     /// - Parameters:
@@ -80,8 +81,7 @@ struct VerbPath {
         words.isEmpty ? leading + rest : words + leading + rest
     }
 
-    /// Checks that each word is a subcommand. Without this check, the parser would call the word an unexpected
-    /// argument, and `segue help NAME` would print the help of `segue`.
+    /// Checks that each word is a subcommand.
     /// - Throws: `ValidationError`, with a suggestion if a subcommand has a similar name.
     func check(_ program: String) throws(ValidationError) {
         guard let unknown else { return }
@@ -96,11 +96,11 @@ struct VerbPath {
 
 /// The width of the parser's help.
 enum HelpWidth {
-    /// The minimum width. In a debug build the parser traps if its column of descriptions has no room.
+    /// The minimum width, in columns.
     private static let minimum = 40
 
-    /// Sets `COLUMNS`, which the parser reads, if the terminal is too narrow. Call it only before the process ends:
-    /// programs that it starts would inherit the variable.
+    /// Sets the variable `COLUMNS`, which the parser reads, if the width is below the minimum. Programs that this
+    /// process starts later inherit the variable.
     static func ensure() {
         let variable = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
         let width = variable ?? Console.output.columns ?? Console.error.columns

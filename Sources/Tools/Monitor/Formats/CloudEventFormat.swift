@@ -27,7 +27,7 @@ package struct CloudEventFormat: MessageFormat {
         line.removeLast()
         append(dataOf: message, to: &line)
         if let position = message.position {
-            // The epoch is a hexadecimal string because most programs would round a number of 64 bits.
+            // The epoch is a hexadecimal string because many JSON parsers round 64-bit integers.
             let epoch = String(position.epoch, radix: 16)
             line.append(contentsOf: #","position":{"epoch":"\#(epoch)","offset":\#(position.offset)}"#.utf8)
         }

@@ -30,8 +30,7 @@ package struct RawFormat: MessageFormat {
     }
 }
 
-/// Writes the values of each message at given paths, separated by tabs. A missing value is written as an empty string,
-/// so each line is one message and each column is one path.
+/// Writes the values of each message at given paths, separated by tabs. A missing value is written as an empty string.
 package struct FieldFormat: MessageFormat {
     private let fields: [MessagePath]
 

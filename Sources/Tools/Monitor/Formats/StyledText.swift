@@ -60,11 +60,10 @@ package enum TextStyle: Int, Sendable {
 }
 
 extension Character {
-    /// The number of terminal columns that the character takes: two for wide East Asian characters and pictographs,
-    /// otherwise one.
+    /// The approximate number of terminal columns that the character takes: two for wide East Asian characters and
+    /// pictographs, otherwise one.
     ///
-    /// The ranges are approximately the wide characters in Unicode's EastAsianWidth.txt. The C function wcwidth(3) is
-    /// not used because it needs a locale.
+    /// The ranges are approximately the wide characters in Unicode's EastAsianWidth.txt.
     var columns: Int {
         guard let scalar = unicodeScalars.first else { return 0 }
         return switch scalar.value {
@@ -78,8 +77,7 @@ extension Character {
 }
 
 extension String {
-    /// The string on one line and without control characters, so that a publisher cannot control the terminal in which
-    /// its messages are shown.
+    /// The string on one line and without control characters.
     package var printable: String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {

@@ -77,8 +77,7 @@ package struct RecordedSession: Sendable {
 struct RecordedStates: Sendable {
     private let platform: String
     private let session: String
-    /// The last state that each message led to, by the message's id. A state is decoded only when it is compared,
-    /// because not all states are compared.
+    /// The last state that each message led to, by the message's id.
     private var documents: [String: Envelope] = [:]
     /// The ids of the commands that expired.
     private var expired: Set<String> = []
@@ -114,7 +113,7 @@ struct RecordedStates: Sendable {
         numbers[message.id] = recorded.number
         if message.type == Document.NavigationState.type, message.attributes.key == platform {
             let cause = message.attributes.causationID
-            // A guard's answer that releases a queue leads to several states; a machine handles it in one step.
+            // A message can lead to several states; a machine handles it in one step.
             if first == nil || cause != nil && first?.document.attributes.causationID == cause {
                 first = (message, recorded.number)
             }
@@ -148,7 +147,7 @@ struct RecordedStates: Sendable {
         let snapshot = try first.document.decode(Document.NavigationState.self).snapshot
         let cause = first.document.attributes.causationID.flatMap { numbers[$0] }
         if snapshot.revision == 0 || snapshot.revision == 1 && cause != nil { return (start, 0) }
-        // If the recording begins with the retained documents, the coordinator had handled the documents before its
+        // In a recording that begins with the retained documents, the coordinator had already handled those before its
         // state.
         return (Restoration(snapshot, flow: flow).machine, cause ?? (beginsWithRetained ? first.number : 0))
     }

@@ -4,10 +4,10 @@ internal import Support
 internal import SystemPackage
 internal import SystemSupport
 
-/// A file of messages, one on each line: the output of `segue record` or `segue monitor --json`.
+/// A file of messages, one on each line, such as the output of `segue monitor --json`. `segue record` also writes a
+/// first line, the header, and a last line, the end.
 package struct Recording: Sendable {
-    /// The maximum length of a line, in bytes. A longer line is an error. Every message is shorter: its data has at
-    /// most 4 MiB, and Base64 adds a third.
+    /// The maximum length of a line, in bytes. A longer line is an error.
     package static let longestLine = 8 << 20
 
     private let path: String
@@ -20,7 +20,7 @@ package struct Recording: Sendable {
         (self.path, file) = (path, copy ?? path)
     }
 
-    /// The path, or `standard input`, for texts that people read.
+    /// The path, or `standard input`.
     package var name: String { path == "-" ? "standard input" : path }
 
     /// Reads the file from the beginning, line by line.
@@ -44,7 +44,7 @@ package struct Recording: Sendable {
 
     /// Reads the messages. An incomplete last line is skipped.
     /// - Parameter body: Returns true to stop reading.
-    /// - Throws: The errors of ``read(_:)``, and ``RecordingError`` for a line that is not a message.
+    /// - Throws: The errors of ``read(_:)``, and ``RecordingError`` for a line that is not valid.
     package func readMessages(_ body: (RecordedMessage) async throws -> Bool) async throws {
         try await read { entry in
             switch entry {
@@ -167,10 +167,10 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
         everything = selection == MessageSelection()
     }
 
-    /// True if the recording begins with the retained documents. It then does not have the messages between them.
+    /// True if the recording begins with the retained documents.
     var beginsWithRetained: Bool { since == MonitorStart.retained.argument }
 
-    /// True if a missing offset is a gap, because every message was to be recorded.
+    /// True if every message from the start was to be recorded.
     var hasEveryMessage: Bool {
         everything && ![MonitorStart.retained, .last].map(\.argument).contains(since)
     }
@@ -239,7 +239,7 @@ package struct RecordingError: Error, Hashable, Sendable {
     package let message: String
     /// The suggested remedy. Nil if there is none.
     package let recovery: String?
-    /// True if the file does not exist or cannot be read, false if its content is wrong.
+    /// True if the file does not exist or cannot be read.
     package let isMissing: Bool
 
     init(_ code: String, _ message: String, recovery: String? = nil, isMissing: Bool = false) {

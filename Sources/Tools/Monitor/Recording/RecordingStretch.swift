@@ -43,8 +43,8 @@ package struct RecordingStretch: Hashable, Sendable {
         return isLast ? .last : hasEnded ? .behind : .inside
     }
 
-    /// The moment that was not found. Read it after the last message. Nil if the start was found and the end was found
-    /// or is not an id: an end of another form may be after the last message.
+    /// The moment that was not found: the start, or an end that is an id. Nil if there is no such moment. Read it after
+    /// the last message.
     package var missing: RecordingMoment? {
         if !hasBegun { return start }
         if case .id? = end, !hasEnded { return end }
@@ -53,8 +53,7 @@ package struct RecordingStretch: Hashable, Sendable {
 }
 
 extension RecordingMoment {
-    /// The maximum difference between equal times, in seconds: half a millisecond. Recorded times are in milliseconds,
-    /// and floating-point numbers are not exact.
+    /// The maximum difference between equal times, in seconds: half a millisecond.
     private static let tolerance = 0.000_5
 
     /// True if the message is at this moment or after it.
@@ -72,8 +71,7 @@ extension RecordingMoment {
         }
     }
 
-    /// True if the moment names this message. A time names no message, because there can be several messages at that
-    /// time.
+    /// True if the moment names this message. False for a time.
     fileprivate func isExact(_ recorded: RecordedMessage) -> Bool {
         switch self {
         case .number(let number): recorded.number == number

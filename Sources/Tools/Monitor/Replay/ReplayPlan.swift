@@ -18,10 +18,10 @@ package struct ReplayPlan: Sendable {
 
     package enum Step: Sendable {
         case send(Envelope)
-        /// Wait for the message with this id, which a process publishes as the result of earlier messages.
+        /// Wait for the message with this id, a result of earlier messages.
         case await(id: String)
-        /// A process publishes the document with this id as the result of earlier messages. The replay waits at its
-        /// end, for the last expected document of each type, subject and key.
+        /// The document with this id is a result of earlier messages. At its end, the replay waits for the last such
+        /// document of each type, subject and key.
         case expect(id: String)
         case skip
     }
@@ -47,16 +47,15 @@ package struct ReplayPlan: Sendable {
     }
 
     /// Gives a command its recorded lifetime, counted from now. A command that expired in the recording keeps its
-    /// expiry time, so that it expires again.
+    /// expiry time.
     private func renew(_ message: inout Envelope, _ survey: ReplaySurvey, _ now: Date) {
         guard let expiry = message.attributes.expiryTime, !survey.expired.contains(message.id) else { return }
         let lifetime = expiry.timeIntervalSince(message.attributes.time)
         message.attributes.expiryTime = now.addingTimeInterval(max(0, lifetime))
     }
 
-    /// The step for a result that is not sent. The replay waits for the result only if a process will publish it again
-    /// with a known id: all types are sent, no platform or type is changed, and the id is derived from the id of the
-    /// cause.
+    /// The step for a result that is not sent. It is `skip` if the plan selects types or changes platforms or types, or
+    /// if the result's id is not derived from the id of its cause.
     private func result(_ message: Envelope) -> Step {
         guard types.isEmpty, remapping.keepsResults, message.hasDerivedID else { return .skip }
         var id = message.id
@@ -77,8 +76,8 @@ package struct ReplaySurvey: Sendable {
     private(set) var expired: Set<String> = []
 
     /// Reads the whole recording.
-    /// - Throws: ``RecordingError`` if the file cannot be read, a line is not a message, or a moment of the plan is not
-    ///   in the recording.
+    /// - Throws: ``RecordingError`` if the file cannot be read, a line is not valid, or ``RecordingStretch/missing`` is
+    ///   not nil for the plan's stretch.
     package init(of recording: Recording, _ plan: ReplayPlan) async throws {
         var stretch = plan.stretch
         try await recording.read { entry in
@@ -135,8 +134,7 @@ package struct Remapping: Hashable, Sendable {
         self.changes = changes
     }
 
-    /// True if the changed messages still lead to the recorded results with the recorded ids: neither platforms nor
-    /// types change.
+    /// True if neither platforms nor types change.
     var keepsResults: Bool { !changes.contains { $0.field == .platform || $0.field == .type } }
 
     func apply(to message: inout Envelope) {
@@ -153,12 +151,9 @@ package struct Remapping: Hashable, Sendable {
 
 /// The ids and the times of the messages of a replay.
 package enum ReplayIdentity: Hashable, Sendable {
-    /// The recorded ids and times. So coordinators that start without a state reach the recorded states.
+    /// The recorded ids and times.
     case same
-    /// The recorded ids with this prefix, and the current time. So the sent messages form new stories.
-    ///
-    /// A derived id is still derived from the id of its cause, unless the cause's id is so long that ``DerivedID``
-    /// shortens it.
+    /// This prefix before each recorded id, and the current time.
     case new(prefix: String)
 
     /// - Parameter isKnown: Returns true if a string is the id of a recorded message. Such a string in the data gets
@@ -189,10 +184,11 @@ extension JSONValue {
 
 /// The role of a recorded message in a replay.
 package enum ReplayRole: Hashable, Sendable {
-    /// The message came from outside of navigation: from a view, a service or a clock. By default, a replay sends it.
+    /// The message is neither a result nor past; for example, a view or a service published it. By default, a replay
+    /// sends it.
     case input
-    /// A coordinator or the error notifier published the message as a result of other messages. By default, a replay
-    /// does not send it, because that process publishes it again.
+    /// A coordinator or the error notifier published the message, usually as a result of other messages. By default, a
+    /// replay does not send it.
     case result
     /// The message is a presence, a contract or a flow: it describes a process of the recorded stack. A replay never
     /// sends it.
@@ -202,8 +198,7 @@ package enum ReplayRole: Hashable, Sendable {
         switch message.type {
         case Document.Presence.type, Document.ServiceContract.type, Document.Flow.type: self = .past
         case Document.NavigationState.type: self = .result
-        // A coordinator publishes this event when a time has passed. The replay sends the event, so that the replay
-        // does not depend on the coordinator's clock.
+        // A coordinator publishes this event when a deadline has passed.
         case DomainEvent.GuardDeadlinePassed.type: self = .input
         default:
             self =
@@ -212,16 +207,13 @@ package enum ReplayRole: Hashable, Sendable {
         }
     }
 
-    /// True if the message is a coordinator's report that a command had expired. The coordinator publishes the report
-    /// again when it receives the expired command in the replay. A service that published such a report may not be
-    /// running during the replay.
+    /// True if the message is a coordinator's report that a command had expired.
     private static func isExpiryOfCoordinator(_ message: Envelope) -> Bool {
         message.attributes.source.hasPrefix("navigation-coordinator/") && message.isExpiryError
     }
 
-    /// True if the message is a result of the error notifier. The notifier's messages are recognised by their source,
-    /// because their ids are random. The documents are always results. Another message is an input if it has no cause:
-    /// the notifier sends it to hide a banner after some time.
+    /// True if the message is a result of the error notifier: a document, or a message with a cause. A message without
+    /// a cause, with which the notifier hides a banner after some time, is an input.
     private static func isOfErrorNotifier(_ message: Envelope) -> Bool {
         message.attributes.source.hasPrefix("error-notifier/")
             && (message.type.kind == .document || message.attributes.causationID != nil)
@@ -229,8 +221,7 @@ package enum ReplayRole: Hashable, Sendable {
 }
 
 extension Envelope {
-    /// True if the message's id is derived from the id of its cause, like the ids of a coordinator's messages. If a
-    /// process handles the cause again, the new message has the same id.
+    /// True if the message's id is derived from the id of its cause.
     var hasDerivedID: Bool {
         attributes.causationID.map { DerivedID.isDerived(id, from: $0) } ?? false
     }

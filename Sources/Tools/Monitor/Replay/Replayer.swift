@@ -3,8 +3,8 @@ internal import Foundation
 
 /// Sends the messages of a recording to the processes of a bus.
 ///
-/// Messages are sent in the order of the recording. The replay also waits for the results that the steps of the plan
-/// name, because other processes may have reacted to them before the next message.
+/// Messages are sent in the order of the recording. For each step ``ReplayPlan/Step/await(id:)``, the replay waits for
+/// that result, at most for `patience`, before it sends the next message.
 package struct Replayer: Sendable {
     private let bus: any EventBus
     private let recording: Recording
@@ -70,7 +70,7 @@ extension ReplayPlan {
 
 /// The state of a replay while it runs.
 struct ReplayRun {
-    /// The maximum number of messages in a batch. The batch is sent before another message is added.
+    /// The maximum number of messages in a batch.
     private static let batchLimit = 64
     /// The maximum size of a batch, in bytes of data. A batch of one message can be larger.
     private static let batchSize = 1 << 20
@@ -127,13 +127,11 @@ struct ReplayRun {
         }
         if clock.pace == .stepwise { try await flush() }
         try await tell(.next(recorded, message))
-        // A message without a position that is not a document was not journalled when it was recorded, and is not
-        // journalled now.
+        // A message that was recorded without a position is sent without being journalled, unless it is a document.
         if recorded.message.position == nil, message.type.kind != .document {
             try await flush()
             return try await publish(Batch([message], isTransient: true))
         }
-        // The messages of a batch are consecutive in the journal: no result can come between them.
         if batch.count >= Self.batchLimit || batch.map(\.data.count).reduce(message.data.count, +) > Self.batchSize {
             try await flush()
         }
@@ -160,15 +158,13 @@ struct ReplayRun {
 
 /// Receives the results that processes publish during a replay.
 struct ResultListener {
-    /// The number of ids beyond which all ids are forgotten, so that results for which the replay never waits do not
-    /// fill the memory.
+    /// The number of ids beyond which all ids are forgotten.
     private static let memoryLimit = 10_000
 
     private let messages: MessageSequence
     private let patience: Duration
     private var heard: Set<String> = []
-    /// True if a result has not come in time. The process that publishes the results is probably not running, so the
-    /// replay waits for no other result.
+    /// True if a result has not come in time. The replay then waits for no other result.
     private(set) var hasGivenUp = false
 
     init(_ messages: MessageSequence, patience: Duration) {

@@ -75,7 +75,7 @@ package struct MessagePattern: Hashable, Sendable {
 
     /// Reads a kind and a name, a kind alone (all types of that kind), or a name alone (the types of that name in all
     /// kinds).
-    /// - Returns: Nil if the text has another form, so that no type can match.
+    /// - Returns: Nil if the text has another form.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch parts.count {
@@ -121,9 +121,7 @@ package struct SourcePattern: Hashable, Sendable {
 
 /// A pattern in which `*` matches any string, `?` matches one character, and every other character matches itself.
 ///
-/// The time to match is at most proportional to the length of the pattern times the length of the text. The C function
-/// fnmatch(3) is not used because brackets have a meaning in its patterns, and because without a locale its `?` matches
-/// a byte.
+/// The time to match is at most proportional to the length of the pattern times the length of the text.
 package struct Glob: Hashable, Sendable {
     private let pattern: [Character]
 

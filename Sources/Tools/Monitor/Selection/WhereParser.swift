@@ -5,8 +5,7 @@ internal import Support
 
 /// Parses tokens to a condition. `not` has the highest precedence, then `and`, then `or`.
 struct WhereParser {
-    /// The maximum depth of nested parentheses and `not`. A deeper expression is an error, because parsing and
-    /// evaluation are recursive and the stack is finite.
+    /// The maximum depth of nested parentheses and `not`. A deeper expression is an error.
     private static let depthLimit = 64
 
     private let tokens: [WhereToken]
@@ -114,7 +113,7 @@ struct WhereParser {
     }
 
     /// Checks a string that is compared with a path, except for `contains`. An unknown kind or an invalid time is an
-    /// error, because no message can have it. A time is converted to the form of the times in messages.
+    /// error. A time is converted to the form of the times in messages.
     private func checked(
         _ text: String, for path: MessagePath, with comparison: WhereComparison, at place: WhereToken
     ) throws(SyntaxMistake) -> String {
@@ -130,7 +129,6 @@ struct WhereParser {
         guard let time = Timestamp.date(from: text) else {
             throw SyntaxMistake("'\(text)' is not a time; write it as 2026-03-01T12:00:00Z", column: place.column)
         }
-        // The times of all messages have this form, and the order of such strings is the order of the times.
         return Timestamp.text(of: time)
     }
 

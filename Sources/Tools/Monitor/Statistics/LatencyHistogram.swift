@@ -1,5 +1,5 @@
-/// A histogram of latencies with a fixed size. As in HdrHistogram, a stored value differs from the latency by at most
-/// 1/32 of the latency. Values are in microseconds, up to 71 minutes; longer latencies count as 71 minutes.
+/// A histogram of latencies with a fixed size. In a bucket, the largest value exceeds the smallest by less than 1/32 of
+/// the smallest. Values are in microseconds; a latency above 71 minutes counts as 71 minutes.
 package struct LatencyHistogram: Hashable, Sendable {
     /// The binary logarithm of the number of buckets for each doubling of the values.
     private static let precision: UInt32 = 5
@@ -11,13 +11,12 @@ package struct LatencyHistogram: Hashable, Sendable {
 
     package init() {}
 
-    /// Adds a latency. A negative latency, which occurs if the clocks of two machines differ, counts as zero.
+    /// Adds a latency. A negative latency counts as zero.
     package mutating func record(_ latency: Duration) {
         let (seconds, attoseconds) = latency.components
         let isLong = seconds > Int64(UInt32.max) / 1_000_000
         let value = isLong ? .max : UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
-        // The buckets are allocated with the first latency: there is a histogram for each type, and many types have no
-        // latency.
+        // The buckets are allocated with the first latency.
         if counts.isEmpty { counts = [Int](repeating: 0, count: Self.bucketCount) }
         counts[Self.bucket(of: value)] += 1
         count += 1

@@ -6,8 +6,7 @@ internal import Synchronization
 /// Counts the messages of a monitor. It does not read a clock; the caller passes the times.
 package struct MonitorStatistics: Sendable {
     /// The maximum number of types that are counted separately, and the maximum number of processes that are listed.
-    /// The numbers are limited because publishers choose the names. Further types are counted together as `others`;
-    /// further processes are not listed.
+    /// Further types are counted together as `others`; further processes are not listed.
     static let capacity = 500
 
     private let start: Date
@@ -126,9 +125,9 @@ struct TypeStatistics: Sendable {
     private(set) var count = 0
     /// The size of the messages' data, in bytes.
     private var bytes = 0
-    /// The number of messages that the feed dropped and that were read from the journal.
+    /// The number of messages that did not arrive live and were read from the journal.
     private var recovered = 0
-    /// The offset of the last message that retention removed before it was read. Nil if there was none.
+    /// The largest reported offset of a message that retention removed before it was read. Nil if there was none.
     private var removedThrough: UInt64?
     private var latency = LatencyHistogram()
     /// The values of `count` and `bytes` at the last report.
@@ -186,9 +185,9 @@ package struct StatisticsReport: Encodable, Hashable, Sendable {
         package let p50: Double?
         /// The 99th percentile of the times from publishing to arrival, in milliseconds. Nil if `p50` is nil.
         package let p99: Double?
-        /// The number of messages that the feed dropped and that were read from the journal.
+        /// The number of messages that did not arrive live and were read from the journal.
         package let recovered: Int
-        /// The offset of the last message that retention removed before it was read. Nil if there was none.
+        /// The largest reported offset of a message that retention removed before it was read. Nil if there was none.
         package let removedThrough: UInt64?
     }
 

@@ -2,10 +2,9 @@ internal import Contracts
 package import EventBus
 internal import Navigation
 
-/// A message and all messages that it has led to.
+/// A message and the messages that it has led to: all have the same correlation id.
 package struct Story: Sendable {
-    /// The maximum number of messages that are kept. Further messages are only counted, so that a process that answers
-    /// its own messages does not fill the memory.
+    /// The maximum number of messages that are kept. Further messages are only counted.
     private static let limit = 10_000
 
     /// The id of the first message, which is the correlation id of all messages.
@@ -34,8 +33,7 @@ package struct Story: Sendable {
         return true
     }
 
-    /// The ids of the messages' W3C traces, without duplicates. There are several if a client does not pass on the
-    /// `traceparent`.
+    /// The ids of the messages' W3C traces, without duplicates.
     package var traces: [String] {
         var seen: Set<String> = []
         return messages.compactMap(\.trace).filter { seen.insert($0).inserted }
@@ -43,8 +41,7 @@ package struct Story: Sendable {
 
     package var tree: TraceTree { TraceTree(messages) }
 
-    /// True if a guard waits for an answer to a message of this story. The story is then not over, even if no message
-    /// arrives for a long time.
+    /// True if a guard waits for an answer to a message of this story.
     package var isPending: Bool { !waiting.isEmpty }
 
     private mutating func noteGuard(_ message: Envelope) {
@@ -96,8 +93,8 @@ package struct StoryFinder: Sendable {
         }
     }
 
-    /// The story that a person began last. If no person began one, the story that a service began last, for example
-    /// with a timer. Nil if there is none.
+    /// The story that a person began last. If no person began one, the story that a service began last. Nil if there is
+    /// none.
     package func last() async throws -> Story? {
         guard start == .beginning else {
             let last = try await read(from: start, into: LastBeginning()) { last, message in
@@ -115,8 +112,7 @@ package struct StoryFinder: Sendable {
             byService = byService ?? stretch.byService
         }
         let id = byPerson ?? byService
-        // The messages that a message has caused are usually after it in the journal. If another client has published a
-        // message before its cause, the message is found only if it is in the last stretch that was read.
+        // Reads from the stretch that contains the first message: its effects are usually after it in the journal.
         return if let id { try await story(id, from: .offset(tail.start.offset + 1)) } else { nil }
     }
 
@@ -179,14 +175,14 @@ package struct StoryFollower: Sendable {
     private let bus: any EventBus
     private let quiet: Duration
 
-    /// - Parameter quiet: The time without a message after which the story has ended.
+    /// - Parameter quiet: The time without a message of the story after which it has ended, if no guard waits.
     package init(bus: any EventBus, quiet: Duration) {
         self.bus = bus
         self.quiet = quiet
     }
 
     /// - Parameters:
-    ///   - whenListening: Called when the subscription is live. A story that begins later is not missed.
+    ///   - whenListening: Called when the subscription is live.
     ///   - show: Called with the story so far when it has new messages.
     /// - Returns: The whole story.
     package func follow(
@@ -242,13 +238,12 @@ extension Envelope {
     /// Filters that match every message that can begin a story.
     static let storyBeginnings = [MessageFilter.kind(.command), .kind(.event)]
 
-    /// True if a person published the message: with a device, or with `segue send`.
+    /// True if the message has a device or comes from the `segue` command, so a person probably caused it.
     var isFromPerson: Bool { attributes.device != nil || attributes.source.hasPrefix("segue/") }
 
     /// True if a story begins with the message: it is a command or an event that no message has caused.
     ///
-    /// A view's reports about the screens that it shows are results of another story, although they do not name a
-    /// cause.
+    /// The commands `ScreenDisplayed` and `ScreenGone`, with which a view reports its screens, do not begin a story.
     var beginsStory: Bool {
         guard attributes.causationID == nil, attributes.correlationID == id else { return false }
         let isReport = type == Command.ScreenDisplayed.type || type == Command.ScreenGone.type

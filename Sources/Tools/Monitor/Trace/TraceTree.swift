@@ -3,19 +3,18 @@ package import Foundation
 
 /// The messages of a story as a tree of causes and effects.
 ///
-/// The messages can be in any order. A message of another client can name a cause that does not exist, or one of its
-/// own effects as its cause.
+/// The messages can be in any order. A cause can be missing, and the causes can form a cycle.
 package struct TraceTree: Hashable, Sendable {
     package struct Node: Hashable, Sendable {
         package let message: TracedMessage
-        /// The number of causes between the root and this node, including the root; 0 for a root.
+        /// The number of ancestors; 0 for a root.
         package let depth: Int
         package let origin: Origin
         /// The time since the cause. Nil for a root.
         package let sinceCause: Duration?
         package let sinceStart: Duration
-        /// One element for each level below the root, down to the level of the node: true if another message with the
-        /// same cause follows. At most the last 32 levels; the levels above are left out.
+        /// One element for each ancestor below the root, and the last for the node itself: true if another effect of
+        /// the same cause follows. Only the last 32 elements are kept. Empty for a root.
         package let hasNext: [Bool]
         /// True if the node is in the chain that led to the last message.
         package fileprivate(set) var isCritical = false
@@ -32,7 +31,8 @@ package struct TraceTree: Hashable, Sendable {
         case cycle
     }
 
-    /// The nodes in depth-first order: each cause is before its effects, and the effects are in the order of time.
+    /// The nodes in depth-first order: a cause is before its effects, except in a cycle. The effects of a cause are in
+    /// the order of time.
     package private(set) var nodes: [Node] = []
 
     package init(_ messages: [TracedMessage]) {
@@ -90,8 +90,8 @@ package struct TracedMessage: Hashable, Sendable {
         trace = attributes.traceparent.flatMap(TraceContext.init(parsing:))?.traceID
     }
 
-    /// Returns true if `left` is before `right` in the order of times. Messages of the same millisecond are in the
-    /// order of their offsets.
+    /// Returns true if `left` is before `right` in the order of times. Messages of the same time are in the order of
+    /// their offsets.
     static func isEarlier(_ left: TracedMessage, _ right: TracedMessage) -> Bool {
         guard left.time == right.time else { return left.time < right.time }
         return (left.position?.offset ?? 0, left.id) < (right.position?.offset ?? 0, right.id)
@@ -102,8 +102,7 @@ package struct TracedMessage: Hashable, Sendable {
 struct TraceTreeBuilder {
     private let messages: [TracedMessage]
     private let start: Date
-    /// The effects of each message. The keys are indices and not ids, so a message that was received twice is shown
-    /// twice.
+    /// The indices of the effects of each message, by the message's index.
     private var effects: [Int: [Int]] = [:]
     private var beginnings: [(index: Int, origin: TraceTree.Origin)] = []
     private var isPlaced: [Bool]
@@ -131,8 +130,7 @@ struct TraceTreeBuilder {
         return placed
     }
 
-    /// The maximum number of levels that a line shows. Of a longer chain, the last levels are shown: a chain can have
-    /// thousands of messages.
+    /// The maximum number of elements of ``TraceTree/Node/hasNext``.
     private static let shownLevels = 32
 
     private struct Branch {
@@ -167,7 +165,7 @@ struct TraceTreeBuilder {
             sinceStart: distance(from: start, to: message.time), hasNext: branch.hasNext)
     }
 
-    /// The time between two messages, rounded to milliseconds because the times of messages are in milliseconds.
+    /// The time between two messages, rounded to milliseconds.
     private func distance(from: Date, to: Date) -> Duration {
         .milliseconds(Int64(clamping: Int((to.timeIntervalSince(from) * 1000).rounded())))
     }

@@ -45,7 +45,7 @@ struct PastTime: ExpressibleByArgument, Sendable {
 
 /// Reads and writes times as people do: in the local time zone, or in UTC with `--utc`.
 enum WallTime {
-    /// Reads RFC 3339, or a date, a date and a time, or a time of today in the local time zone. Nil for any other
+    /// Reads RFC 3339, or a date, a date and a time, or a time of today in the time zone `zone`. Nil for any other
     /// string.
     static func date(from text: String, in zone: TimeZone = .current, now: Date = Date()) -> Date? {
         if let date = Timestamp.date(from: text) { return date }
@@ -67,14 +67,15 @@ enum WallTime {
         return calendar.date(from: parts).flatMap { Timestamp.canHold($0) ? $0 : nil }
     }
 
-    /// The date and time with milliseconds and the zone: `2026-03-01T13:00:00.000+0100`; in UTC with `Z`.
+    /// The date and time with milliseconds and the zone: `2026-03-01T13:00:00.000+0100`, or with `Z` if the zone's
+    /// offset is zero.
     static func text(of date: Date, in zone: TimeZone = .current) -> String {
         if zone.secondsFromGMT(for: date) == 0 { return Timestamp.text(of: date) }
         return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: zone))
     }
 
-    /// Makes UTC the local time zone of this process, and removes `--utc` from its arguments. Arguments after `--` are
-    /// not options.
+    /// If `--utc` is among the arguments, removes it and makes UTC the local time zone of this process. Arguments after
+    /// `--` are not options.
     static func takeUTC(from arguments: [String]) -> [String] {
         let options = arguments.prefix { $0 != "--" }
         guard options.contains("--utc") else { return arguments }

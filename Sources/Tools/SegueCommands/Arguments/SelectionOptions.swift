@@ -49,7 +49,7 @@ struct SelectionOptions: ParsableArguments, Sendable {
         for (option, text) in [("--subject", subject), ("--correlation", correlationID)] where text?.isEmpty == true {
             throw ValidationError("the value of \(option) is empty; omit the option to select all messages")
         }
-        // A monitor never receives a query, so this selection is a mistake.
+        // A monitor does not receive queries.
         guard !kinds.contains(.query), !types.contains(where: { $0.kind == .query }) else {
             throw ValidationError("a query goes only to the process that answers it; use 'segue ask'")
         }

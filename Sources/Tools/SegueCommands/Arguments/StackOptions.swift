@@ -105,8 +105,8 @@ struct ProjectOptions: ParsableArguments, Sendable {
     @Option(
         name: [.short, .customLong("project-name")],
         help: ArgumentHelp(
-            "The project's name. (default: COMPOSE_PROJECT_NAME, else the name in the compose file, else the name of its "
-                + "folder)",
+            "The project's name. (default: COMPOSE_PROJECT_NAME, else the name in the compose file, else the name of "
+                + "its folder)",
             valueName: "name"))
     var project: String?
 

@@ -62,8 +62,7 @@ package struct AskCommand: AsyncParsableCommand {
         try await DataPrinter(json: json).show(answer.data)
     }
 
-    /// The error for a query whose answer is an error. A process that does not use this project's libraries may answer
-    /// with an error of another type, or with other data.
+    /// The error for a query whose answer is an error, also an error of another type than `ApplicationError`.
     private func failure(of type: MessageType, _ answer: Envelope) -> CommandError {
         guard answer.type == ApplicationError.type, let error = try? answer.decode(ApplicationError.self) else {
             let data = String(decoding: answer.data, as: UTF8.self).shortened()

@@ -132,8 +132,7 @@ struct ConsumerStatus: Hashable, Sendable {
     }
 
     static func all(on bus: any EventBus) async throws -> [ConsumerStatus] {
-        // The consumers are read first, so that the presence of a process that starts between the two requests is
-        // found.
+        // The consumers are read before the presences: a process may start in between.
         let consumers = try await bus.consumers()
         let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
         return all(consumers, documents.compactMap { try? $0.decode(Document.Presence.self) })

@@ -9,7 +9,7 @@ internal import Support
 package struct DescribeCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "describe",
-        abstract: "Print what the bus knows about a type: fields, senders, receivers, the last one.",
+        abstract: "Describe a message type: its fields, senders, receivers and last message.",
         discussion: """
             segue describe command.PlaylistSelected
             segue describe event.LaunchFinished --json
@@ -45,7 +45,7 @@ package struct DescribeCommand: AsyncParsableCommand {
         try await Console.output.writeLine(json ? JSONValue(encoding: description).description : description.text)
     }
 
-    /// The newest message of the type that is still in the journal. Nil for a query, which is not recorded.
+    /// The newest message of the type that is still in the journal. Nil for a query, or if there is no such message.
     private static func last(_ type: MessageType, on bus: any EventBus) async throws -> Envelope? {
         guard type.kind != .query else { return nil }
         let newest = try await bus.newest(matching: [.type(type)])
@@ -69,7 +69,7 @@ private struct TypeDescription: Encodable {
     let senders: [String]
     let receivers: [String]
     let last: Last?
-    /// A known type with a similar name. Nil if there is none.
+    /// The suggestion of a known type with a similar name. Nil if there is none.
     let hint: String?
 
     struct Last: Encodable {

@@ -35,8 +35,8 @@ struct KnownMessages {
         processes(contract.receivers(of: type)) { $0.receives.contains(type.description) }
     }
 
-    /// - Parameter contracted: the names in the contracts. A process that also has a presence is named by the presence,
-    ///   because that names the platform of a coordinator.
+    /// - Parameter contracted: the names in the contracts. A process that also has a presence is named by
+    ///   ``CoordinatorNames``.
     private func processes(_ contracted: [String], _ handles: (Document.Presence) -> Bool) -> [String] {
         let running = presences.filter(handles)
         let stopped = Set(contracted).subtracting(running.map(\.name))

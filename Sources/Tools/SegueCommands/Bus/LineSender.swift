@@ -20,7 +20,7 @@ struct LineSender {
     private var (line, messages, sent) = (0, 0, 0)
     private var warned: Set<MessageType> = []
     /// True if standard output has no reader any more, as in `segue send --stdin | head -1`. The messages are still
-    /// published, because they are the purpose of the command.
+    /// published.
     private var isReceiptPipeBroken = false
 
     init(_ sender: MessageSender, type: MessageType?) {
@@ -65,8 +65,7 @@ struct LineSender {
         batch = []
     }
 
-    /// Publishes a batch. The bus refuses a batch as a whole and does not name the invalid message. So, if the bus
-    /// refuses a batch, each half is published separately, down to single messages.
+    /// Publishes a batch. If the bus refuses it, publishes each half separately, down to single messages.
     private mutating func publish(_ entries: ArraySlice<Entry>) async throws {
         guard let first = entries.first else { return }
         do {

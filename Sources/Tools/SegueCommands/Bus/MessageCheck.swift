@@ -19,8 +19,9 @@ struct CheckOptions: ParsableArguments, Sendable {
     }
 }
 
-/// Checks messages against the contracts and presences of the processes on the bus. A type that no process knows is
-/// refused, unless there is no contract and no presence on the bus. Data that no contract describes is not checked.
+/// Checks messages against the contracts and presences of the processes on the bus. A command or event that no process
+/// knows is refused, unless there is no contract and no presence on the bus. Data that no contract describes is not
+/// checked.
 struct MessageCheck {
     private let contract: AppContract
     private let known: Set<String>
@@ -31,8 +32,8 @@ struct MessageCheck {
         (contract, known) = (messages.contract, messages.types)
     }
 
-    /// - Throws: ``CommandError`` if no process on the bus knows the type of a command or event, and if fields are
-    ///   invalid; it lists them.
+    /// - Throws: ``CommandError`` if no process on the bus knows the type of a command or event, or if fields of the
+    ///   data are invalid.
     func check(_ data: Data, of type: MessageType) throws(CommandError) {
         if [.command, .event].contains(type.kind), !known.isEmpty, !known.contains(type.description) {
             let hint = Spelling.nearest(to: type.description, in: known).map { "did you mean \($0)?" }

@@ -8,8 +8,8 @@ internal import Support
 struct MessagePrinter: Sendable {
     private let format: any MessageFormat
     private let output = Console.output
-    /// True if a format for programs is printed to a terminal. Then control characters are replaced, because the
-    /// terminal would interpret them.
+    /// True if a format for programs is printed to a terminal. Then control characters are removed or replaced by
+    /// spaces.
     private let isCleaned: Bool
 
     /// - Parameter verbose: true to print whole lines and further attributes; applies only to the format for people.
@@ -60,7 +60,7 @@ struct TerminalFormat: MessageFormat {
 
 /// Writes the data of one message to standard output.
 struct DataPrinter {
-    /// True to print the data as it was published, on one line; false to print it indented, for people.
+    /// True to print the data on one line; false to print it indented, for people.
     let json: Bool
 
     func show(_ data: Data) async throws {
@@ -74,7 +74,7 @@ struct DataPrinter {
         return try (try? JSONValue(parsing: data)).map(Self.indented) ?? raw.printable
     }
 
-    /// A value with indentation and sorted keys, so that people can read it and line-by-line tools can compare it.
+    /// A value as JSON with indentation and sorted keys.
     static func indented(_ value: JSONValue) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -78,8 +78,7 @@ package struct MonitorCommand: AsyncParsableCommand {
     }
 }
 
-/// The names in a selection that no process on the bus knows. They may be misspelt, and then a monitor would print
-/// nothing without end.
+/// The names in a selection that no process on the bus knows. They may be misspelt.
 enum UnknownNames {
     /// A line for each pattern of types that matches no known type, and for each field that no contract of the selected
     /// types describes. Empty if no process has announced itself, or if the bus does not answer.

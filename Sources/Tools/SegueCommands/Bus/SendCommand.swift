@@ -21,7 +21,8 @@ package struct SendCommand: AsyncParsableCommand {
             no awaited message arrives in time.
 
             The data is checked against the contracts of the services on the bus. Invalid data is not sent, and \
-            neither is a command or event that no process on the bus knows. The exit status is then 65. With several lines, each invalid line is reported, and all others are sent.
+            neither is a command or event that no process on the bus knows. The exit status is then 65. With several \
+            lines, each invalid line is reported, and all others are sent.
             """)
 
     @OptionGroup var options: BusOptions
@@ -112,8 +113,7 @@ struct MessageSender {
         try await Console.output.writeLines(lines)
     }
 
-    /// Warns if no presence on the bus names the type of a command or event, because the type may be misspelt. This is
-    /// not an error: a service that is restarting reads the message from the journal later.
+    /// Warns if no presence on the bus names the type of a command or event.
     func warn(of type: MessageType) async throws {
         guard type.kind == .command || type.kind == .event else { return }
         let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
@@ -152,8 +152,7 @@ struct SentMessage: Encodable {
     }
 }
 
-/// Waits for the first message of an awaited type that a message causes, directly or through other processes. All
-/// messages that a message causes have its id as their correlation id.
+/// Waits for the first message of an awaited type that a message causes, directly or through other processes.
 struct AwaitedMessage: Sendable {
     let bus: any EventBus
     /// The published message. Only messages after its position are considered.

@@ -17,9 +17,8 @@ package struct ServicesCommand: AsyncParsableCommand {
             up since the process started. 'lag' is the number of offsets between the slowest of these consumers and \
             the newest message for it. 'segue dead' lists the messages that were given up.
 
-            A durable consumer that no process runs is listed, too, because retention keeps messages for it. The lag \
-            of this consumer counts all messages up to the end of the journal. 'segue consumer forget' removes the \
-            consumer.
+            A durable consumer that no process runs is listed, too. The lag of this consumer counts all messages up to \
+            the end of the journal. 'segue consumer forget' removes the consumer.
             """)
 
     @OptionGroup var options: BusOptions
@@ -31,7 +30,7 @@ package struct ServicesCommand: AsyncParsableCommand {
 
     package func run() async throws {
         let (consumers, documents, names) = try await options.withBus { bus in
-            // The consumers are read first, for the reason that `ConsumerStatus.all(on:)` gives.
+            // The consumers are read before the presences: a process may start in between.
             let consumers = try await Self.consumers(on: bus)
             let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
             return (consumers, documents, try await CoordinatorNames(on: bus))
@@ -46,7 +45,7 @@ package struct ServicesCommand: AsyncParsableCommand {
         if services.isEmpty { await Console.error.tell("no process has announced itself on this bus") }
     }
 
-    /// The durable consumers; empty if the broker has an earlier version and cannot list them.
+    /// The durable consumers; empty if the broker refuses to list them.
     private static func consumers(on bus: any EventBus) async throws -> [DurableConsumer] {
         do {
             return try await bus.consumers()
@@ -56,8 +55,7 @@ package struct ServicesCommand: AsyncParsableCommand {
         }
     }
 
-    /// The presences that can be read. A presence that cannot be read is reported on standard error, because any
-    /// program may publish a presence.
+    /// The presences that can be read. A presence that cannot be read is reported on standard error.
     private func presences(_ documents: [Envelope]) async -> [Document.Presence] {
         var presences: [Document.Presence] = []
         for document in documents {

@@ -44,7 +44,7 @@ struct StatisticsRun: Sendable {
     }
 
     private func count(on board: StatisticsBoard) async throws {
-        // The services are read before the first update, so that even a short run displays them.
+        // The services are read before the first update.
         for document in try await bus.documents(matching: presence) { board.note(presence: document) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await monitor.run({ board.note($0) }, tell: { board.note($0) }) }

@@ -11,7 +11,7 @@ package struct TopCommand: AsyncParsableCommand {
             segue top --once --json           counts for one second, for a program
 
             P50 and P99 are latencies: 50 % and 99 % of the messages arrived within this time after they were \
-            published. GAPS counts messages that the feed dropped and that were read from the journal instead. If the \
+            published. GAPS counts messages that did not arrive live and were read from the journal. If the \
             output is a pipe or a file, one table is printed.
             """)
 

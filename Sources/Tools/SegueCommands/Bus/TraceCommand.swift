@@ -14,7 +14,7 @@ package struct TraceCommand: AsyncParsableCommand {
             segue trace --last --json | jq .sinceCause
 
             Each message is printed below its cause, with the time since the cause. * marks the chain of causes of the \
-            last message. The last line is the story's W3C trace id, which other tools use.
+            last message. If the messages have W3C trace ids, these are printed below.
             """)
 
     @OptionGroup var options: BusOptions
@@ -24,8 +24,8 @@ package struct TraceCommand: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Print the newest story that a person began with a device or with 'segue send'; if there is none, the newest "
-                + "that a service began. Reports of views about the screens that they show do not begin a story."))
+            "Print the newest story that a person began with a device or with 'segue send'; if there is none, the "
+                + "newest that a service began. Reports of views about their screens do not begin a story."))
     var last = false
 
     @Flag(help: "Wait for the next story, and follow it until no more messages arrive.")
@@ -156,7 +156,7 @@ actor TracePrinter {
         /// Nil if the message names no platform.
         let platform: String?
         let time: String
-        /// The id of the message's cause. Nil for the first message of a story.
+        /// The id of the message's cause. Nil if the message has no cause.
         let cause: String?
         /// The W3C trace id. Nil if the message has no trace.
         let trace: String?

@@ -5,8 +5,8 @@ internal import SystemPackage
 
 /// Standard output, standard error, or a file that a command writes to.
 ///
-/// A write may block, because a terminal is stopped or a pipe is full. So the console writes on its own dispatch queue,
-/// not on a thread that tasks share. Bytes that are appended during a write are written together after this write.
+/// A write can block, so the console writes on its own dispatch queue. Bytes that are appended during a write are
+/// written together after this write.
 final class Console: Sendable {
     static let output = Console(.standardOutput)
     static let error = Console(.standardError)
@@ -19,10 +19,10 @@ final class Console: Sendable {
     private struct State {
         var pending: [UInt8] = []
         var isWriting = false
-        /// The first error of a write. Nothing is written after an error. Nil if there was no error.
+        /// The first error of a write, or `Errno.canceled` after ``giveUp(_:)``. No further write begins after an
+        /// error. Nil if there was no error.
         var failure: (any Error)?
-        /// The calls of ``flush()`` that wait. Each has a number, so that a late cancellation of one call does not end
-        /// the next.
+        /// The calls of ``flush()`` that wait, by their numbers.
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
         var lastWait = 0
     }
@@ -50,8 +50,7 @@ final class Console: Sendable {
         if isFull { try await flush() }
     }
 
-    /// Waits until all queued bytes are written. After a cancellation of the task it waits at most two seconds longer,
-    /// because a command must end even if its output is a full pipe that is not read.
+    /// Waits until all queued bytes are written. After a cancellation of the task it waits at most two seconds longer.
     /// - Throws: the `Errno` of a write, such as `brokenPipe`; `Errno.canceled` if unwritten bytes are left after these
     ///   two seconds.
     func flush() async throws {
@@ -161,7 +160,7 @@ final class Console: Sendable {
 
     var isTerminal: Bool { isatty(descriptor.rawValue) == 1 }
 
-    /// True for a terminal that supports colours, unless the user has set `NO_COLOR` (no-color.org).
+    /// True for a terminal, unless `NO_COLOR` is set and not empty (no-color.org), or `TERM` is `dumb`.
     var isColored: Bool {
         isTerminal && !isSet("NO_COLOR") && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
@@ -177,7 +176,7 @@ final class Console: Sendable {
     var columns: Int? { size?.columns }
 
     /// All lines, if the terminal has room for them; otherwise the first lines, and a line with the number of the
-    /// others. A line that has scrolled out of the terminal cannot be redrawn.
+    /// others.
     /// - Parameter others: the number of lines that are printed below the result.
     func fitting(_ lines: [String], above others: Int = 0) -> [String] {
         let room = max(1, (size?.rows ?? .max) - 1 - others)
@@ -190,7 +189,7 @@ final class Console: Sendable {
     }
 
     /// Runs `body` until it ends, or until this stream has no reader any more. So in `segue monitor | head -1`, the
-    /// monitor ends as soon as `head` ends, and not only at the next write.
+    /// monitor ends when `head` ends.
     ///
     /// - Throws: `Errno.brokenPipe`; the errors of `body`.
     func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -202,7 +201,7 @@ final class Console: Sendable {
         }
     }
 
-    /// Waits until the stream is a pipe without a reader, which poll(2) always reports.
+    /// Waits until the other side of the stream is closed, such as a pipe without a reader.
     ///
     /// Returns when the task is cancelled.
     /// - Throws: `Errno.brokenPipe`.

@@ -10,7 +10,7 @@ struct FullScreen {
 
     /// Runs `body` until it ends or the user presses `q`.
     /// - Parameter redraw: draws the screen again when the program continues after Ctrl-Z.
-    /// - Throws: the errors of `body`.
+    /// - Throws: the errors of `body` and `redraw`.
     func run(
         redraw: @escaping @Sendable () async throws -> Void, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -31,19 +31,17 @@ struct FullScreen {
             result = .failure(error)
         }
         keys.giveBack()
-        // A write to a terminal that was closed fails, and nothing has to be restored there.
+        // A write to a terminal that was closed fails. This error is ignored.
         try? await output.write(TerminalCode.endScreen)
         try result.get()
     }
 
     /// Restores the terminal at Ctrl-Z (SIGTSTP) and stops this process. Sets the terminal up again at SIGCONT.
     ///
-    /// SIGSTOP cannot be handled, so it does not restore the terminal. At SIGCONT the display is drawn again, over all
-    /// output that was written meanwhile.
+    /// SIGSTOP cannot be handled and does not restore the terminal.
     private func stopAndGoOn(_ keys: TerminalKeys, _ redraw: () async throws -> Void) async throws {
         for await signal in ShutdownSignals.arrivals(of: [SIGTSTP, SIGCONT]) {
-            // The console writes nothing while the action runs, so that no write of the display reaches the shell's
-            // screen.
+            // The console writes nothing while the action runs.
             output.perform { [descriptor = output.descriptor] in
                 if signal == SIGTSTP {
                     keys.giveBack()
@@ -55,18 +53,16 @@ struct FullScreen {
             }
             try await redraw()
         }
-        // The sequence of signals ends only when the task is cancelled.
         try Task.checkCancellation()
     }
 
     /// Stops this process as Ctrl-Z does by default, and returns when the process continues. The system ignores the
-    /// signal if there is no shell that could continue the process.
+    /// signal in an orphaned process group.
     private static func stop() {
         var (watching, standard) = (sigaction(), sigaction())
         standard.__sigaction_handler.sa_handler = SIG_DFL
         sigaction(SIGTSTP, &standard, &watching)
-        // SIGTSTP is blocked in all threads while a task watches for it. Because it is unblocked here, it takes effect
-        // before `raise` returns.
+        // SIGTSTP is blocked while a task watches for it. Unblocked, it takes effect before `raise` returns.
         var (signals, blocked) = (sigset_t(), sigset_t())
         sigemptyset(&signals)
         sigaddset(&signals, SIGTSTP)

@@ -3,7 +3,7 @@ internal import SystemSupport
 
 /// Cancels a command when the terminal or another process sends a signal to end it.
 enum Interruption {
-    /// Runs `body`, and cancels it at SIGINT, SIGTERM or SIGHUP, so that it can clean up.
+    /// Runs `body`, and cancels it at SIGINT, SIGTERM or SIGHUP.
     /// - Throws: `ExitCode` 128 + the signal's number, as a shell reports it; the errors of `body`.
     static func ending<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         switch try await ShutdownSignals.run(body) {
@@ -12,8 +12,7 @@ enum Interruption {
         }
     }
 
-    /// Runs `body`, and cancels it at SIGINT, SIGTERM or SIGHUP. The signal is not an error: this method is for
-    /// commands that a signal usually ends.
+    /// Runs `body`, and cancels it at SIGINT, SIGTERM or SIGHUP. The signal is not an error.
     /// - Returns: the signal's number; nil if `body` ended before a signal arrived.
     /// - Throws: the errors that `body` throws before a signal arrives.
     @discardableResult

@@ -30,7 +30,7 @@ enum StandardInput {
 
     static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// The maximum number of bytes that ``text()`` reads; longer input is refused. ``lines`` limits only each line.
+    /// The maximum number of bytes that ``text()`` reads; longer input is refused.
     private static let textLimit = 64 << 20
 
     /// Reads standard input to its end.

@@ -95,7 +95,7 @@ enum ContractFile {
         }
     }
 
-    /// The contract as JSON, indented and with sorted keys, so that a diff shows changes line by line.
+    /// The contract as JSON, indented and with sorted keys.
     static func text(of contract: AppContract) throws -> String {
         try DataPrinter.indented(contract.asyncAPI) + "\n"
     }

@@ -40,8 +40,7 @@ enum StackContract {
 
     private typealias Answer = Result<Document.ServiceContract, CommandError>
 
-    /// - Returns: the answers, in the order of the programs. The order matters because the first description of a
-    ///   message is used.
+    /// - Returns: the answers, in the order of the programs.
     private static func answers(of programs: [ProgramContract]) async -> [Answer] {
         await withTaskGroup(of: (Int, Answer).self) { group in
             var answers: [Int: Answer] = [:]
@@ -136,8 +135,8 @@ struct ProgramContract {
         return found
     }
 
-    /// Runs the executable in a session of its own, so that Ctrl-C reaches only `segue`. After the end of the
-    /// executable, all processes of the session are killed.
+    /// Runs the executable in a session of its own. After the end of the executable, the processes of the session are
+    /// killed.
     private func output(of executable: String) async throws -> String {
         var platform = PlatformOptions()
         platform.createSession = true

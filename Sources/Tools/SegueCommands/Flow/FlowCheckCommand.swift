@@ -50,7 +50,7 @@ struct FlowCheckCommand: AsyncParsableCommand {
         var fails = false
         let catalogue = try await catalogue()
         let flows = try files.map { try FlowFile($0) }
-        // All platforms of a session receive the same commands.
+        // The commands that each flow sends; empty if there is only one flow.
         let sent = flows.map { file -> Set<String> in
             if flows.count == 1 { return [] }
             return FlowReading(yaml: file.text, file: file.name).flow?.sentCommands ?? []

@@ -2,7 +2,7 @@ internal import FlowReview
 internal import Navigation
 internal import Support
 
-/// The boxes and arrows of a flow, in the order in which every format draws them.
+/// The boxes and arrows of the drawing of a flow.
 struct FlowDrawing {
     /// A screen, or another place at which an arrow starts or ends.
     struct Box: Hashable {

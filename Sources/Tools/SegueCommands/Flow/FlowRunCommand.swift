@@ -25,8 +25,8 @@ struct FlowRunCommand: AsyncParsableCommand {
             Each step is printed with the changes of the state. A step whose 'expect' differs \
             from these changes fails: the exit status is 1, and a line FILE:LINE:COLUMN describes the difference.
 
-            A recording is a file that 'segue record' has written. Each recorded message must lead to the state that \
-            was recorded after it.
+            A recording is a file that 'segue record' has written. A step fails if \
+            a message leads to another state than the recorded one.
             """)
 
     @Argument(help: FlowFile.help)

@@ -126,8 +126,7 @@ actor RecordingWriter {
     private func open() throws -> FileDescriptor {
         let creation: FileDescriptor.OpenOptions = overwrites ? [.create, .truncate] : [.create, .exclusiveCreate]
         do {
-            // Without O_NONBLOCK, opening a named pipe would block a thread that tasks share until the pipe has a
-            // reader.
+            // With O_NONBLOCK, opening a named pipe without a reader fails instead of blocking.
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: creation.union(.nonBlocking),
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])

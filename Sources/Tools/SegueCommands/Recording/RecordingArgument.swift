@@ -5,8 +5,7 @@ package import Monitor
 internal import Support
 
 extension Recording {
-    /// Opens the recording in a file. For `-`, copies standard input to a temporary file first, because a recording is
-    /// read more than once and a pipe can be read only once.
+    /// Opens the recording in a file. For `-`, copies standard input to a temporary file first.
     /// - Throws: ``CommandError`` if standard input cannot be read or copied.
     init(argument: String) async throws {
         self.init(path: argument, copy: argument == "-" ? try await StandardInput.copy() : nil)
@@ -18,8 +17,8 @@ extension RecordingMoment: FormedArgument {
         "a message's number, its id or the beginning of it, @OFFSET, a time, or a duration after the first message "
         + "such as 5s"
 
-    /// - Parameter argument: a number, `@17` for an offset, a time in RFC 3339, a duration since the first message, or
-    ///   an id or its beginning.
+    /// - Parameter argument: a number, `@17` for an offset, a time as ``WallTime`` reads it, a duration since the first
+    ///   message, or an id or its beginning.
     package init?(argument: String) {
         if argument.hasPrefix("@") {
             guard let offset = UInt64(argument.dropFirst()) else { return nil }

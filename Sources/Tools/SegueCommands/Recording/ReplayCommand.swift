@@ -15,9 +15,8 @@ package struct ReplayCommand: AsyncParsableCommand {
             segue replay story.jsonl --new-ids --remap subject:default=test
             zcat story.jsonl.gz | segue replay -
 
-            By default, the recorded messages of coordinators and of the error notifier are not sent: the processes on \
-            the bus publish their own messages. The sent messages keep their ids and times, so that newly started \
-            coordinators reach the recorded states. Only the lifetime of commands begins again.
+            By default, messages that coordinators and the error notifier published as results of others are not \
+            sent. The sent messages keep their ids and times. The lifetime of commands begins again.
             """)
 
     @Argument(help: "The recording; '-' reads it from standard input.")
@@ -99,8 +98,8 @@ struct ReplayOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Send only these messages: inputs (not sent by coordinators or the error notifier), all, or a type "
-                + "such as 'command.*'; may be repeated. (default: inputs)", valueName: "what"),
+            "Send only these messages: inputs, all (also the results of coordinators and the error notifier), or a "
+                + "type such as 'command.*'; may be repeated. (default: inputs)", valueName: "what"),
         transform: ReplayPart.argument)
     var only: [ReplayPart] = []
 

@@ -39,7 +39,7 @@ struct StartProgress {
     private let begin = Date()
     private let line = WaitingLine(Console.error)
 
-    /// Prints the progress while `start` runs, up to the last event before its end.
+    /// Prints the progress while `start` runs.
     ///
     /// - Parameter start: starts the services, and calls `onProgress` with the text of the status line.
     /// - Throws: the errors of `start`; an error if the project's files cannot be read.
@@ -119,7 +119,7 @@ actor WaitingLine {
         text = nil
     }
 
-    /// Writes a string. Ignores errors, because the start does not depend on its display.
+    /// Writes a string. Ignores errors.
     private func write(_ text: String) async {
         try? await console.write(text)
     }

@@ -61,7 +61,7 @@ package struct DownCommand: AsyncParsableCommand {
         await Console.error.tell("\(project.statePath) is removed")
     }
 
-    /// Asks the user if there is one.
+    /// Asks the user on a terminal. Returns true without asking if there is no terminal.
     private func isRemovalWanted(_ project: Project) async throws -> Bool {
         guard StandardInput.isTerminal, Console.error.isTerminal else { return true }
         try await Console.error.write(

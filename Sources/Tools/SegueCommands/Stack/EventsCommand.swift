@@ -50,7 +50,7 @@ package struct EventsCommand: AsyncParsableCommand {
     }
 }
 
-/// One event of a project, as JSON. Keys that `docker compose events` also prints have the same names.
+/// One event of a project, as JSON.
 struct EventObject: Encodable {
     let time: String
     let project: String

@@ -40,7 +40,7 @@ package struct ExecCommand: AsyncParsableCommand {
     }
 }
 
-/// Refuses `run`, which users of other launchers know.
+/// Refuses the verb `run`, and names the verbs to use instead.
 package struct RunCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(commandName: "run", shouldDisplay: false)
 

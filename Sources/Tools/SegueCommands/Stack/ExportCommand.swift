@@ -20,7 +20,7 @@ struct ExportSystemdCommand: AsyncParsableCommand {
             segue export systemd --system --run-as web -o units  for the machine
 
             The paths of executables and the numbers of free ports are determined by this command. The values of a \
-            service's variables are written to a file beside its unit. Only you can read this file.
+            service's variables are written to a file beside its unit. Only the file's owner can read it.
             """)
 
     @OptionGroup var files: ComposeFileOptions

@@ -52,7 +52,7 @@ package struct LogsCommand: AsyncParsableCommand {
 
 /// The options that select the format of log lines.
 struct LogOptions: ParsableArguments, Sendable {
-    @Flag(name: .shortAndLong, help: "Print the time of each line, in UTC.")
+    @Flag(name: .shortAndLong, help: "Print the time of each line.")
     var timestamps = false
 
     @Flag(name: .customLong("no-log-prefix"), help: "Do not print the names of the services.")
@@ -142,7 +142,7 @@ struct LogObject: Encodable {
     let time: String
     let stream: LogLine.Stream
     let text: String
-    /// True if the next object of the same service and stream continues this line; otherwise nil, never false.
+    /// True if the next object of the same service and stream continues this line; otherwise nil.
     let `continues`: Bool?
 
     init(_ line: LogLine) {

@@ -142,8 +142,8 @@ struct ServiceRow: Encodable {
         note = (illness ?? status.message ?? (isOver ? status.ending : nil))?.printable
     }
 
-    /// The processor time as a percentage of the time for which the process has been running; more than 100 % if it
-    /// uses several processors. Nil if the process is not running.
+    /// The processor time as a percentage of the time for which the process has been running; it can be more than 100 %
+    /// with several processors. Nil if the process is not running.
     func load(at date: Date) -> String? {
         guard let cpuSeconds, let start else { return nil }
         return "\(Int((100 * cpuSeconds / max(date.timeIntervalSince(start), 0.01)).rounded())) %"

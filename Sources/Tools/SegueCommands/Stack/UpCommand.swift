@@ -175,7 +175,8 @@ struct ForegroundStack {
     private let begin = Date()
 
     /// Runs the services, and prints their output and events, until all have ended or were stopped.
-    /// - Throws: the exit status of the service whose failure stops the project, with `--abort-on-failure`; the ``ComposeError`` of the supervisor; an `Errno` if standard output cannot be written, after all
+    /// - Throws: with `--abort-on-failure`, an `ExitCode` with the exit status of the service whose failure stops the
+    ///   project; the ``ComposeError`` of the supervisor; an `Errno` if standard output cannot be written, after all
     ///   services have stopped.
     func run() async throws {
         var logger = Logger(label: "supervisor")
@@ -184,7 +185,7 @@ struct ForegroundStack {
         logger.logLevel = .error
         let supervisor = try Supervisor(
             stack: stack, selection: selection, project: project,
-            // A terminal that is closed sends SIGHUP. After this signal, too, no service may keep running.
+            // The process receives SIGHUP when its terminal is closed.
             options: options.supervisorOptions(stopSignals: [SIGINT, SIGTERM, SIGHUP]), logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await stopping(supervisor) { try await showLogs() } }
@@ -218,8 +219,7 @@ struct ForegroundStack {
         }
     }
 
-    /// Prints the lines of the log files, not the services' output itself. So a stopped terminal does not block a
-    /// service.
+    /// Prints the lines of the log files.
     private func showLogs() async throws {
         var printer = LogPrinter(services: stack.services.flatMap(\.instances))
         for await line in try project.logs(since: begin) {
