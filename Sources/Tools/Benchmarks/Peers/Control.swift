@@ -25,7 +25,7 @@ final class Control: Sendable {
     func waitForOrder() throws -> PeerOrder? {
         guard let line = readLine() else { return nil }
         let order: PeerOrder = try ControlLine.decode(line)
-        // Ends the process if the order takes too long, so that the benchmark does not wait for ever for the report.
+        // The alarm ends the process if the order takes longer than its limit.
         alarm(order.limit)
         return order
     }
