@@ -98,13 +98,11 @@ package struct Step: Hashable, Sendable {
         case resume
         /// A new incarnation after a ``kill``.
         case start
-        /// Stops a consumer and starts its successor. The old one continues with ``release`` and is fenced. If it was
-        /// stopped before its first claim, its successor is fenced instead.
+        /// Stops a consumer and starts its successor. The old one continues with ``release``. One of the two is then
+        /// fenced.
         case takeOver
         case release
-        /// SIGSTOP for a time. It is not measured in messages, because none are acknowledged while the broker is
-        /// stopped. For other processes the publishers are stopped as well: consumers, which commit each message, would
-        /// need minutes for the messages that publishers send in seconds.
+        /// SIGSTOP for a time. If the process is not the broker, the publishers are stopped as well.
         case pause(milliseconds: Int)
         /// kill -9 of the broker, and a new broker only after a time.
         case absence(milliseconds: Int)
