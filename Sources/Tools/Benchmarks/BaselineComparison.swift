@@ -39,7 +39,7 @@ struct Delivery: Sendable {
     let rate: Double
     let delivered: Int
     let lost: Int
-    /// The number of messages that arrived after a later message.
+    /// See ``Report/misordered``.
     let misordered: Int
 
     init(_ report: Report, expected: Int) {

@@ -71,8 +71,8 @@ actor Crew {
         }
     }
 
-    /// Waits until one incarnation of each consumer is left, and continues with that one. Must be called after
-    /// everything has been released, and before ``end(_:)``.
+    /// Waits until one incarnation of each consumer is left, and continues with that one. Must be called after the last
+    /// ``Step/Action/release``, and before ``end(_:)``.
     func settle() async throws {
         for (member, newest) in processes where member.group != nil {
             let all = (predecessors.removeValue(forKey: member) ?? []) + [newest]
@@ -129,7 +129,6 @@ package enum Member: Hashable, Sendable {
     /// Shares a group with the other workers.
     case worker(Int)
 
-    /// There are two of some processes, so that one continues while the other is hit.
     package static let all: [Member] = [
         .broker, .publisher(1), .publisher(2), .subscriber(1), .subscriber(2), .consumer, .worker(1), .worker(2),
     ]

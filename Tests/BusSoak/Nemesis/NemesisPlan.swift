@@ -13,8 +13,7 @@ package struct NemesisPlan: Hashable, Sendable {
         package var interval: ClosedRange<Int>
         /// The number of messages that are acknowledged while a process is away.
         package var absence: ClosedRange<Int>
-        /// As ``absence``, for some faults of a reader: more messages than all buffers on the way to it hold. Nil for
-        /// no such faults.
+        /// As ``absence``, for about one in six faults of a subscriber, consumer or worker. Nil for no such faults.
         package var longAbsence: ClosedRange<Int>?
         /// The duration in milliseconds of three faults that happen once each: the broker is killed, the broker is
         /// stopped, and a worker is stopped. It is longer than a lease. Nil for no such faults.

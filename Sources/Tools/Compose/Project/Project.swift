@@ -106,8 +106,8 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Removes the runtime folder, and the sockets that killed launchers have left. Must only be called while no
-    /// service of the project runs.
+    /// Removes the runtime folder, and the sockets at ``launchSocketPrefix`` of processes that have ended. Must only be
+    /// called while no service of the project runs.
     func removeRuntimeDirectory() {
         try? FileManager.default.removeItem(atPath: runtimeDirectory)
         let folder = (runtimeDirectory as NSString).deletingLastPathComponent

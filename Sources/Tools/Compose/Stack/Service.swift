@@ -96,7 +96,7 @@ package struct Service: Sendable, Equatable {
     /// The service without its dependencies on services that are not active.
     ///
     /// - Throws: ``ComposeError`` `inactive-dependency` if a required dependency is not active;
-    ///   `environment-file-unreadable` if a required env file is missing.
+    ///   `environment-file-unreadable` if a required env file cannot be read.
     func depending(onlyOn active: Set<String>) throws(ComposeError) -> Service {
         if let obstacle { throw obstacle }
         if let lost = dependencies.first(where: { $0.isRequired && !active.contains($0.service) }) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The state that the parts of a supervisor share, and all changes to it.
+/// The state of a supervisor, and the changes to it.
 ///
 /// This is a value without side effects. A ``StatusBoard`` guards the roster of a supervisor with a lock.
 struct Roster: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The ``Roster`` of a supervisor, behind a lock. Tasks change it, and wait for changes of it.
+/// The ``Roster`` of a supervisor, guarded by a lock. Tasks change it, and wait for changes of it.
 final class StatusBoard: Sendable {
     private struct State {
         var roster: Roster

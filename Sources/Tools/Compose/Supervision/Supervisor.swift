@@ -129,7 +129,7 @@ package final class Supervisor: Sendable {
         if let failure { throw failure }
     }
 
-    /// Starts a keeper for each instance; returns when no instance has a process or will get one.
+    /// Starts an ``InstanceKeeper`` for each instance; returns when no instance has a process or will get one.
     private func keepInstances() async {
         await withDiscardingTaskGroup { keepers in
             for await view in board.views() {
