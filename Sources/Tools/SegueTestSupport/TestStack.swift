@@ -326,7 +326,7 @@ public struct TestService: Sendable {
         self.dependencies = dependencies
     }
 
-    /// The broker, which every stack needs.
+    /// The broker of this project, for the bus of a stack.
     public static let broker = TestService("broker")
 
     /// The description of the service for the supervisor. The supervisor waits until the service is ready. The restart

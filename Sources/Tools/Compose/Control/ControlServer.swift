@@ -17,7 +17,7 @@ final class ControlServer: Sendable {
     private let socket: UnixSocket
     private let logger: Logger
 
-    /// - Parameter path: the path of the socket, in a folder that only this user can enter.
+    /// - Parameter path: the path of the socket, in a folder with mode 0700.
     /// - Throws: ``ComposeError`` `socket-path-too-long`, `socket`.
     init(path: String, logger: Logger) throws(ComposeError) {
         do {

@@ -14,7 +14,7 @@ struct Roster: Sendable {
     /// The reason why the supervisor stops the project without a request; nil if it does not.
     private var failure: ComposeError?
     private let rule: FailureRule
-    /// True after the wanted instances have reached ``FailureRule/start``.
+    /// True after ``complete(_:)`` has returned true for ``FailureRule/start``.
     private var hasStarted = false
 
     /// A project without services, supervised by this process.

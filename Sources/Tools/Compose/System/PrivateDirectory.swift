@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Creates folders that only their owner may enter.
+/// Creates folders with mode 0700.
 enum PrivateDirectory {
     /// Creates a folder and its missing parents, with mode 0700.
     ///
