@@ -238,8 +238,7 @@ struct DamageTests {
             }
             try fixture.journal.read { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: fixture.path))
-            // The damage is among the older messages. A broker that starts reads the other tables, whose pages are
-            // before the damage, and the last messages, whose pages are after it.
+            // The damage is in pages of older messages, which a broker does not read when it starts.
             try file.seek(toOffset: 60 * 4096)
             try file.write(contentsOf: Data(repeating: 0xff, count: 40 * 4096))
             try file.close()

@@ -115,7 +115,7 @@ struct PreparedJournalTests {
     func closing() throws {
         try Fixture.inDirectory { directory in
             let path = "\(directory)/journal.sqlite"
-            // The use of freed memory does not fail every time.
+            // This is repeated, because a use of freed memory does not always fail.
             for count in 1...200 {
                 let journal = try Journal(path: path)
                 #expect(journal.head == UInt64(count - 1))

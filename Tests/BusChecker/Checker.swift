@@ -1,7 +1,6 @@
-/// Compares the promises of the bus with its contents, in the manner of Jepsen: publishers write unique values, and
-/// everything is read at the end.
+/// Compares the promises of the bus with a history. Publishers write unique values, and the journal is read at the end.
 ///
-/// A value that was not acknowledged may be in the journal or not: its publisher cannot know.
+/// A value that was not acknowledged may be in the journal or not.
 package struct Checker {
     private let history: History
     /// The values in the journal, in the order of their offsets.
@@ -34,8 +33,7 @@ package struct Checker {
     }
 
     /// True if the bus may have removed a value: it was a document that is no longer in the journal, and the journal
-    /// contains a later version of the document. A value that is still in the journal was there all the time, so every
-    /// reader must have received it.
+    /// contains a later version of the document.
     /// - Parameter offset: The offset of the value, if it is known. The later version must be after it.
     func isForgotten(_ value: Value, at offset: UInt64 = 0) -> Bool {
         guard !journalled.contains(value), let document = history.documents[value],

@@ -170,8 +170,7 @@ extension ConformanceCase {
 }
 
 extension ConformanceFixture {
-    /// Invalid names: one is too long, one contains a zero byte, and one is decomposed, which some programs treat as
-    /// equal to the composed form and others do not.
+    /// Invalid names: one is too long, one contains a zero byte, and one is not in Unicode Normalization Form C.
     fileprivate static let badNames = [String(repeating: "n", count: 256), "zero\u{0}", "cafe\u{301}"]
 
     /// Batches that a bus must refuse. Each also contains a valid message.

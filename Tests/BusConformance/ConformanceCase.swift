@@ -1,7 +1,7 @@
 package import EventBus
 internal import Testing
 
-/// A promise of ``EventBus`` that every transport keeps, as a test that the test target of any transport can run:
+/// A promise of ``EventBus``, as a test that the test target of a transport can run:
 ///
 ///     @Test(arguments: ConformanceCase.all(with: [.leases, .queries]))
 ///     func conforms(_ conformanceCase: ConformanceCase) async throws {

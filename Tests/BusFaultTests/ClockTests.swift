@@ -45,7 +45,7 @@ struct ClockTests {
     }
 
     private func startBroker(_ name: String, _ clock: SettableClock, in arena: Arena) async throws -> ChildProcess {
-        // Without this option, retention would correctly remove messages that are thirty days old.
+        // Without this option, retention would remove old messages.
         let command = ["broker", "--bus", arena.bus, "--journal", arena.journal, "--retain-age", "none"]
         return try await arena.start(name, command, environment: clock.environment)
     }
@@ -63,7 +63,7 @@ struct ClockTests {
 }
 
 /// A wall clock for some processes only. It is a library that is loaded before all others and moves CLOCK_REALTIME by
-/// the number of seconds in a file. All other clocks advance steadily, as on a real machine.
+/// the number of seconds in a file. The other clocks are not moved.
 struct SettableClock: Sendable {
     private let directory: String
     /// The environment of a process that uses this clock.

@@ -50,8 +50,7 @@ struct SharedConsumerTests {
             }
             try await worker.send(signal)
             #expect(try await arena.untilEnd(of: first) == .exited(0))
-            // When the other worker has results of all messages, it has taken over the messages of the one that was
-            // hit.
+            // When all messages have results, the other worker has taken over.
             let before = try await arena.history(publishers: ["first"], groups: ["group"], readers: [])
             #expect(Checker.findings(in: before) == [])
             guard signal == SIGSTOP else { return }

@@ -7,7 +7,7 @@ import Glibc
 import Testing
 import ZeroMQ
 
-/// libzmq's heartbeats abort a process if its peer disconnects while the pipe between them is full.
+/// libzmq's heartbeats can abort a process if its peer disconnects while the pipe between them is full.
 @Suite("When a peer leaves while more of it waits than a connection holds", .timeLimit(.minutes(3)))
 struct DepartedPeerTests {
     private static let names = ["Noted", "Other"]

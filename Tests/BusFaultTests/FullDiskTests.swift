@@ -21,8 +21,7 @@ struct FullDiskTests {
         try await Arena.with { arena in
             let disk = "\(arena.directory)/disk"
             try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
-            // When the filler has been removed, there is room to write the whole write-ahead log back to the file. Only
-            // after that the log starts again from its beginning.
+            // When the filler has been removed, there is room to write the whole write-ahead log back to the file.
             let script = """
                 mount -t tmpfs -o size=16m none \(disk) && head -c 12000000 /dev/zero > \(disk)/filler \
                 && exec "$0" --bus \(arena.bus) --journal \(disk)/journal.sqlite
@@ -61,8 +60,7 @@ struct FullDiskTests {
         }
     }
 
-    /// Fills the disk. Several tasks publish until a message of each is refused, so that one transaction contains
-    /// several batches.
+    /// Fills the disk. Several tasks publish until a message of each is refused.
     private func fill(_ bus: any EventBus) async throws -> [Sent] {
         try await withThrowingTaskGroup { group in
             for name in ["a", "b", "c"] {

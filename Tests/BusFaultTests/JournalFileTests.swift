@@ -96,8 +96,7 @@ struct JournalFileTests {
             let broker = try await arena.startBroker("second")
             try await arena.withBus { bus in
                 let lost = try await bus.publish(Noted(text: "lost")).position
-                // This call gets a mark from the broker: a proof that the journal contained the message. The client's
-                // next hello shows the mark to the third broker.
+                // This call gets a mark of the message from the broker. The client's next hello contains the mark.
                 try await bus.waitUntilConnected(timeout: Arena.deadline)
                 try await broker.send(SIGTERM)
                 try await arena.untilEnd(of: broker)

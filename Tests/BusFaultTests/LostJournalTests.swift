@@ -56,8 +56,7 @@ struct LostJournalTests {
         }
     }
 
-    /// Kills the broker while its log contains many messages that the file does not contain. The log is written back,
-    /// and starts again, every few hundred commits.
+    /// Kills the broker while its log contains many messages that the file does not contain.
     /// - Returns: The reply to a hello that the broker answered after the middle of the log.
     private func kill(_ broker: ChildProcess, in arena: Arena) async throws -> Welcome {
         while true {

@@ -198,8 +198,7 @@ struct StrangerTests {
 
 extension Arena {
     /// Starts a broker that listens on a port of this machine, and on the next one.
-    /// - Returns: The port. Only the broker checks whether it is free: another process could take it after an earlier
-    ///   check.
+    /// - Returns: The port.
     func startTCPBroker() async throws -> Int {
         for attempt in 1...50 {
             // Below the ports that the kernel gives to outgoing connections by default.

@@ -5,8 +5,7 @@ import TestSupport
 /// `bus-fuzz [INPUTS] [SEED]` sends random requests to a broker. The same seed sends the same requests.
 @main
 struct BusFuzzCommand {
-    /// The bytes by which memory may grow after the first tenth of the requests. It grows by the topics, producers and
-    /// consumers that the requests invent: in four runs of a million requests by 7 to 11 MiB.
+    /// The bytes by which memory may grow after the first tenth of the requests.
     private static let growth = 24 << 20
 
     static func main() throws {

@@ -4,8 +4,7 @@ import Testing
 
 @testable import BusProtocol
 
-/// A short description of the arguments: without it the log of each run would contain four million numbers, which take
-/// a minute to write.
+/// A short description of the arguments for the log.
 extension PublishedMessage: CustomTestStringConvertible {
     package var testDescription: String {
         "\(topic) of \(subject), key of \(key.utf8.count), header of \(header.count), data of \(data.count) bytes"

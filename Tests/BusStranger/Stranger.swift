@@ -9,7 +9,7 @@ package struct Stranger {
     private let poll: SocketPoll
     private let producer = ProducerID()
 
-    /// The time limit for an answer. A working broker needs much less.
+    /// The time limit for an answer, in milliseconds.
     private static let deadline = 30_000
 
     package struct NoAnswer: Error {

@@ -18,7 +18,7 @@ package struct SegueCommandLine: Sendable {
     package var workingDirectory: String?
     package var environment: [String: String] = [:]
 
-    /// The folder of the built executables, which also contains the test bundle.
+    /// The folder of the running executable, in which the built executables are.
     private static let executables = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().path
 

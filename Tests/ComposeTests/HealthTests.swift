@@ -136,7 +136,7 @@ struct HealthTests {
         try await scratch.supervisor(scratch.stack([service])).running { supervisor in
             let first = try await supervisor.wait(for: "a") { $0.state == .ready }
             try FileManager.default.removeItem(atPath: scratch.path + "/ready")
-            // The test does not see every change of the board, but a new run must never show the health of the old run.
+            // A new run must not show the health of the old run.
             for await status in supervisor.statuses {
                 guard let status = status["a"], status.restarts == 1 else { continue }
                 #expect(status.health?.state != .unhealthy)

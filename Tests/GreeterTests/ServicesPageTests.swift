@@ -218,7 +218,7 @@ struct ServicesPageTests {
         return try String(contentsOf: file, encoding: .utf8)
     }
 
-    /// The lines without their indentation: the page shows code without its surroundings.
+    /// The lines without their indentation.
     private static func unindented(_ text: String) -> String {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
     }

@@ -15,7 +15,7 @@ struct KeptConnectionTests {
     }
 
     /// A server that answers the first request of its first connection, and closes the connection on the second
-    /// request. A server does the same if its idle timeout expires while a request is on its way.
+    /// request.
     func closingServer(
         _ body: (RawServer, _ received: @escaping @Sendable () -> [String]) async throws -> Void
     ) async throws {
@@ -110,7 +110,6 @@ struct KeptConnectionTests {
                 error: .string(limit: 1 << 16))
             let growth = result.standardOutput.split(separator: " ").compactMap { Int($0) }
             try #require(growth.count == 2, "\(result.standardOutput)\(result.standardError)")
-            // A leak of each body or of each libcurl handle would be 10 MB or more.
             #expect(growth[0] < 3_000_000)
             #expect(growth[1] < 5)
         }

@@ -3,8 +3,7 @@ import SampleFlows
 import Support
 import Testing
 
-/// Problems that users of other navigation libraries often report. Other suites cover further problems: deep links over
-/// presentations (`LinkPrecedenceTests`), swipes back (`ViewReportTests`) and nested flows (`ChildFlowTests`).
+/// Problems that users of other navigation libraries often report.
 @Suite("What users of navigation libraries have trouble with")
 struct KnownTroubleTests {
     @Test("A pop of what does not stand changes nothing, and says so")

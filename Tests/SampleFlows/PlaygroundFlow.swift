@@ -1,9 +1,8 @@
 package import Navigation
 import Support
 
-/// A flow in which `event.Go` with a number performs the step of ``steps`` with that number. The steps contain all
-/// kinds of actions that change screens. `command.Wait` waits for an answer, also within child flows, and ``links``
-/// lead to plain roots, to split roots and to roots with tabs.
+/// A flow in which `event.Go` with a number performs the step of ``steps`` with that number. `command.Wait` waits for
+/// an answer, also within child flows.
 package enum PlaygroundFlow {
     package static func flow() throws -> Flow { try made.get() }
 

@@ -24,7 +24,7 @@ package enum ShippedFlows {
             .map { try String(contentsOf: $0, encoding: .utf8) }
     }
 
-    // Read only once, because the random histories use the flows thousands of times.
+    // Read only once.
     private static let ios = Result { try read("ios") }
     private static let mac = Result { try read("mac") }
 

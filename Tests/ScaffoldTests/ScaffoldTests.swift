@@ -5,8 +5,7 @@ import Testing
 
 @testable import Scaffold
 
-/// Tests of the files that `segue new` changes and creates. `scripts/examples` checks that these files compile and pass
-/// their tests.
+/// Tests of the files that `segue new` changes and creates.
 @Suite("Something new in a package")
 struct ScaffoldTests {
     @Test("It lies where the package has such things, also when one stands in a folder of it")

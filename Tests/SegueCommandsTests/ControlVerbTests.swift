@@ -26,8 +26,7 @@ struct ControlVerbTests {
             """
     }
 
-    /// A command in YAML, with escaped quotation marks and, for compose, doubled dollar signs. Every Debian system has
-    /// perl.
+    /// A command in YAML, with escaped quotation marks and, for compose, doubled dollar signs.
     private static let ready =
         "perl -MSocket -e 'socket(S,PF_UNIX,SOCK_DGRAM,0);"
         + #"send(S,\"READY=1\",0,pack_sockaddr_un($$ENV{NOTIFY_SOCKET}))'"#
@@ -294,8 +293,7 @@ struct ControlVerbTests {
         """
     }
 
-    /// True if the process has ended or is a zombie. In a container without an init process, the processes that a
-    /// killed supervisor has left are never reaped.
+    /// True if the process has ended or is a zombie.
     private static func hasEnded(_ row: Row) throws -> Bool {
         let stat = try? String(contentsOfFile: "/proc/\(try #require(row.pid))/stat", encoding: .utf8)
         return stat?.contains(") Z ") ?? true

@@ -289,8 +289,8 @@ enum FlowExamples {
 
     static func scenario(_ name: String) -> String { repository("config/flows/scenarios/\(name).yaml") }
 
-    /// An expected drawing, which a person has checked. To replace it:
-    /// `segue flow graph FILE --format FORMAT > Tests/Fixtures/FlowDrawings/NAME.FORMAT`.
+    /// An expected drawing. To replace it: `segue flow graph FILE --format FORMAT >
+    /// Tests/Fixtures/FlowDrawings/NAME.FORMAT`.
     static func drawing(_ name: String, _ format: String) throws -> String {
         try String(contentsOfFile: repository("Tests/Fixtures/FlowDrawings/\(name).\(format)"), encoding: .utf8)
     }

@@ -46,8 +46,7 @@ struct Stage: Sendable {
         }
     }
 
-    /// Waits for the lock of the vault. A task of the previous run may still hold the lock for a moment; the kernel
-    /// releases the lock of a real process when the process ends.
+    /// Waits for the lock of the vault. A task of the previous run may still hold the lock for a moment.
     private func openVault() async throws -> TokenVault {
         while true {
             do {

@@ -63,7 +63,7 @@ struct RoutingPageTests {
         }
     }
 
-    /// The text without indentation: the page shows parts of the code with less indentation.
+    /// The text without indentation.
     private static func unindented(_ text: String) -> String {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
     }

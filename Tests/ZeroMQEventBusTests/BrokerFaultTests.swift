@@ -50,7 +50,7 @@ struct BrokerFaultTests {
                                 }
                             }
                         }
-                        // Whenever a broker stops, there are unanswered batches. The next broker receives them again.
+                        // When a broker stops, there may be unanswered batches. The next broker receives them again.
                         for count in stride(from: 800, to: 4000, by: 800) {
                             try await broker.run { await received.reaches(count) }
                         }

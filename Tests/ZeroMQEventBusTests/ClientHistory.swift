@@ -7,8 +7,8 @@ import Testing
 @testable import ZeroMQEventBus
 
 /// A random history of a client's state machine and a model broker. Two lossy connections are between them. The test
-/// advances the clock. Callers publish, subscribe, read, consume, ask and serve at random. An issue is recorded as soon
-/// as the client breaks a rule. ``finish()`` ends the faults and checks the final state.
+/// advances the clock. Callers publish, subscribe, read, consume, ask and serve at random. Each broken rule is recorded
+/// as an issue. ``finish()`` ends the faults and checks the final state.
 struct ClientHistory {
     /// The faults besides losses, delays and repeated replies.
     enum Faults: CaseIterable {
@@ -522,7 +522,7 @@ struct ClientHistory {
         checkClose()
     }
 
-    /// Makes the feed lose the last messages, so that no later message shows the loss.
+    /// Makes the feed lose the last messages.
     private mutating func loseTail() {
         isDeaf = true
         for _ in 0..<4 { publish() }
@@ -557,7 +557,7 @@ struct ClientHistory {
         }
         let delivered = reader.delivered.filter { $0.epoch == broker.epoch }
         if faults == .lostEnds {
-            // After a loss, a repeated message cannot be distinguished from a new one at its offset.
+            // With these faults, only missing messages are checked.
             let given = Set(delivered.map { "\($0.offset) \(String(decoding: $0.data, as: UTF8.self))" })
             let missing = wanted.filter { !given.contains("\($0.feed.offset) \($0.data)") }.map(\.feed.offset)
             #expect(missing.isEmpty, "\(id) lacks messages after \(after)")

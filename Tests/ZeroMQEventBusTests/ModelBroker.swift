@@ -1,8 +1,7 @@
 import BusProtocol
 import EventBus
 
-/// A model of the broker that `docs/wire-protocol.md` describes, as a value: its journal is an array, its feed a list
-/// of packets.
+/// A model of the broker that `docs/wire-protocol.md` describes, as a value.
 struct ModelBroker {
     /// A packet of the feed.
     enum Packet {
@@ -263,7 +262,7 @@ struct ModelBroker {
         prefixes.contains { message.topic.hasPrefix($0) }
     }
 
-    /// Creates a page. Pages are short, so that there are many of them.
+    /// Creates a page of at most five messages.
     private func page(_ read: PageRequest, _ entries: ArraySlice<Entry>) -> Reply {
         guard isHere(read) else { return .refused(ProtocolError(.epoch, "another journal")) }
         let matching = entries.filter { $0.feed.offset > read.after && matches($0.feed, read.prefixes) }

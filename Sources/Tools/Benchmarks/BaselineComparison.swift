@@ -1,7 +1,6 @@
 internal import Glibc
 
-/// Measurements of a value and of its baseline, taken in turns. The speed of a machine can change by a factor of two
-/// within minutes, so only measurements that were taken one after the other can be compared.
+/// Measurements of a value and of its baseline, taken in turns.
 struct BaselineComparison<Sample: Sendable>: Sendable {
     private(set) var values: [Sample] = []
     private(set) var baselines: [Sample] = []
@@ -40,7 +39,7 @@ struct Delivery: Sendable {
     let rate: Double
     let delivered: Int
     let lost: Int
-    /// The number of messages that arrived after a later message.
+    /// See ``Report/misordered``.
     let misordered: Int
 
     init(_ report: Report, expected: Int) {

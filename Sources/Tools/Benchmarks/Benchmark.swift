@@ -101,8 +101,7 @@ struct Scratch: Sendable {
     let path: String
 
     /// Creates a folder in `/var/tmp`, and removes it when `body` has ended. The folder is not in `/tmp`, because
-    /// `/tmp` may be in memory, where writing a journal costs little. The path is short because the length of a
-    /// socket's path is limited.
+    /// `/tmp` may be in memory, where writing a journal costs little.
     static func with<Result>(_ body: (Scratch) async throws -> Result) async throws -> Result {
         let path = "/var/tmp/segue-bench-\(UUID().uuidString.prefix(8).lowercased())"
         let scratch = Scratch(path: path)

@@ -5,14 +5,14 @@ internal import Glibc
 internal import Logging
 internal import Transports
 
-/// Processes on a real bus, in a temporary folder of the test.
+/// The processes of a stack with their bus. Their state and their sockets are in a temporary folder.
 ///
 ///     try await TestStack.with([.broker, TestService("error-notifier", after: ["broker"])]) { stack in
 ///         try await stack.bus.publish(ApplicationError(code: "test", message: "It failed."))
 ///         try await stack.message(Document.ErrorBanner.self) { $0.error?.code == "test" }
 ///     }
 ///
-/// Errors are thrown as ``StackFailure``, with the logs of all processes and all messages of the bus.
+/// A ``StackFailure`` contains the logs of all processes and all messages of the bus.
 public struct TestStack: Sendable {
     /// The test's own connection to the bus.
     public let bus: any EventBus
@@ -199,7 +199,8 @@ public struct TestStack: Sendable {
         try await isReplaced(status)
     }
 
-    /// Freezes a process, and waits until the supervisor has replaced it and the new process is ready.
+    /// Freezes a process with a ``TestService/watchdog``, and waits until the supervisor has replaced it and the new
+    /// process is ready.
     public func freezeUntilReplaced(_ service: String) async throws {
         let status = try status(of: service)
         try await freeze(service)
@@ -219,12 +220,12 @@ public struct TestStack: Sendable {
         try await perform(.stop(services: [service], grace: nil))
     }
 
-    /// Starts a service that was stopped or has ended, and returns when it is ready.
+    /// Starts a service that was stopped or has ended, and its dependencies. Returns when they are ready.
     public func start(_ service: String) async throws {
         try await perform(.start(services: [service]))
     }
 
-    /// Restarts a service and the services that must restart with it. Returns when all these services are ready.
+    /// Restarts a service and the dependents that declare `restart: true`. Returns when all these services are ready.
     public func restart(_ service: String) async throws {
         try await perform(.restart(services: [service], followed: true, grace: nil))
     }
@@ -242,7 +243,7 @@ public struct TestStack: Sendable {
     /// Freezes a process with SIGSTOP. The process keeps its sockets, but does not answer.
     public func freeze(_ service: String) async throws {
         let pid = try signal(service, SIGSTOP)
-        // A running thread stops only when it next enters the kernel. Until then it may still answer.
+        // A thread may still run for a moment after the signal was sent.
         while !Self.stands(pid) { try await Task.sleep(for: .milliseconds(1)) }
     }
 
@@ -325,7 +326,7 @@ public struct TestService: Sendable {
         self.dependencies = dependencies
     }
 
-    /// The broker, which every stack needs.
+    /// The broker of this project, for the bus of a stack.
     public static let broker = TestService("broker")
 
     /// The description of the service for the supervisor. The supervisor waits until the service is ready. The restart

@@ -30,8 +30,7 @@ package enum Probe {
         value.sequence % 8 == 0 ? subject(of: value) : nil
     }
 
-    /// The subject of a value. Some subjects are rare: if a message with such a subject is lost, there may be no later
-    /// message with this subject to show the loss.
+    /// The subject of a value. Some subjects are rare.
     private static func subject(of value: Value) -> String {
         value.sequence % rareInterval == 0
             ? "rare\(value.sequence / rareInterval % 7)" : "s\(value.sequence % subjects)"

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import Glibc
 
-/// The processes of a round and their incarnations.
+/// The processes of a round of the soak test. Each start of a process is a new incarnation of it.
 actor Crew {
     private let arena: Arena
     private var processes: [Member: ChildProcess] = [:]
@@ -71,13 +71,8 @@ actor Crew {
         }
     }
 
-    /// Waits until one incarnation of each consumer is left, and continues with that one. Must be called after
-    /// everything has been released, and before ``end(_:)``.
-    ///
-    /// An exclusive consumer belongs to the process whose first claim came last (`docs/bus.md`). This is not always the
-    /// process that was started last: a process that was stopped before its first claim makes the claim when it
-    /// continues, at any time after its release. Its successor is then fenced, and learns this with its next renewal
-    /// at the latest.
+    /// Waits until one incarnation of each consumer is left, and continues with that one. Must be called after the last
+    /// ``Step/Action/release``, and before ``end(_:)``.
     func settle() async throws {
         for (member, newest) in processes where member.group != nil {
             let all = (predecessors.removeValue(forKey: member) ?? []) + [newest]
@@ -92,7 +87,7 @@ actor Crew {
             if let last = all.first(where: { !$0.hasEnded }) {
                 processes[member] = last
             } else {
-                // The process with the last claim was killed.
+                // No incarnation is left.
                 try await restart(member)
             }
         }
@@ -134,7 +129,6 @@ package enum Member: Hashable, Sendable {
     /// Shares a group with the other workers.
     case worker(Int)
 
-    /// There are two of some processes, so that one continues while the other is hit.
     package static let all: [Member] = [
         .broker, .publisher(1), .publisher(2), .subscriber(1), .subscriber(2), .consumer, .worker(1), .worker(2),
     ]

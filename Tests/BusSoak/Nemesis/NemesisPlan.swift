@@ -13,8 +13,7 @@ package struct NemesisPlan: Hashable, Sendable {
         package var interval: ClosedRange<Int>
         /// The number of messages that are acknowledged while a process is away.
         package var absence: ClosedRange<Int>
-        /// As ``absence``, for some faults of a reader: more messages than all buffers on the way to it hold. Nil for
-        /// no such faults.
+        /// As ``absence``, for about one in six faults of a subscriber, consumer or worker. Nil for no such faults.
         package var longAbsence: ClosedRange<Int>?
         /// The duration in milliseconds of three faults that happen once each: the broker is killed, the broker is
         /// stopped, and a worker is stopped. It is longer than a lease. Nil for no such faults.
@@ -98,13 +97,11 @@ package struct Step: Hashable, Sendable {
         case resume
         /// A new incarnation after a ``kill``.
         case start
-        /// Stops a consumer and starts its successor. The old one continues with ``release`` and is fenced. If it was
-        /// stopped before its first claim, its successor is fenced instead.
+        /// Stops a consumer and starts its successor. The old one continues with ``release``. One of the two is then
+        /// fenced.
         case takeOver
         case release
-        /// SIGSTOP for a time. It is not measured in messages, because none are acknowledged while the broker is
-        /// stopped. For other processes the publishers are stopped as well: consumers, which commit each message, would
-        /// need minutes for the messages that publishers send in seconds.
+        /// SIGSTOP for a time. If the process is not the broker, the publishers are stopped as well.
         case pause(milliseconds: Int)
         /// kill -9 of the broker, and a new broker only after a time.
         case absence(milliseconds: Int)

@@ -60,7 +60,7 @@ package struct SoakRound: Sendable {
         }
     }
 
-    /// Lets all processes finish. The checker finds those that did not.
+    /// Lets all processes finish.
     private func drain(_ crew: Crew, _ arena: Arena) async throws -> History {
         try await crew.end(Member.all.filter(\.isPublisher))
         try await crew.settle()

@@ -12,7 +12,7 @@ package final class Arena: Sendable {
     private let launches: AsyncStream<ChildProcess>.Continuation
     private let children = Mutex<[ChildProcess]>([])
 
-    /// The default time limit of a wait. A working test needs much less.
+    /// The default time limit of a wait.
     package static let deadline: Duration = .seconds(90)
 
     package var bus: String { "ipc://\(directory)/bus" }
@@ -242,7 +242,7 @@ package final class Arena: Sendable {
         return history
     }
 
-    /// Waits until all processes have received everything. The checker finds those that have not.
+    /// Waits until all processes have received everything, or until no process makes progress.
     private func settle(_ groups: Set<String>, _ readers: [String], on bus: any EventBus) async throws {
         let values = Set(try await bus.journal().compactMap(\.value))
         try? await whileGettingOn("results were missing") { try await bus.results(of: values, by: groups) }
@@ -258,7 +258,7 @@ package final class Arena: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Waits for `body` as long as any process handles or receives messages: a slow process is not a fault.
+    /// Waits for `body` as long as any process handles or receives messages.
     private func whileGettingOn(_ what: String, _ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await body() }

@@ -34,7 +34,7 @@ package final class ChildProcess: Sendable {
 
     private func runToEnd() async -> ProcessEnd {
         var platform = PlatformOptions()
-        // A Ctrl-C at the terminal must only reach the test, which then ends all processes in order.
+        // A Ctrl-C at the terminal must not reach the process.
         platform.processGroupID = 0
         let pairs = environment.compactMap { name, value in
             Environment.Key(rawValue: name).map { ($0, value as String?) }
@@ -117,7 +117,7 @@ final class OneShot<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(returning: value) }
     }
 
-    /// Waits for the value. The owner of this object always sets the value, even when its task is cancelled.
+    /// Waits for the value, even if the task is cancelled.
     var value: Value {
         get async {
             await withCheckedContinuation { continuation in
@@ -135,7 +135,7 @@ final class OneShot<Value: Sendable>: Sendable {
 
 /// The paths of the executables.
 enum Executable {
-    /// The folder of the executables, which also contains the test bundle, or `bus-soak`.
+    /// The folder of the running executable.
     private static let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().path
 

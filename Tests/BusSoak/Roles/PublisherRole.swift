@@ -58,8 +58,7 @@ struct PublisherLane: Sendable {
         }
     }
 
-    /// Publishes a batch. If the journal cannot be written, the bus may keep the batch or report an error; in the
-    /// second case the batch is published again.
+    /// Publishes a batch. If the bus reports that the journal cannot be written, the batch is published again.
     private func publish(_ batch: Batch, on bus: any EventBus) async throws {
         while true {
             do {

@@ -7,8 +7,7 @@ package import Logging
 internal import ZeroMQEventBus
 
 /// Reads all values from the beginning of the journal and writes each of them, with its offset, to the history, until
-/// it is asked to end. It writes a live line once for each journal, because the subscription begins again in a new
-/// journal.
+/// it is asked to end. It writes a live line once for each journal.
 package enum SubscriberRole {
     /// - Throws: ``BusError``; the errors of the history.
     package static func run(on bus: any EventBus, history: HistoryLog) async throws {

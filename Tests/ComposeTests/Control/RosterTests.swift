@@ -27,7 +27,7 @@ struct RosterTests {
         return Stack(directory: "/srv", services: services)
     }
 
-    /// Acts as the keepers would: everything that is wanted runs, everything else has ended.
+    /// Marks the instances that may start as ready, and the instances that must end as ended.
     private mutating func runAll() {
         let names = roster.status.services.map(\.name)
         // The loop runs once for each instance, because an instance may wait for all others.

@@ -41,7 +41,6 @@ struct ComposeKeysTests {
     @Test("of a service", arguments: serviceKeys)
     func service(key: String) throws {
         expect(key, in: .service)
-        // Only the message that users see matters.
         guard !Self.read.contains(key) else { return }
         let found = mistakes(inService: "\(key): {}")
         #expect(found.count == 1)

@@ -60,12 +60,12 @@ extension Service {
         Service(name: name, command: ["sh", "-c", script], dependencies: dependencies)
     }
 
-    /// A command for scripts that sends one sd_notify message. Perl is part of every Debian system.
+    /// A command for scripts that sends one sd_notify message.
     static func notify(_ message: String) -> String {
         "perl -MSocket -e 'socket(S,PF_UNIX,SOCK_DGRAM,0);send(S,\"\(message)\",0,pack_sockaddr_un($ENV{NOTIFY_SOCKET}))'"
     }
 
-    /// A command that waits without a child process, which would have to be signalled, too.
+    /// A command that waits without a child process.
     static let forever = "exec sleep 1000"
 }
 

@@ -5,7 +5,7 @@ struct DeadlinePassed: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Runs a body with a deadline that is far beyond the time of a working test.
+/// Runs a body with a long deadline.
 @discardableResult
 func within<R: Sendable>(
     _ what: String,

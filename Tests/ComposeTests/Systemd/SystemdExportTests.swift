@@ -101,7 +101,7 @@ struct SystemdExportTests {
         let unit = try #require(files.first { $0.name == "demo.a.service" }).text
         let command = try #require(UnitLine.values(of: "ExecStart", in: unit).first)
         let process = Process()
-        // A shell reads the file of variables in the same way as systemd.
+        // A shell can read the file of variables, too.
         let arguments = UnitLine.words(command).map { $0.replacing("$$", with: "$") }
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         let file = try #require(UnitLine.values(of: "EnvironmentFile", in: unit).first)

@@ -48,7 +48,7 @@ struct PythonClient: Sendable {
         try await running(arguments, body: body)
     }
 
-    /// As ``running(_:body:)``, with separate arguments.
+    /// As ``running(_:body:)``, with the arguments as an array.
     func running<Result: Sendable>(
         _ arguments: [String], body: (inout RunningPython) async throws -> Result
     ) async throws -> Result {

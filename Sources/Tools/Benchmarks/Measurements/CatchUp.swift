@@ -4,8 +4,7 @@ internal import EventBus
 /// Measures a subscriber that reads a long journal, from its subscription to the last message. The baseline is the same
 /// frames on bare sockets, sent live.
 struct CatchUp {
-    /// The maximum number of messages in the baseline, even if the measurement has more messages. More messages would
-    /// only fill the queues of libzmq.
+    /// The maximum number of messages in the baseline, even if the measurement has more messages.
     private static let bareLimit = 200_000
 
     let run: BenchmarkRun

@@ -45,7 +45,7 @@ struct MonitorToFile {
             configuration, input: .none, output: .fileDescriptor(file, closeAfterSpawningProcess: true),
             error: .currentStandardError)
         let end = MonotonicTime.now
-        // Each line is a message. The order is not checked here, because other tests check it.
+        // Each line is a message. The order is not checked.
         let lines = try Data(contentsOf: URL(fileURLWithPath: path)).count { $0 == UInt8(ascii: "\n") }
         return Delivery(Report(begin: begin, end: end, count: lines), expected: count)
     }

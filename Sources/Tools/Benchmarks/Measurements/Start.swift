@@ -19,8 +19,7 @@ struct Start {
         return [result]
     }
 
-    /// Fills the journal with short messages. The time of a start can depend on the number of messages; long messages
-    /// would only take longer to write.
+    /// Fills the journal with short messages.
     private func fill(_ broker: BrokerProcess) async throws {
         try await broker.run { _ in
             let filler = PeerProcess(.journalFiller, broker.address)

@@ -25,7 +25,7 @@ final class Control: Sendable {
     func waitForOrder() throws -> PeerOrder? {
         guard let line = readLine() else { return nil }
         let order: PeerOrder = try ControlLine.decode(line)
-        // Ends the process if the order takes too long, so that the benchmark does not wait for ever for the report.
+        // The alarm ends the process if the order takes longer than its limit.
         alarm(order.limit)
         return order
     }
@@ -92,7 +92,7 @@ struct Report: Codable, Sendable {
     var end: Int64 = 0
     /// The number of messages that arrived or were sent.
     var count = 0
-    /// The number of messages that arrived after a later message.
+    /// The number of messages that arrived directly after a message that was sent later, or twice in a row.
     var misordered = 0
     /// The median of the latencies, in microseconds.
     var median = 0.0

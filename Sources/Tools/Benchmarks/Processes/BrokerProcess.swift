@@ -70,7 +70,7 @@ struct ReadyProcess: Sendable {
                 return false
             }
             group.addTask {
-                // The process writes nothing to standard output. When its output ends, the process has ended.
+                // The output of the process ends when the process ends.
                 do { for try await _ in output {} } catch {}
                 return false
             }

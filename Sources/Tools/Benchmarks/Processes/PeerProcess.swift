@@ -72,8 +72,7 @@ final class PeerProcess: Sendable {
         guard state.withLock(\.isFinishing) else { throw ended }
     }
 
-    /// Writes the orders to the peer's standard input. Errors of writing are ignored: after such an error the peer has
-    /// ended, and the callers that wait for a report get an error.
+    /// Writes the orders to the peer's standard input. Errors of writing are ignored.
     private func writeOrders(to writer: StandardInputWriter) async {
         for await order in orders {
             _ = try? await writer.write(order)

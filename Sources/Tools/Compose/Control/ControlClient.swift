@@ -4,8 +4,7 @@ import SystemSupport
 /// Sends requests to a project's supervisor from another process.
 package struct ControlClient: Sendable {
     private let project: Project
-    /// The maximum time to wait for an answer; after it, the request fails with `control-silent`. A supervisor that
-    /// works normally answers at once.
+    /// The maximum time to wait for an answer; after it, the request fails with `control-silent`.
     private let patience: Duration
 
     package init(project: Project, patience: Duration = .seconds(30)) {
@@ -22,7 +21,7 @@ package struct ControlClient: Sendable {
     package func send(_ request: ControlRequest, isRehearsal: Bool = false) async throws -> [Change]? {
         let begin = ContinuousClock.now
         let deadline = begin + patience
-        // The supervisor's deadline is earlier, so that its answer to a request that it carries out is in time.
+        // The supervisor gets an earlier deadline, so that its answer can arrive in time.
         let call = try JSONEncoder().encode(
             ControlCall(request: request, isRehearsal: isRehearsal, deadline: begin + patience * 0.9))
         while true {

@@ -136,7 +136,7 @@ struct ControlCall: Sendable, Codable {
     let request: ControlRequest
     /// True to return the changes that the request would make, without making them.
     let isRehearsal: Bool
-    /// The time after which the request must not be carried out, because its sender has reported that it failed.
+    /// The time after which the request must not be carried out.
     var deadline: ContinuousClock.Instant?
 }
 

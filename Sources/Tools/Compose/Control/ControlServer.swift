@@ -4,9 +4,8 @@ import SystemSupport
 
 /// Answers the requests that other processes send to a supervisor.
 ///
-/// A request is answered before its effects, which appear in the project's status. A client that is slow, sends
-/// nothing or has ended occupies a connection for at most ``patience``. A request that cannot be decoded is refused.
-/// Processes of other users except root get no answer.
+/// The answer does not wait for the effects of the request. A request that cannot be decoded is refused. Processes of
+/// other users except root get no answer.
 final class ControlServer: Sendable {
     /// The maximum number of connections that are served at the same time. Further connections wait.
     private static let capacity = 16
@@ -18,7 +17,7 @@ final class ControlServer: Sendable {
     private let socket: UnixSocket
     private let logger: Logger
 
-    /// - Parameter path: the path of the socket, in a folder that only this user can enter.
+    /// - Parameter path: the path of the socket, in a folder with mode 0700.
     /// - Throws: ``ComposeError`` `socket-path-too-long`, `socket`.
     init(path: String, logger: Logger) throws(ComposeError) {
         do {

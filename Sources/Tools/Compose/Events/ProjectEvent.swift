@@ -53,8 +53,6 @@ package struct ProjectEvent: Sendable, Equatable {
             event.pid = after.supervisor.pid
             events.append(event)
         }
-        // The services are found by name, because a search for each service would make the cost of a change quadratic
-        // in the number of services.
         let earlier = Dictionary((before?.services ?? []).map { ($0.name, $0) }) { first, _ in first }
         for service in after.services {
             events += changes(from: earlier[service.name], to: service, at: time)
@@ -127,8 +125,7 @@ package struct ProjectEvent: Sendable, Equatable {
     }
 }
 
-/// The form of an event in a project's files: the event is the text of a log line, and the line contains the event's
-/// time.
+/// The form of an event in a project's files: a log line whose text is the event as JSON without its time.
 extension ProjectEvent {
     /// The name of the log of a project's events.
     static let logName = "events"

@@ -5,9 +5,8 @@ import SystemSupport
 
 /// Writes a project's status to its files, for other processes, and each change to the event log.
 ///
-/// The files always contain the whole status. If the files were written at each change, the cost of a start would be
-/// quadratic in the number of instances. So ``record(_:)`` collects changes, and ``flush()`` writes them together. Call
-/// ``flush()`` before another process is informed of a change, so that the process finds the change in the files.
+/// ``record(_:)`` collects changes, and ``flush()`` writes them. Call ``flush()`` before another process is informed of
+/// a change.
 final class StatusRecorder: Sendable {
     private static let retention = LogRetention(fileSize: 1 << 20, files: 3)
 
@@ -19,11 +18,9 @@ final class StatusRecorder: Sendable {
     }
 
     private struct Files {
-        /// Nil before the first event: until then, the project's folders may be missing or in use by another
-        /// supervisor.
+        /// Nil until the first event is written.
         var events: LogWriter?
-        /// The paths of the files that could not be written. Each is reported only once, because a full disk makes every
-        /// write fail.
+        /// The paths that could not be written. An error is logged once for each path.
         var failed: Set<String> = []
     }
 

@@ -14,11 +14,11 @@ package struct ComposeFile: Sendable {
     /// The profiles that the environment activates, in `SEGUE_PROFILES` or, if that variable is not set, in
     /// `COMPOSE_PROFILES`.
     package let profiles: [String]
-    /// The places of those keys of services whose values can be checked only when the service starts.
+    /// The places of the keys that are checked when a service starts.
     private let places: [ServiceKey: ComposePlace]
 
     /// - Parameters:
-    ///   - paths: the files; each file overrides the files before it. `-` is standard input. Relative paths in all
+    ///   - paths: the files; each file overrides the files before it. `-` is standard input. Relative paths in these
     ///     files start in the folder of the first file.
     ///   - environmentFiles: the files that replace `.env` in the folder of the first file; empty to use `.env`.
     ///   - environment: the values of `${…}`; they take precedence over the env files.
@@ -75,8 +75,7 @@ package struct ComposeFile: Sendable {
 
     /// The project name that the files set; nil if they set none.
     ///
-    /// Only `name` is read. So a stack can be stopped or watched even if the rest of its files has mistakes, or if
-    /// required variables are not set.
+    /// Only `name` is read. Mistakes in the values of other keys are not reported.
     ///
     /// - Throws: ``ComposeError`` if a file cannot be read; ``ComposeFileError`` if a file is not a YAML mapping or the
     ///   name is invalid.
@@ -110,7 +109,7 @@ package struct ComposeFile: Sendable {
     }
 
     /// The compose files that a command in this folder uses if its options name none: those of `COMPOSE_FILE`, or else
-    /// of the nearest folder that has any, beginning with `directory`.
+    /// of the nearest folder that has any, from `directory` upwards.
     ///
     /// - Returns: absolute paths; empty if there is none.
     package static func find(

@@ -1,7 +1,7 @@
 import OrderedCollections
 import Support
 
-/// Collects the variables and the mistakes found in a stack's files: all mistakes, not only the first.
+/// Collects the variables and the mistakes found in a stack's files.
 final class ComposeFindings {
     private var mistakes: OrderedSet<ComposeFileError.Mistake> = []
     private var files: OrderedSet<String> = []
@@ -9,7 +9,7 @@ final class ComposeFindings {
     /// Names of variables that are used as `$V` or `${V}` and are not set. Each becomes an empty string.
     private(set) var unset: Set<String> = []
 
-    /// The places of keys that name something that must exist when the service starts.
+    /// The places of the keys that are checked when a service starts.
     private(set) var places: [ServiceKey: ComposePlace] = [:]
 
     /// Begins a file. Errors list the mistakes in the order in which their files were begun.

@@ -67,7 +67,7 @@ struct ComposeLoader {
     }
 
     /// Adds the services of an included file. They are not merged with other services: a name that is already used is
-    /// reported, unless both are the same, because two files include one.
+    /// reported, unless both are the same service of the same file.
     private func adding(_ tree: ComposeNode, _ included: ComposeNode) -> ComposeNode {
         guard var entries = tree.entries, let more = included.entries?["services"]?.value.entries else { return tree }
         var services = entries["services"]?.value.entries ?? [:]

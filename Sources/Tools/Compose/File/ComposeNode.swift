@@ -17,7 +17,7 @@ struct ComposeNode: Sendable {
         /// The string as written, before variables are expanded. Errors show this string and not `text`, because a
         /// variable's value may be a secret.
         let written: String
-        /// True if YAML reads the string as a boolean, because it is not in quotes.
+        /// True if YAML reads the string as a boolean.
         var isBoolean = false
         /// True if the variables in the string cannot be expanded. The mistake has been reported.
         var isUnknown = false
@@ -84,8 +84,7 @@ struct ComposeNode: Sendable {
     }
 }
 
-/// Converts short forms of values to the long forms of the compose specification. So later code handles only the long
-/// forms of these values, and files that use different forms can be merged. An invalid value is not changed;
+/// Converts short forms of values to the long forms of the compose specification. An invalid value is not changed;
 /// ``ComposeReader`` reports it.
 extension ComposeNode {
     /// The tree of a whole file in its long form.

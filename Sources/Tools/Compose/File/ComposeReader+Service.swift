@@ -143,7 +143,8 @@ extension ComposeReader {
     }
 
     /// The variables of `env_file`, overridden by those of `environment`. A variable without a value is passed on from
-    /// the environment of the file. If the variable is not set there, the service does not have it either.
+    /// the environment of the file. If it is not set there, the service does not have it, unless the supervisor sets
+    /// it.
     private func environment(
         _ entries: ComposeNode.Entries, of service: inout Service, at place: String
     ) -> [String: String?] {

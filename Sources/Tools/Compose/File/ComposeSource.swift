@@ -46,8 +46,7 @@ struct ComposePath: Hashable, Sendable {
 
 /// Reads the text of compose files and env files.
 enum ComposeText {
-    /// The maximum size of a file in bytes; a larger file is an error. Without a maximum, the reading of a device or a
-    /// pipe might never end.
+    /// The maximum size of a file in bytes; a larger file is an error.
     private static let longest = 4 << 20
 
     enum Failure: Error {
@@ -66,7 +65,7 @@ enum ComposeText {
         path == "-" ? try standardInput.get() : try text(of: FileHandle(forReadingAtPath: path))
     }
 
-    /// The text is kept, because standard input can be read only once and a command may need its files several times.
+    /// The text is kept, because standard input can be read only once.
     private static let standardInput = Result { () throws(Failure) in try text(of: .standardInput) }
 
     private static func text(of file: FileHandle?) throws(Failure) -> String {

@@ -6,8 +6,7 @@ import Yams
 ///
 /// As the compose specification demands, variables are expanded before files are merged, in values and not in keys.
 struct ComposeTreeBuilder {
-    /// The maximum number of nodes in one file after its aliases are resolved; a file with more is an error. Without a
-    /// maximum, aliases of aliases could expand to more than fits into memory.
+    /// The maximum number of nodes in one file after its aliases are resolved; a file with more is an error.
     private static let mostNodes = 100_000
 
     private let source: ComposeSource

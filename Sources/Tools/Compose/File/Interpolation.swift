@@ -20,7 +20,7 @@ struct Interpolation {
         self.offered = offered
     }
 
-    /// The maximum depth of nested references; deeper references are an error. Each level needs space on the stack.
+    /// The maximum depth of nested references; deeper references are an error.
     private static let deepest = 32
 
     mutating func expand(_ text: some StringProtocol) throws(Failure) -> String {
@@ -115,11 +115,9 @@ struct Interpolation {
         return Operation(kind: kind, emptyIsUnset: hasColon)
     }
 
-    /// Takes everything up to the brace that closes the reference, including references and pairs of braces inside, such
-    /// as those of JSON.
+    /// Takes everything up to the brace that closes the reference, including references and pairs of braces inside.
     ///
-    /// - Returns: nil if the references are nested too deeply. Each level is scanned again as part of the level
-    ///   around it, so without a maximum depth the time would grow much faster than the length of the string.
+    /// - Returns: nil if the references are nested too deeply.
     private static func takeOperand(_ rest: inout Substring) -> Substring? {
         let bytes = rest.utf8
         var end = bytes.startIndex

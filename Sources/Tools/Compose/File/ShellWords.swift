@@ -1,4 +1,4 @@
-/// Splits a command line into words as compose does: quotes and backslashes are interpreted, but no shell is run.
+/// Splits a command line into words. Quotes and backslashes are interpreted, but no shell is run.
 package enum ShellWords {
     /// - Returns: nil if a quote is not closed or the text ends in a backslash.
     package static func split(_ text: String) -> [String]? {
@@ -6,8 +6,7 @@ package enum ShellWords {
         var word: String?
         var quote: Character?
         var characters = text.makeIterator()
-        // Appends a character in place. A new string for each character would make the time quadratic in the length of
-        // a word.
+        // Appends a character in place.
         func append(_ character: Character) {
             if word == nil { word = "" }
             word?.append(character)

@@ -21,14 +21,12 @@ package struct LogLine: Sendable, Equatable {
     /// True if this is a part of a line longer than 1 MiB, and the next record of the same stream continues the line.
     package private(set) var continues = false
 
-    /// The maximum size of a record's text in bytes; a longer line is split into several records. Without a maximum, a
-    /// service that never ends its line would fill the memory.
+    /// The maximum size of a record's text in bytes; a longer line is split into several records.
     static let maximumLength = 1 << 20
 }
 
 /// The format of a line in a log file. It is the format of container logs (Kubernetes' CRI): `TIME STREAM F TEXT`, with
-/// `P` instead of `F` for a part that the next record of its stream continues. People can read the file without a
-/// program.
+/// `P` instead of `F` for a part that the next record of its stream continues.
 ///
 /// Times are in UTC with milliseconds. All have the same length, so sorting their bytes sorts the times.
 enum LogRecord {
@@ -39,8 +37,7 @@ enum LogRecord {
     /// The length of `TIME stdout F `; the names of all streams have the same length, too.
     private static let headLength = timeLength + 10
 
-    /// A time as written in a record, rounded to the nearest millisecond. Without rounding, a time that was read from a
-    /// record could be written differently, because `Date` holds a binary fraction and formatting truncates.
+    /// A time as written in a record, rounded to the nearest millisecond.
     static func time(_ date: Date) -> [UInt8] { Array(date.addingTimeInterval(0.0005).formatted(timeFormat).utf8) }
 
     /// The bytes of a record, with the line feed at its end.

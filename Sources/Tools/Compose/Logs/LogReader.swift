@@ -4,8 +4,8 @@ import SystemSupport
 
 /// The lines of the logs in a folder. The existing lines of several logs are ordered by time.
 ///
-/// A reader that does not follow returns the lines that were written before it began. A reader that follows also returns new lines as they are written, including those of new logs, until its task is
-/// cancelled. It then returns the lines that were written before the cancellation, and ends.
+/// A reader that does not follow returns the lines that were written before it began. A reader that follows also
+/// returns new lines as they are written, including those of new logs, until its task is cancelled.
 package struct LogReader: AsyncSequence, Sendable {
     package typealias Element = LogLine
 
@@ -46,7 +46,7 @@ package struct LogReader: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol {
         private let merger: Merger
         private let watch: DirectoryWatch?
-        /// Lines that were read together, which saves a change of threads for each.
+        /// The lines that were read and not yet returned.
         private var lines: ArraySlice<LogLine> = []
 
         fileprivate init(_ reader: LogReader) {
@@ -68,7 +68,7 @@ package struct LogReader: AsyncSequence, Sendable {
 
     /// Reads the files of several logs. Reading a file can block.
     private actor Merger {
-        /// The maximum number of lines, and of bytes, after which no more lines are read together.
+        /// The number of lines, and of bytes, after which ``next(addingLogs:)`` returns.
         private static let mostLines = 500
         private static let mostBytes = 1 << 18
 
@@ -150,13 +150,13 @@ struct LogCursor {
 
     /// - Parameters:
     ///   - last: the number of existing lines to begin with; nil for all.
-    ///   - follow: true to continue with lines that are written after this call. If false, the end of the log is where
-    ///     it is now, even if a service writes faster than the log is read.
+    ///   - follow: true to continue with lines that are written after this call. If false, lines that are written after
+    ///     this call are not returned.
     init(_ files: LogFiles, last: Int? = nil, in period: LogPeriod = LogPeriod(), follow: Bool = true) {
         self.files = files
         follows = follow
         (since, until) = (period.since.map(LogRecord.time), period.until.map(LogRecord.time))
-        // A file that is removed at this moment is skipped. Only the oldest files are removed.
+        // A file that is removed at this moment is skipped.
         open = files.numbers.compactMap { LogFile(files, number: $0) }
         if !follow { for file in open { file.limit() } }
         if let last { skip(toLast: last) }
@@ -173,8 +173,7 @@ struct LogCursor {
                 buffer = Array(buffer[start...]) + bytes
                 start = 0
             } else if open.count > 1 {
-                // The writer began the next file before the end of this file was found. So nothing more is written to
-                // this file.
+                // The writer has begun the next file, so nothing more is written to this file.
                 leaveFile()
             } else {
                 return nil
@@ -214,7 +213,7 @@ struct LogCursor {
         }
     }
 
-    /// Continues with the next file. If files between the two are missing, adds a notice.
+    /// Continues with the next file. If files between the two are missing, adds a line that says so.
     private mutating func leaveFile() {
         buffer = Array(buffer[start...])
         start = 0

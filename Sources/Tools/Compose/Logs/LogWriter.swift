@@ -46,8 +46,7 @@ final class LogWriter {
         }
     }
 
-    /// Begins a new file, and only then removes old files. So a reader that finds its file removed always finds a newer
-    /// file.
+    /// Begins a new file, then removes the oldest files beyond the limit.
     private func beginFile() throws {
         let next = try Self.open(files.path(number + 1))
         try? file.close()
@@ -86,8 +85,7 @@ package struct LogRetention: Sendable, Equatable {
 
 /// The files of one log: `NAME.1.log`, `NAME.2.log` and so on. The newest is written to; the oldest are removed.
 ///
-/// Files are never renamed. So a reader always knows which file comes next and if files in between are missing, however
-/// many new files are begun meanwhile.
+/// Files are not renamed.
 struct LogFiles: Sendable, Hashable {
     private static let suffix = ".log"
 

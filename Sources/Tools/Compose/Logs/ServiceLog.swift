@@ -103,9 +103,8 @@ actor ServiceLog {
         if tail.count > Self.tailLength { tail.removeFirst() }
     }
 
-    /// Writes records. A failed write, for example to a full disk, must not end or delay the service. The first failure
-    /// is logged by the supervisor. The number of lost records is written to the service's log as soon as a
-    /// write succeeds again.
+    /// Writes records. If this fails, the records are lost, and the first failure is logged. The number of lost records
+    /// is written to the service's log before the next records.
     private func write(_ records: Records) {
         guard records.count > 0 else { return }
         do {

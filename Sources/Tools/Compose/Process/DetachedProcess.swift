@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// Starts a process that its caller need not wait for. (The library Subprocess always waits for the end of a process.)
+/// Starts a process that its caller need not wait for.
 enum DetachedProcess {
     /// Starts an executable in a session of its own, without a terminal. Its standard output is discarded, and its
     /// standard error is appended to the file at `logPath`. With glibc 2.34 or later, it inherits no other descriptor
@@ -54,8 +54,7 @@ enum DetachedProcess {
         return pid
     }
 
-    /// A file in memory with a text as its content. Unlike a file on disk, it vanishes with the processes that have it
-    /// open, however they end. Unlike a pipe, it takes a text of any length before a process reads it.
+    /// A descriptor of a file in memory with a text as its content, at its beginning.
     private static func memoryFile(_ text: String, for executable: String) throws(ComposeError) -> CInt {
         let descriptor = makeMemoryFile?("input", closeMemoryFileOnExec) ?? -1
         guard descriptor >= 0 else { throw failure(executable, Errno(rawValue: errno)) }

@@ -2,8 +2,7 @@ import Foundation
 
 /// Finds the executable that a service's command names.
 package struct ExecutableLookup: Sendable {
-    /// The folder of `segue` and the executables that come with it. A bare name is searched for here first. Nil to
-    /// search only in `PATH`.
+    /// The folder in which a bare name is searched for first. Nil to search only in `PATH`.
     private let executableDirectory: String?
 
     package init(executableDirectory: String?) {
@@ -36,8 +35,7 @@ package struct ExecutableLookup: Sendable {
     /// - Parameters:
     ///   - command: the executable, then its arguments.
     ///   - key: the key that contains the command, for errors.
-    ///   - searchPath: the `PATH` that the service will have. Nil if it has none: then the usual folders of the system
-    ///     are searched.
+    ///   - searchPath: the `PATH` that the service will have. Nil for `/usr/local/bin:/usr/bin:/bin`.
     /// - Returns: the path of the executable.
     /// - Throws: ``ComposeError`` `executable-not-found`.
     func executable(

@@ -2,10 +2,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Lists the processes of this machine with their marks.
+/// Lists the processes of this machine, each with its ``ProcessMark``.
 ///
-/// `/proc` is read on a thread that may block. Calls that come while it is read share the next reading, so the cost does
-/// not grow with the number of callers.
+/// `/proc` is read on a thread that may block. Calls that come while it is read share the next reading.
 final class ProcessCensus: Sendable {
     static let shared = ProcessCensus()
 
@@ -17,7 +16,7 @@ final class ProcessCensus: Sendable {
     private let queue = DispatchQueue(label: "processes")
     private let waiting = Mutex<[CheckedContinuation<[Member], Never>]>([])
 
-    /// All living processes except this one. The mark of another user's process is nil.
+    /// All living processes except this one. The mark is nil if the process has none or its environment cannot be read.
     func members() async -> [Member] {
         await withCheckedContinuation { continuation in
             let isFirst = waiting.withLock { waiting in

@@ -35,7 +35,7 @@ package struct ProcessIdentity: Sendable, Codable, Hashable {
 final class ProcessHandle: Sendable {
     private let descriptor: CInt
 
-    /// Nil if there is no such process, or if the kernel is older than 5.3 or glibc older than 2.36.
+    /// Nil if glibc is older than 2.36, or if pidfd_open(2) fails, for example because there is no such process.
     init?(opening pid: pid_t) {
         guard let open = Self.openPidfd else { return nil }
         let descriptor = open(pid, 0)
@@ -56,8 +56,7 @@ final class ProcessHandle: Sendable {
         _ = Self.sendToPidfd?(descriptor, signal, nil, 0)
     }
 
-    // Functions of glibc 2.36 and later that Swift's Glibc module does not import. Swift cannot call syscall(2)
-    // instead, because syscall(2) is variadic.
+    // Functions of glibc 2.36 and later that Swift's Glibc module does not import.
 
     private typealias OpenPidfd = @convention(c) (pid_t, CUnsignedInt) -> CInt
     private typealias SendToPidfd = @convention(c) (CInt, CInt, UnsafeMutableRawPointer?, CUnsignedInt) -> CInt

@@ -1,9 +1,9 @@
-/// A mark in the environment of each process of an instance. Its descendants inherit it, even in a session of their
-/// own, so they can be found without a list of processes and without a supervisor.
+/// The value of an environment variable of an instance's processes, by which they are found. A process that an
+/// instance's process starts inherits the variable.
 struct ProcessMark: Sendable, Hashable {
     static let variable = "SEGUE_MARK"
 
-    /// The folder of the project's state, which no other project has.
+    /// The folder of the project's state.
     let project: String
     let service: String
     let instance: String

@@ -1,7 +1,7 @@
 package import Glibc
 
-/// The processes of one session: a service's main process and its descendants. Descendants that have made their own
-/// session are included if the processes have a mark.
+/// The processes of one session. If a mark is given, also the processes outside the session that have this mark, and
+/// the descendants of all these processes that have no other mark.
 ///
 /// This is a session and not a process group, because a shell with job control gives each of its children a group of
 /// its own. The kernel does not reuse the session's number while a member is alive or the leader has not been reaped.
@@ -20,15 +20,15 @@ package struct ProcessSession: Sendable {
         self.mark = mark
     }
 
-    /// The living members, without this process.
+    /// The living members.
     var members: [ProcessTable.Entry] {
         get async {
-            // This is much cheaper, because only the members' files are read. A check of health does it often.
+            // Without a mark, only the session's processes are read in full.
             guard let mark else { return await ProcessCensus.shared.members(ofSession: id ?? 0) }
             let all = await ProcessCensus.shared.members()
             var found = all.filter { $0.entry.session == id || $0.mark == mark }.map(\.entry)
-            // A process can overwrite its environment (as setproctitle(3) does), but not its parent. The processes of
-            // another instance are ended by the supervisor of that instance.
+            // A process that has overwritten its environment (as setproctitle(3) does) is found by its parent. A
+            // process with another mark belongs to another instance.
             var open = Set(found.map(\.pid))
             var known = open
             let children = Dictionary(grouping: all.filter { $0.mark == nil || $0.mark == mark }, by: \.entry.parent)
@@ -42,8 +42,7 @@ package struct ProcessSession: Sendable {
         }
     }
 
-    /// Sends a signal to processes: to whole groups in the session, so that no process escapes that is forked at this
-    /// moment; and to each other process by a handle, because its group can contain other processes.
+    /// Sends a signal to the process groups of the members in the session, and to each other member by a handle.
     private func send(_ signal: CInt, to members: [ProcessTable.Entry]) {
         for group in Set(members.filter { $0.session == id }.map(\.group)) {
             Glibc.kill(-group, signal)
@@ -58,7 +57,7 @@ package struct ProcessSession: Sendable {
         await terminate(signal: .kill, grace: .zero)
     }
 
-    /// Asks all members to end, waits for the grace period, then kills them; returns when none is left.
+    /// Asks all members to end, waits at most for the grace period, then kills the rest; returns when none is left.
     ///
     /// If the task is cancelled, the members are killed at once.
     ///
@@ -107,7 +106,7 @@ package struct ProcessSession: Sendable {
             if let handle = member.open() {
                 await handle.waitForExit()
             } else if member.isStillAlive {
-                // Without pidfds, the member is checked again after 20 ms.
+                // Without a handle, the member is checked again after 20 ms.
                 try? await Task.sleep(for: .milliseconds(20))
             }
         }

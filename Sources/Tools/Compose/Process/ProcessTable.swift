@@ -11,11 +11,10 @@ enum ProcessTable {
         let session: pid_t
         /// Clock ticks after boot.
         let startTime: UInt64
-        /// The processor time that it and its children that have ended have used, in clock ticks.
+        /// The processor time that it and its reaped children have used, in clock ticks.
         let ticks: UInt64
 
-        /// False for a zombie: it has ended, but its parent has not reaped it. In a container without an init process,
-        /// it may never be reaped.
+        /// False for a process that has ended, even if its parent has not reaped it.
         var isAlive: Bool { state != "Z" && state != "X" }
 
         /// A handle for this process; nil if it has ended.
@@ -51,12 +50,10 @@ enum ProcessTable {
         return entries
     }
 
-    /// A variable of the environment with which a process was started; nil if it is not set or the process is another
-    /// user's.
+    /// A variable of the environment with which a process was started; nil if it is not set or cannot be read.
     static func variable(_ name: String, of pid: pid_t) -> String? {
         let prefix = "\(name)="
         guard let bytes = read("/proc/\(pid)/environ"), !bytes.isEmpty else { return nil }
-        // The variables are compared as C strings, because this is done for all processes of the machine.
         return (bytes + [0]).withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
             var offset = 0
@@ -71,7 +68,7 @@ enum ProcessTable {
         }
     }
 
-    /// The environment with which a process was started; nil if it has ended or is another user's.
+    /// The environment with which a process was started; nil if it cannot be read.
     static func variables(of pid: pid_t) -> [String: String]? {
         read("/proc/\(pid)/environ").map { bytes in
             let pairs = bytes.split(separator: 0).compactMap { variable -> (String, String)? in
@@ -85,9 +82,10 @@ enum ProcessTable {
         }
     }
 
-    /// True if a process of this user executes a new program at this moment, so that its environment is not set yet.
+    /// True if the environment and the command line of a living process are empty, as for a moment while it executes a
+    /// new program.
     static func isExecuting(_ entry: Entry) -> Bool {
-        // 2 is the parent of the kernel's own threads, which never have an environment.
+        // Outside a container, process 2 and its children are threads of the kernel, which have no environment.
         guard entry.pid != 2, entry.parent != 2, let environment = read("/proc/\(entry.pid)/environ"),
             environment.isEmpty, let command = read("/proc/\(entry.pid)/cmdline"), command.isEmpty
         else { return false }
@@ -95,7 +93,7 @@ enum ProcessTable {
     }
 
     /// The memory that a process uses, in bytes. Memory that it shares is divided by the number of processes that share
-    /// it, if the kernel tells this number.
+    /// it, if `smaps_rollup` of proc(5) can be read.
     static func memory(of pid: pid_t) -> Int? {
         if let bytes = read("/proc/\(pid)/smaps_rollup") {
             let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
@@ -115,8 +113,8 @@ enum ProcessTable {
     }()
 
     /// Parses a line of `/proc/PID/stat`. Its fields in proc(5) are: 1 pid, 2 (name), 3 state, 4 parent, 5 group, 6
-    /// session, 14 to 17 processor times, 22 start time. A name can contain blanks and parentheses, so the fields are counted from the last closing
-    /// parenthesis.
+    /// session, 14 to 17 processor times, 22 start time. A name can contain blanks and parentheses, so the fields are
+    /// counted from the last closing parenthesis.
     static func parse(_ stat: String) -> Entry? {
         guard let end = stat.lastIndex(of: ")"), let pid = pid_t(stat.prefix { $0 != " " }) else { return nil }
         let fields = stat[stat.index(after: end)...].split(separator: " ")

@@ -4,7 +4,7 @@ import Glibc
 package struct ResourceUsage: Sendable, Equatable {
     /// The processor time that they and their ended children have used.
     package fileprivate(set) var time: Duration = .zero
-    /// In bytes. Memory that processes share counts once.
+    /// In bytes. Shared memory is divided by the number of processes that share it, if the kernel tells this number.
     package fileprivate(set) var memory = 0
 }
 

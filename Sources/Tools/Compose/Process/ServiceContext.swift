@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// The variables and the working directory of a running service, for another command.
+/// The variables and the working directory of a running service, with which another command can be run.
 package struct ServiceContext: Sendable {
     private let variables: [String: String]
     private let directory: String
 
-    /// Nil if the service does not run, or belongs to another user.
+    /// Nil if the service does not run, or its variables or its directory cannot be read.
     package init?(of status: ServiceStatus) {
         guard let process = status.process, process.isAlive, let variables = ProcessTable.variables(of: process.pid),
             let directory = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process.pid)/cwd")
@@ -17,7 +17,7 @@ package struct ServiceContext: Sendable {
         self.directory = directory
     }
 
-    /// Replaces this process by a command.
+    /// Replaces this process by a command, in the service's directory and with its variables.
     ///
     /// - Throws: ``ComposeError`` `executable-not-found`, `start-failed`.
     package func execute(_ command: [String]) throws(ComposeError) -> Never {

@@ -2,7 +2,7 @@ package import Foundation
 import SystemSupport
 
 extension Project {
-    /// The status of the project as its supervisor writes it, for other processes to follow.
+    /// The statuses of the project that its supervisor writes.
     ///
     /// The current status comes first, then the newest status after each change. A slow reader misses statuses in
     /// between. The sequence ends after the last status of a supervisor that has ended.
@@ -12,7 +12,7 @@ extension Project {
         // The watch begins before the file is first read, so that no status written in between is missed.
         do {
             let watch = try DirectoryWatch(path: stateDirectory)
-            // The runtime folder exists only while a supervisor runs.
+            // The runtime folder may not exist.
             return ProjectStatuses(project: self, watches: [watch, try? DirectoryWatch(path: runtimeDirectory)])
         } catch {
             throw .watch(error)

@@ -6,12 +6,12 @@ import SystemSupport
 
 /// A named stack on this machine, with the folders of its state and its sockets.
 ///
-/// Projects with different names run side by side. They share no files, sockets or buses.
+/// Projects with different names can run at the same time. Each has its own bus.
 package struct Project: Sendable, Hashable {
     package let name: String
     /// The folder of the files that are kept after a run, such as the status, the logs and the services' data.
     let stateDirectory: String
-    /// The folder of the sockets of a run, which the supervisor removes when it ends.
+    /// The folder of a run's sockets and current status. The supervisor removes it at its end, unless it is killed.
     let runtimeDirectory: String
 
     /// A project with its state in `$XDG_STATE_HOME/segue/NAME`, by default `~/.local/state/segue/NAME`, and its
@@ -54,17 +54,15 @@ package struct Project: Sendable, Hashable {
 
     /// The file of the last status, which is kept after a run.
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
-    /// The file of the current status of a run. It takes precedence over the other, because it can be written even if
-    /// the disk of the state folder is full: the runtime folder is usually in memory.
+    /// The file of the current status of a run. It takes precedence over ``statusPath``.
     var runningStatusPath: String { "\(runtimeDirectory)/supervisor.json" }
     private var lockPath: String { "\(stateDirectory)/lock" }
 
     /// The socket on which the supervisor receives requests.
     var controlPath: String { "\(runtimeDirectory)/control" }
 
-    /// The first part of the path of a launcher's socket; the launcher's process id follows. The socket is beside the
-    /// runtime folder, because the supervisor removes that folder when it starts. Names of projects have no dot, so no
-    /// other project uses this path.
+    /// The first part of the path of the socket of a ``DetachedSupervisor``; the id of the process that starts the
+    /// supervisor follows. The socket is not in the runtime folder, which the supervisor removes when it starts.
     var launchSocketPrefix: String { "\(runtimeDirectory).launch-" }
 
     func notifyPath(of service: String) -> String { "\(runtimeDirectory)/notify/\(service)" }
@@ -85,7 +83,7 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Creates the project's folders, which only this user may enter.
+    /// Creates the project's folders with mode 0700.
     func prepare(services: [String]) throws(ComposeError) {
         try checkSocketPaths(services: services)
         // The parent folder must be private as well: its owner could replace the runtime folder.
@@ -96,8 +94,7 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Takes the project's lock. Its holder is the project's only supervisor, or a process that ends the processes that
-    /// a killed supervisor has left.
+    /// Takes the project's lock, which a supervisor holds as long as it runs.
     ///
     /// - Returns: nil if another process holds the lock.
     func lock() throws(ComposeError) -> FileLock? {
@@ -109,8 +106,8 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Removes all sockets of the project, and the sockets of its launchers that have ended. Must only be called while
-    /// no service of the project runs.
+    /// Removes the runtime folder, and the sockets at ``launchSocketPrefix`` of processes that have ended. Must only be
+    /// called while no service of the project runs.
     func removeRuntimeDirectory() {
         try? FileManager.default.removeItem(atPath: runtimeDirectory)
         let folder = (runtimeDirectory as NSString).deletingLastPathComponent
@@ -124,8 +121,7 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// The projects that this user has started on this machine, sorted by name. A project without a status file is left
-    /// out.
+    /// The projects that have a status file in this user's state folder, sorted by name.
     package static func all(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ComposeError) -> [Project] {
@@ -139,12 +135,12 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Waits until the supervisor that runs now, if any, has ended.
+    /// Waits until the supervisor that the status file names has ended.
     package func supervisorHasEnded() async throws(ComposeError) {
         try await ProjectStatus.read(self)?.supervisor.open()?.waitForExit()
     }
 
-    /// Saves the stack, so that the project can be started again without its compose files.
+    /// Saves the stack. ``savedStack()`` returns it.
     ///
     /// The file can contain secrets.
     func save(_ stack: Stack) throws(ComposeError) {
@@ -170,14 +166,14 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// The services that were to run according to the last status, and further services. A new supervisor starts them.
+    /// The services that are wanted in the last status, and further services.
     ///
     /// - Parameter services: the names of the further services, or of their instances.
     package func lastSelection(adding services: [String] = []) throws(ComposeError) -> Selection {
         let last = try ProjectStatus.read(self)?.services ?? []
         let named = last.filter { services.contains($0.name) }.map(\.service)
         let wanted = last.filter(\.order.isWanted).map(\.service)
-        // A new supervisor knows only services, so the name of an instance is replaced by the name of its service.
+        // A selection names services, so the name of an instance is replaced by the name of its service.
         let known = services.filter { name in !last.contains { $0.name == name && $0.service != name } }
         return Selection(Set(wanted + named + known).sorted())
     }

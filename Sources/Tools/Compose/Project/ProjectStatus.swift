@@ -7,7 +7,8 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     package enum Phase: String, Sendable, Codable {
         /// A requested service is not ready yet.
         case starting
-        /// Every requested service has become ready or has ended. The phase stays `up` if a service fails later.
+        /// Every requested service has become ready or has ended. The phase stays `up` while a service is restarted
+        /// later.
         case up
         case stopping
         case stopped
@@ -65,7 +66,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
         get throws { try Self.encoder.encode(self) }
     }
 
-    /// The part of the status that is the same in all versions.
+    /// The part of the status that is read from the file of another version.
     private struct Ending: Decodable {
         let phase: Phase
         let supervisor: ProcessIdentity

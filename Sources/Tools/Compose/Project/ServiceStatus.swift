@@ -50,8 +50,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package internal(set) var failure: ComposeError?
     /// True if the instance is expected to become ready, and not only to run.
     var awaitsReadiness = false
-    /// True if a run in this round has lasted for a moment, or has ended and is followed by another. A process that ends
-    /// at once is not up, even if it need not become ready.
+    /// True if a run in this round has lasted for half a second, or has ended and a restart is planned.
     var hasSettled = false
     /// The result of the health checks of the current run; nil if the instance has no health check or does not run.
     package internal(set) var health: ServiceHealth?
@@ -80,7 +79,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     /// no run has ended.
     package var exitStatus: Int32? { signal.map { 128 + $0 } ?? exitCode }
 
-    /// The error of an instance that has ended with another status than 0, and is not restarted; nil otherwise.
+    /// The error for an instance whose last run ended with another status than 0 or by a signal; nil otherwise.
     var badEnding: ComposeError? {
         guard let exitStatus, exitStatus != 0 else { return nil }
         let ending = signal.map { TerminationStatus.signaled($0) } ?? .exited(exitStatus)
@@ -147,7 +146,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
 /// The results of the health checks of an instance's current run.
 package struct ServiceHealth: Sendable, Codable, Equatable {
     package enum State: String, Sendable, Codable {
-        /// No check has succeeded yet, and fewer than `retries` failed checks count.
+        /// No check has succeeded yet, and fewer than `retries` checks have failed after the start period.
         case starting
         case healthy
         case unhealthy
@@ -206,7 +205,7 @@ package struct InstanceOrder: Sendable, Codable, Equatable {
 
 /// The point that services must reach before a start is complete.
 package enum Milestone: Sendable {
-    /// Each process has been started, after the dependencies that it waits for.
+    /// Each process has been started.
     case launched
     /// Each instance has become ready, or has run for a moment if it is not expected to become ready.
     case ready

@@ -6,7 +6,7 @@ package enum RestartPolicy: Sendable, Equatable {
     /// Restarts the service after an exit status other than 0, or a signal, at most `limit` times in a row. Nil:
     /// without a limit.
     case onFailure(limit: Int?)
-    /// The same as ``always`` without a limit. In Docker, the two differ only when its daemon restarts.
+    /// The same as ``always`` without a limit.
     case unlessStopped
 
     /// Reads `no`, `always`, `unless-stopped`, `on-failure` or `on-failure:3`.
@@ -58,8 +58,6 @@ package struct RestartBackoff: Sendable, Equatable {
     /// The minimum length of a good run.
     package var resetAfter: Duration
 
-    /// The defaults are those of Docker, except for a lower maximum: a developer who repairs a service should not have
-    /// to wait a minute.
     package init(
         initial: Duration = .milliseconds(100),
         maximum: Duration = .seconds(10),

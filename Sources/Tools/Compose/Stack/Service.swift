@@ -30,8 +30,7 @@ package struct Service: Sendable, Equatable {
     package var stopSignal: StopSignal
     package var stopGracePeriod: Duration
     package var labels: [String: String]
-    /// The reason why the service cannot be started; nil if there is none. It is not an error of the stack, because the
-    /// service's profiles may not be active.
+    /// The reason why the service cannot be started; nil if there is none.
     var obstacle: ComposeError?
 
     package init(
@@ -73,7 +72,7 @@ package struct Service: Sendable, Equatable {
 
     static let nameRule = "use letters, digits, '.', '_' and '-', beginning with a letter or digit"
 
-    /// True if the name follows the rule of the compose specification, and can be the name of a file.
+    /// True if the name consists of ASCII letters, digits, `.`, `_` and `-`, and begins with a letter or digit.
     static func isValid(name: String) -> Bool {
         name.wholeMatch(of: #/[a-zA-Z0-9][a-zA-Z0-9._-]*/#) != nil
     }
@@ -84,8 +83,8 @@ package struct Service: Sendable, Equatable {
         replicas == 1 && replica == 1 ? name : "\(name)-\(replica)"
     }
 
-    /// The part of the service that determines how its processes are started and watched. If it changes, running
-    /// processes are out of date.
+    /// The service without its number of instances, dependencies and profiles. If this part changes, running processes
+    /// are out of date.
     var definition: Service {
         var service = self
         service.replicas = 1
@@ -97,7 +96,7 @@ package struct Service: Sendable, Equatable {
     /// The service without its dependencies on services that are not active.
     ///
     /// - Throws: ``ComposeError`` `inactive-dependency` if a required dependency is not active;
-    ///   `environment-file-unreadable` if a required env file is missing.
+    ///   `environment-file-unreadable` if a required env file cannot be read.
     func depending(onlyOn active: Set<String>) throws(ComposeError) -> Service {
         if let obstacle { throw obstacle }
         if let lost = dependencies.first(where: { $0.isRequired && !active.contains($0.service) }) {
@@ -171,11 +170,11 @@ package enum Readiness: Sendable, Equatable {
 
 /// A test of a service that is repeated while it runs.
 ///
-/// The names and defaults are those of `healthcheck` in the compose specification.
+/// The times and the number of retries mean the same as in `healthcheck` of the compose specification.
 package struct HealthProbe: Sendable, Equatable {
     package enum Test: Sendable, Equatable {
-        /// The executable and its arguments, run in the service's folder with the service's variables. The service is
-        /// healthy if the command ends with exit status 0.
+        /// The executable and its arguments, run in the service's folder with the service's variables, except those of
+        /// sd_notify(3). The service is healthy if the command ends with exit status 0.
         case command([String])
         /// A URL. The service is healthy if the status of the answer to `GET` is 200 to 399.
         case http(String)
@@ -193,16 +192,16 @@ package struct HealthProbe: Sendable, Equatable {
     }
 
     package var test: Test
-    /// The time from the end of one run to the beginning of the next.
+    /// The time from the end of one check to the beginning of the next.
     package var interval: Duration
-    /// The maximum time of a run. A longer run is killed and counts as failed.
+    /// The maximum time of a check. A longer check is ended and counts as failed.
     package var timeout: Duration
-    /// The number of failed runs in a row that makes the service unhealthy.
+    /// The number of failed checks in a row that makes the service unhealthy.
     package var retries: Int
-    /// The time after the start in which failed runs do not count. After a run has succeeded, they count even within
-    /// this time.
+    /// The time after the start in which failed checks do not count. After a check has succeeded, they count even
+    /// within this time.
     package var startPeriod: Duration
-    /// The interval during the start period.
+    /// The interval in the start period until a check has succeeded.
     package var startInterval: Duration
 
     init(
@@ -217,8 +216,8 @@ package struct HealthProbe: Sendable, Equatable {
         self.startInterval = startInterval
     }
 
-    /// The maximum time until a service that has never been healthy is unhealthy, even if each check takes its whole
-    /// timeout.
+    /// The maximum time until a service that never becomes healthy is unhealthy. More than 10000 retries count as
+    /// 10000.
     var longestStart: Duration {
         startPeriod + startInterval + timeout + (interval + timeout) * min(max(retries, 1), 10_000)
     }

@@ -34,7 +34,7 @@ extension Stack {
 
     package var text: String {
         get throws {
-            // Unlike a JSON encoder, this encoder keeps the order of the services.
+            // This encoder keeps the order of the services.
             let encoder = YAMLEncoder()
             // With these options, long commands are not broken over several lines, and letters outside ASCII are not
             // escaped.
@@ -189,8 +189,7 @@ extension Readiness: Encodable {
 private struct ComposePairs: YAMLEncodable {
     let entries: [(name: String, value: String)]
 
-    /// The mapping is made at once. If the encoder added the entries one by one, it would search the mapping for each
-    /// of them.
+    /// The mapping is made at once, not entry by entry.
     func box() -> Node {
         Node(
             entries.map { name, value in

@@ -23,7 +23,7 @@ package struct DetachedSupervisor: Sendable {
         input: String = ""
     ) {
         self.project = project
-        // The link must be read here, because in the child process it refers to the child itself.
+        // If the executable is a symbolic link, the file that it refers to is started.
         self.executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: executable)) ?? executable
         self.arguments = arguments
         self.environment = environment
@@ -49,7 +49,7 @@ package struct DetachedSupervisor: Sendable {
         try PrivateDirectory.make(runtimeRoot)
         let socket = try project.notifySocket(at: project.launchSocketPrefix + String(getpid()))
         var variables = environment
-        // A supervisor that a service starts does not end with that service.
+        // A supervisor that a service starts must not end with that service.
         variables[ProcessMark.variable] = nil
         variables["NOTIFY_SOCKET"] = socket.path
         let logPath = project.supervisorLogPath

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// One check of a service's address, without a process: a connection, or a request of HTTP.
+/// One check of a service's address: a TCP connection, or an HTTP request.
 struct EndpointCheck: Sendable {
     /// The maximum length of the first line of an answer in bytes.
     private static let longestLine = 8192
@@ -103,7 +103,7 @@ struct EndpointCheck: Sendable {
         func firstLine(of endpoint: Endpoint, path: String, limit: Int) async -> String {
             let request =
                 "GET \(path) HTTP/1.1\r\nHost: \(endpoint.authority)\r\nUser-Agent: segue\r\nConnection: close\r\n\r\n"
-            // The request is shorter than the buffer of a new connection.
+            // A request that does not fit into the socket's buffer counts as not answered.
             guard send(descriptor, request, request.utf8.count, CInt(MSG_NOSIGNAL)) == request.utf8.count else {
                 return ""
             }

@@ -2,16 +2,14 @@ import Subprocess
 
 /// One run of a probe's command.
 struct HealthCheck: Sendable {
-    /// The maximum size of the kept output in bytes. If there is more output, its end is kept, because the end usually
-    /// contains the reason for a failure.
+    /// The maximum size of the kept output in bytes. If there is more output, its end is kept.
     private static let outputLimit = 2048
 
     let configuration: Configuration
     let timeout: Duration
     let clock: RunningClock
 
-    /// Runs the command, and returns when no process of the check is left. Cancelling the task kills the check's
-    /// processes.
+    /// Runs the command, and returns when no process is left in its session. Cancelling the task kills these processes.
     ///
     /// - Returns: the reason why the check failed; nil if it succeeded.
     func run() async -> String? {
@@ -33,10 +31,9 @@ struct HealthCheck: Sendable {
         _ session: ProcessSession, output: SubprocessOutputSequence
     ) async -> (hasTimedOut: Bool, output: [UInt8]) {
         await withTaskGroup(of: [UInt8].self) { group in
-            // This task ends when the output or the leader has ended.
             group.addTask { await Self.end(of: output) }
             let hasTimedOut = await isLate(session)
-            // Also kills the processes that the check has started, so that none of them outlives it.
+            // Also kills the processes that the command has started in its session.
             await session.kill()
             return (hasTimedOut, await group.next() ?? [])
         }

@@ -1,9 +1,8 @@
 import Logging
 
-/// Runs one instance as long as it is part of the project. It waits until a start is requested and the dependencies allow
-/// it, runs the instance with its restarts until no restart follows, and waits again.
+/// Runs one instance each time its start is requested and its dependencies allow it, until it is no longer needed.
 ///
-/// An instance has only one keeper, and a keeper runs only one process at a time, however many requests there are.
+/// An instance has only one keeper, and a keeper starts one process at a time.
 struct InstanceKeeper: Sendable {
     let name: String
     let project: Project

@@ -2,8 +2,7 @@ import Logging
 
 /// The processes that a killed supervisor has left.
 ///
-/// They are found by their marks. The status is not enough: a supervisor that is killed may have started processes that
-/// it has not recorded yet.
+/// They are found by their ``ProcessMark`` and by the last status.
 struct Leftovers {
     let project: Project
 

@@ -1,7 +1,7 @@
 /// The variables that the supervisor sets for a service, by name.
 ///
-/// A stack may refer to them as `${SEGUE_PORT_SPOTIFY}` in commands, working directories and the values of variables.
-/// They are expanded when the service starts, because the ports are not known when the file is read.
+/// A stack may refer to them, for example as `${SEGUE_PORT_SPOTIFY}`, in commands, working directories, health checks
+/// and the values of variables. They are expanded when the service starts.
 struct OfferedVariables {
     private static let fixedNames: Set = [
         "SEGUE_BUS", "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
@@ -41,8 +41,7 @@ struct OfferedVariables {
 
     /// The service with every reference to an offered variable expanded.
     ///
-    /// A literal `$${SEGUE_BUS}` that is meant for a shell in the service looks the same here, so it is expanded, too.
-    /// The shell would find the same value in its environment.
+    /// A literal `$${SEGUE_BUS}` in the file looks the same here, so it is expanded, too.
     func expanded(_ service: Service) -> Service {
         var service = service
         service.command = service.command.map(expanded)
@@ -56,12 +55,12 @@ struct OfferedVariables {
     }
 
     /// The environment of a service: the supervisor's variables, then the offered variables, then the variables of the
-    /// service's entry, then those of sd_notify(3). A later value replaces an earlier value.
+    /// service's entry, then those of sd_notify(3) and the mark. A later value replaces an earlier value.
     ///
     /// - Parameters:
     ///   - inherited: the supervisor's own variables.
     ///   - notifyPath: the socket to which the service sends its sd_notify messages.
-    ///   - mark: the mark by which the service's processes are found.
+    ///   - mark: the mark of the instance.
     func environment(
         of service: Service, inherited: [String: String], notifyPath: String, mark: ProcessMark
     ) -> [String: String] {

@@ -1,21 +1,20 @@
 import Glibc
 
-/// The state that the parts of a supervisor share, and all changes to it.
+/// The state of a supervisor, and the changes to it.
 ///
-/// This is a value without side effects: requests, the keepers of instances and the supervisor itself call its methods
-/// under the lock of a ``StatusBoard``.
+/// This is a value without side effects. A ``StatusBoard`` guards the roster of a supervisor with a lock.
 struct Roster: Sendable {
     private(set) var stack = Stack(directory: "/", services: [])
     private(set) var status: ProjectStatus
     /// The definition with which the current or last process of each instance was started, by the instance's name.
     private var definitions: [String: Service] = [:]
-    /// The names of the instances that have a keeper.
+    /// The names of the instances that have an ``InstanceKeeper``.
     private var kept: Set<String> = []
     private(set) var stop: StopRequest = .none
     /// The reason why the supervisor stops the project without a request; nil if it does not.
     private var failure: ComposeError?
     private let rule: FailureRule
-    /// True if the start is complete, so that a failure no longer stops the project.
+    /// True after ``complete(_:)`` has returned true for ``FailureRule/start``.
     private var hasStarted = false
 
     /// A project without services, supervised by this process.
@@ -93,7 +92,7 @@ struct Roster: Sendable {
 
     private var isStarting: Bool { status.phase == .starting && !hasStarted }
 
-    /// Adds ports. A port that has been picked before does not change, because running services know it.
+    /// Adds ports. A name that has a port keeps it.
     mutating func offer(_ ports: [String: Int]) {
         status.ports.merge(ports) { old, _ in old }
     }
@@ -122,7 +121,7 @@ struct Roster: Sendable {
     // MARK: Ending
 
     /// True if the process of an instance must end: the project stops, the instance is not wanted or does not exist, or
-    /// a new round was requested.
+    /// a new start of it was requested.
     func isToEnd(_ instance: String) -> Bool {
         self[instance].map(isToEnd) ?? true
     }
@@ -131,8 +130,8 @@ struct Roster: Sendable {
         stop != .none || !instance.order.isWanted || instance.round != instance.order.round
     }
 
-    /// True if an instance must end and may end now: because all its dependents that must end have ended, or because an
-    /// immediate stop was requested.
+    /// True if an instance must end and none of its dependents that must end is active. With an immediate stop, true
+    /// for each instance.
     func mayEnd(_ instance: String) -> Bool {
         if stop == .immediate { return true }
         guard isToEnd(instance) else { return false }
@@ -151,8 +150,8 @@ struct Roster: Sendable {
         stop == .immediate || (isToEnd(instance) && self[instance]?.order.grace == .zero)
     }
 
-    /// True if all instances that were started have ended by themselves. A stopped instance keeps the project running,
-    /// because a request may start it again.
+    /// True if all instances that were started have ended by themselves. An instance that was started, and then stopped
+    /// by a request, keeps the project running.
     var isOver: Bool {
         status.services.allSatisfy { instance in
             let isDone = instance.isFinished && instance.round == instance.order.round && instance.order.isWanted
@@ -171,7 +170,7 @@ struct Roster: Sendable {
         case wait
         case start
         case refuse(ComposeError)
-        /// The instance's keeper is no longer needed.
+        /// The instance needs no ``InstanceKeeper`` any more.
         case leave
     }
 
@@ -229,8 +228,7 @@ struct Roster: Sendable {
         return names
     }
 
-    /// Begins the requested round of an instance, if it may still start. From then on, a dependency that must end
-    /// together with the instance ends after it, unless an immediate stop is requested.
+    /// Begins the requested ``InstanceOrder/round`` of an instance, if it may still start.
     ///
     /// - Returns: the service to start; nil if the instance may not start.
     mutating func claimRound(of instance: String) -> Service? {
@@ -241,7 +239,7 @@ struct Roster: Sendable {
         return service
     }
 
-    /// Marks an instance as starting, for the first or a later run in its round.
+    /// Marks an instance as starting.
     ///
     /// - Returns: false, without a change, if the instance must end.
     mutating func claimStart(of instance: String) -> Bool {
@@ -250,16 +248,17 @@ struct Roster: Sendable {
         return true
     }
 
-    /// Notes that an instance has ended. Its state is `exited`, or `restarting` if a new round has been requested.
+    /// Notes that an instance has ended. Its state is `exited`, or `restarting` if a new start has been requested.
     ///
-    /// - Parameter error: the error of an instance that ended badly by itself; nil for any other.
+    /// - Parameter error: the error with which the instance has ended by itself; nil if there is none.
     mutating func settle(_ instance: String, with error: ComposeError? = nil) {
         if let error, rule.aborts || (rule.needsSuccess && isStarting) { giveUp(because: error) }
         let isAskedFor = stop == .none && self[instance]?.order.isWanted == true && isToEnd(instance)
         change(instance) { $0.state = isAskedFor ? .restarting : .exited }
     }
 
-    /// Marks an instance as failed. While the project starts, this stops the whole project.
+    /// Marks an instance as failed. While the project starts, or with ``FailureRule/aborts``, this stops the whole
+    /// project.
     mutating func fail(_ instance: String, with error: ComposeError) {
         change(instance) {
             $0.state = .failed
@@ -268,15 +267,14 @@ struct Roster: Sendable {
         if isStarting || rule.aborts { giveUp(because: error) }
     }
 
-    /// Marks an instance that cannot be started as failed, unless the situation has changed meanwhile.
+    /// Marks an instance as failed if a required dependency can no longer be met.
     mutating func refuseRound(of instance: String) {
         guard case .refuse(let error) = nextStep(of: instance) else { return }
         change(instance) { $0.round = $0.order.round }
         fail(instance, with: error)
     }
 
-    /// Deletes an instance that was removed from the project and has ended. If the whole project stops, the other
-    /// instances stay in the status.
+    /// Deletes an instance that a request has removed from the project. It must have no process.
     ///
     /// - Returns: true if the instance's keeper is no longer needed.
     mutating func dismiss(_ instance: String) -> Bool {
@@ -290,7 +288,7 @@ struct Roster: Sendable {
 
     // MARK: Requests
 
-    /// Sets the orders of the instances as a request demands. Their keepers carry the orders out.
+    /// Sets the orders of the instances as a request demands. It starts and ends no process.
     ///
     /// - Returns: the change for each instance.
     /// - Throws: ``ComposeError``. The roster must then be discarded.
@@ -385,8 +383,7 @@ struct Roster: Sendable {
                 reached.insert(dependent.name)
                 open.insert(dependent.name)
                 guard !sparing.contains(dependent.name) else { continue }
-                // An instance whose next round has not begun yet needs no new round: it starts after its dependency in
-                // any case.
+                // An instance that is still to be started needs no new order.
                 for instance in instances(of: dependent.name)
                 where instance.order.isWanted && !instance.isFinished && instance.round == instance.order.round {
                     let reason = "'\(service)' is restarted"
@@ -414,8 +411,7 @@ struct Roster: Sendable {
     /// Replaces the current stack, and starts, restarts or removes instances so that they fit the new stack.
     private mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
         try request.stack.validate()
-        // Services of inactive profiles stay part of the project if they have instances, so that they can be started
-        // again.
+        // Services of inactive profiles stay part of the project if they have instances.
         let left = stack.services.filter { request.inactive.contains($0.name) && !instances(of: $0.name).isEmpty }
         stack = request.stack.anchored
         stack.services += left
@@ -431,7 +427,7 @@ struct Roster: Sendable {
             if selected.contains(service.name) {
                 changes += up(service, request)
             } else if instances(of: service.name).isEmpty {
-                // Creates the instances, so that the service can be started later.
+                // Creates the instances without starting them.
                 _ = fit(service, starts: false)
             }
         }
@@ -508,7 +504,7 @@ struct Roster: Sendable {
     }
 
     private mutating func add(_ replica: Int, of service: Service) -> String {
-        // An instance that is being removed is used again: it still has a keeper, and must not get a second keeper.
+        // An instance that is being removed is used again.
         let leaving = status.services.first { $0.service == service.name && $0.replica == replica }
         if let leaving { return leaving.name }
         let name = service.instanceName(replica)
@@ -531,7 +527,8 @@ package struct FailureRule: Sendable {
     /// The milestone that completes the start. Until then, a service that cannot be started or does not become ready
     /// stops the project.
     package var start: Milestone
-    /// True if a service that ends with another status than 0 during the start stops the project, too.
+    /// True if a service stops the project, too, when it ends during the start with another status than 0 and is not
+    /// restarted.
     package var needsSuccess: Bool
     /// True to stop the project when a service has failed at any time and is not restarted.
     package var aborts: Bool

@@ -53,7 +53,7 @@ struct RunDeadlines {
     }
 }
 
-/// The reason why the supervisor ends a process that has not ended by itself.
+/// The reason why the supervisor ends a process without a request.
 struct RunFault: Sendable, Equatable, CustomStringConvertible {
     /// A phrase that follows the service's name, such as `was not ready within 30.0 seconds`.
     let description: String
@@ -68,9 +68,7 @@ struct RunFault: Sendable, Equatable, CustomStringConvertible {
         RunFault(description: "is unhealthy" + (reason.map { ": \($0)" } ?? ""))
     }
 
-    /// The process hangs. As under systemd, the process is sent `SIGABRT`. The signal writes a core dump if core dumps
-    /// are enabled, or a backtrace if Swift's backtraces are enabled. A process that has not ended after the grace
-    /// period is killed.
+    /// The process hangs. It is asked to end by `SIGABRT`.
     static func hung(_ description: String) -> RunFault {
         RunFault(description: description, signal: StopSignal(number: SIGABRT))
     }

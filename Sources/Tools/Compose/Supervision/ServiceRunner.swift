@@ -4,7 +4,7 @@ import Subprocess
 import SystemPackage
 import SystemSupport
 
-/// Runs one round of an instance: from its start to its end, including restarts by its policy.
+/// Runs an instance from a requested start to its end, including restarts by its policy.
 struct ServiceRunner: Sendable {
     /// The name of the instance.
     let name: String
@@ -15,7 +15,7 @@ struct ServiceRunner: Sendable {
     let project: Project
     let board: StatusBoard
     let log: ServiceLog
-    /// The mark by which all processes of the instance are found.
+    /// The mark in the environment of the instance's processes.
     let mark: ProcessMark
     let variables: [String: String]
     let options: SupervisorOptions
@@ -49,8 +49,8 @@ struct ServiceRunner: Sendable {
         var wasEverReady = false
         while true {
             let begin = clock.now
-            // Until the service has been ready once, all runs share one deadline, because the user waits for the start.
-            // After that, each run gets the full time.
+            // Until the service has been ready once, all runs share one deadline. After that, each run gets the full
+            // time.
             if wasEverReady { deadline = begin + patience }
             let ending = await runOnce(deadline: deadline)
             switch ending {
@@ -123,7 +123,7 @@ struct ServiceRunner: Sendable {
                 of: command, as: ServiceKey(service: service.name, name: key), workingDirectory: folder,
                 searchPath: variables["PATH"])
         var platform = PlatformOptions()
-        // Ctrl-C in the supervisor's terminal must reach only the supervisor, which then stops all services in order.
+        // Ctrl-C in the supervisor's terminal must not reach the service.
         platform.createSession = true
         let pairs = variables.compactMap { key, value in Environment.Key(rawValue: key).map { ($0, value) } }
         return Configuration(
@@ -158,8 +158,7 @@ struct ServiceRunner: Sendable {
 
     /// Watches a process from its start until all processes of its session have ended.
     ///
-    /// The leader is not reaped before this function returns. So its process id, which is also the number of the
-    /// session, cannot be given to another process while signals are sent to the rest of the session.
+    /// The leader is not reaped before this function returns, so the kernel does not reuse its process id meanwhile.
     private func attend(
         _ leader: pid_t,
         output: [(LogLine.Stream, SubprocessOutputSequence)],
@@ -177,8 +176,7 @@ struct ServiceRunner: Sendable {
             ($0.message, $0.fault, $0.pause) = (nil, nil, nil)
         }
         return await withTaskGroup(of: Void.self) { group in
-            // These tasks end when the output or the leader has ended. They are never cancelled, so that no line is
-            // lost.
+            // These tasks are not cancelled, so that no line is lost.
             for (stream, output) in output { group.addTask { await copy(output, of: stream) } }
             let cause = await firstCause(session, socket: socket, deadline: deadline)
             let fault: RunFault? = if case .faulty(let fault) = cause { fault } else { nil }
@@ -312,8 +310,8 @@ struct ServiceRunner: Sendable {
 
     /// Updates the service's health in the status, and decides if the service must be ended.
     ///
-    /// An unhealthy service that has not been healthy in this run is ended, because its start has failed. Any other
-    /// unhealthy service is ended only if it has a restart policy: without one, it would not be started again.
+    /// An unhealthy service is ended if it has not been healthy in this run, or if it has a restart policy other than
+    /// `no`.
     private func judge(_ health: ServiceHealth) -> RunFault? {
         var wasReady = false
         board.change(name) { status in

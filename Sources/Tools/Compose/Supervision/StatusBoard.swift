@@ -1,10 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The shared state of the supervisor's parts.
-///
-/// The parts do not call each other. Each one watches the board, and starts, waits or stops accordingly. One lock
-/// guards the whole state, so that the start of an instance and a request to stop cannot overlap.
+/// The ``Roster`` of a supervisor, guarded by a lock. Tasks change it, and wait for changes of it.
 final class StatusBoard: Sendable {
     private struct State {
         var roster: Roster
@@ -14,7 +11,7 @@ final class StatusBoard: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Called under the lock at each change, so that changes are recorded in their order.
+    /// Called under the lock with each changed status.
     private let record: @Sendable (ProjectStatus) -> Void
 
     init(_ roster: Roster, record: @escaping @Sendable (ProjectStatus) -> Void) {
@@ -24,7 +21,7 @@ final class StatusBoard: Sendable {
 
     var view: Roster { state.withLock { $0.roster } }
 
-    /// Adds ports and records the first status, which replaces the status of an earlier run.
+    /// Adds ports, and records the status even if it has not changed.
     func begin(ports: [String: Int]) {
         state.withLock { state in
             state.roster.offer(ports)
@@ -34,9 +31,7 @@ final class StatusBoard: Sendable {
 
     /// Changes the roster and wakes all watchers.
     ///
-    /// The watchers are woken outside the lock; otherwise there could be a deadlock. To resume a task takes the task's
-    /// own lock. A cancellation holds that lock while it runs a watcher's termination handler, and the handler needs
-    /// the lock of the board.
+    /// The watchers are woken outside the lock, because the termination handler of a watcher takes the lock.
     @discardableResult
     func update<R: Sendable, E: Error>(_ change: (inout Roster) throws(E) -> R) throws(E) -> R {
         let (result, watchers) = try state.withLock { state throws(E) in
@@ -55,8 +50,8 @@ final class StatusBoard: Sendable {
         update { $0.change(instance, change) }
     }
 
-    /// The current roster, then the newest roster after each change. A slow reader misses rosters in between. The
-    /// sequence ends with the run.
+    /// The current roster, then the newest roster after each change. A slow reader misses rosters in between.
+    /// ``close()`` ends the sequence.
     func views() -> some AsyncSequence<Roster, Never> & Sendable {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watcher: Int? = state.withLock { state in
@@ -78,7 +73,7 @@ final class StatusBoard: Sendable {
 
     /// Waits for a roster for which `fits` returns true.
     ///
-    /// - Returns: the roster. Nil if the task is cancelled, or the run ends, before there is such a roster.
+    /// - Returns: the roster. Nil if the task is cancelled, or ``close()`` is called, before there is such a roster.
     func first(where fits: @Sendable (Roster) -> Bool) async -> Roster? {
         for await view in views() where fits(view) { return view }
         return nil

@@ -5,7 +5,7 @@ import SystemSupport
 
 /// Starts a stack, keeps it running, changes it on request, and stops it in order.
 ///
-/// All work is done within ``run()``. When ``run()`` returns, no process is left in the sessions of its services.
+/// When ``run()`` returns, no process is left in the sessions of its services.
 package final class Supervisor: Sendable {
     private let project: Project
     private let options: SupervisorOptions
@@ -38,8 +38,7 @@ package final class Supervisor: Sendable {
     /// The current status.
     package var status: ProjectStatus { board.view.status }
 
-    /// The current status, then the newest status after each change. A slow reader misses statuses in between, but
-    /// never the last. Each status is written to the status file before this sequence returns it.
+    /// The current status, then the newest status after each change. A slow reader misses statuses in between.
     package var statuses: some AsyncSequence<ProjectStatus, Never> & Sendable {
         board.views().map { [recorder] view in
             await recorder.flush()
@@ -47,7 +46,7 @@ package final class Supervisor: Sendable {
         }
     }
 
-    /// Requests an orderly stop. A second call skips the rest of all grace periods.
+    /// Requests an orderly stop, or an immediate stop if a stop has been requested before.
     package func stop() {
         board.update { $0.request($0.stop == .none ? .orderly : .immediate) }
     }
@@ -61,8 +60,8 @@ package final class Supervisor: Sendable {
     ///   that prevented the start of the stack, or that stopped it.
     package func run() async throws {
         try await withTaskCancellationHandler {
-            // Subprocess kills a child at once if its task is cancelled, but an orderly stop takes longer. So the work
-            // is in a task of its own, which is never cancelled; this function owns it and waits for it.
+            // Subprocess kills a child if its task is cancelled. So the work is in a task of its own, which is not
+            // cancelled; this function waits for it.
             try await Task { try await superviseAlone() }.value
         } onCancel: {
             board.update { $0.request(.orderly) }
@@ -82,8 +81,7 @@ package final class Supervisor: Sendable {
     }
 
     private func supervise(_ launcher: Launcher, holding lock: FileLock) async throws {
-        // This is done first, because the leftovers are found by the status of the killed supervisor, and this
-        // supervisor overwrites that status.
+        // This is done first, because this supervisor overwrites the status of the killed supervisor.
         try await Leftovers(project: project).stop(logger: logger)
         try await supervise(launcher)
         lock.release()
@@ -111,8 +109,8 @@ package final class Supervisor: Sendable {
             }
         }.get()
         defer { project.removeRuntimeDirectory() }
-        // The control server is created before the status says that this supervisor runs, because other processes may
-        // then send requests.
+        // The control server is created before the status names this supervisor. From then on, other processes may send
+        // requests.
         let control = try ControlServer(path: project.controlPath, logger: logger)
         board.begin(ports: try LoopbackPorts.pick(for: view.stack.ports))
         await recorder.flush()
@@ -131,7 +129,7 @@ package final class Supervisor: Sendable {
         if let failure { throw failure }
     }
 
-    /// Starts a keeper for each instance; returns when no instance has a process or will get one.
+    /// Starts an ``InstanceKeeper`` for each instance; returns when no instance has a process or will get one.
     private func keepInstances() async {
         await withDiscardingTaskGroup { keepers in
             for await view in board.views() {
@@ -154,7 +152,7 @@ package final class Supervisor: Sendable {
         for await view in board.views() {
             let phase = view.phase
             if phase == .starting { await launcher.tell(status: view.awaited) }
-            // An update wakes this loop, too, so it is made only if it is likely to succeed.
+            // An update wakes this loop, too, so it is not made at each turn.
             let mayBeLaunched = !isLaunched && view.stop == .none && view.lacking(.launched).isEmpty
             if mayBeLaunched, board.update({ $0.complete(.launched) }) {
                 isLaunched = true
@@ -204,8 +202,7 @@ package final class Supervisor: Sendable {
     private static let late = ComposeError(
         code: "control-late", message: "the request came too late, and was not carried out", recovery: "try again")
 
-    /// Applies a request first to a copy, whose files are written without holding the board's lock. Only requests change
-    /// the stack, and they come one after the other, so the roster then has the same stack as the copy.
+    /// Applies a request to a copy of the roster, writes the files, then applies the request to the roster itself.
     private func carryOut(_ request: ControlRequest, isRehearsal: Bool) throws(ComposeError) -> [Change] {
         var roster = board.view
         let before = roster.stack
@@ -240,8 +237,7 @@ package final class Supervisor: Sendable {
         if !ports.isEmpty { board.update { $0.offer(ports) } }
     }
 
-    /// Sends a signal to the leader of each instance only. Even if the leader ends at this moment, no other process
-    /// gets the signal, because the handle means only the leader.
+    /// Sends a signal to the main process of each instance, and to no other process.
     private func send(_ signal: Int32, to instances: [String]) {
         let view = board.view
         for name in instances { view[name]?.process?.open()?.send(signal) }
@@ -254,8 +250,8 @@ package struct SupervisorOptions: Sendable {
     package var environment: [String: String]
     /// The folder in which bare command names are searched for before `PATH`; nil for none.
     package var executableDirectory: String?
-    /// The maximum time for a service to become ready, unless the service's entry sets another time. After it, the
-    /// service's start has failed.
+    /// The maximum time for a service to become ready, unless the service sets its own. After it, the service's start
+    /// has failed.
     package var startTimeout: Duration
     package var backoff: RestartBackoff
     /// The limits of the log of each instance.
@@ -264,7 +260,7 @@ package struct SupervisorOptions: Sendable {
     /// each service's own.
     package var stopGrace: Duration?
     package var failures: FailureRule
-    /// The signals that stop the supervisor's process: the first for an orderly stop, the second for an immediate stop.
+    /// The signals at whose arrival the supervisor calls ``Supervisor/stop()``.
     package var stopSignals: [Int32]
 
     package init(

@@ -1,10 +1,10 @@
 import Dispatch
 
-/// A thread for work that may block: reading and writing files, `/proc`, sockets. The threads of the cooperative pool
-/// must not block.
+/// A serial queue for work that may block, such as reading and writing files. The threads of the cooperative pool must
+/// not block.
 ///
-/// The work is done in the order of its arrival, one piece after the other. An actor with this executor runs only on
-/// this thread.
+/// The work is done in the order of its arrival, one piece after the other. An actor with this executor runs on this
+/// queue.
 final class BlockingExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -20,8 +20,7 @@ enum DescriptorLimit {
     private static let number: CInt = 7
     private static let resource = __rlimit_resource_t(UInt32(number))
 
-    /// Raises the limit as far as this user may. Services do not inherit the raised limit if ``restore(of:)`` is called
-    /// for them, because some programs behave differently with a high limit (select(2)).
+    /// Raises the limit as far as this user may. ``restore(of:)`` undoes this for a child process.
     static func raise() {
         var limit = initial
         guard limit.rlim_cur < limit.rlim_max else { return }
@@ -35,8 +34,7 @@ enum DescriptorLimit {
         _ = setLimit?(pid, number, &limit, nil)
     }
 
-    /// - Throws: ``ComposeError`` `too-many-instances` if the limit is too low for the wanted instances. If they were
-    ///   started anyway, any of them could fail at any later time.
+    /// - Throws: ``ComposeError`` `too-many-instances` if the limit is too low for the wanted instances.
     static func check(_ roster: Roster) throws(ComposeError) {
         let probed = Set(roster.stack.services.filter(\.hasProbe).map(\.name))
         let wanted = roster.status.services.filter(\.order.isWanted)

@@ -1,13 +1,12 @@
 import Foundation
 import Glibc
 
-/// Creates folders that only their owner may enter.
+/// Creates folders with mode 0700.
 enum PrivateDirectory {
-    /// Creates a folder with mode 0700, and its missing parents.
+    /// Creates a folder and its missing parents, with mode 0700.
     ///
     /// - Throws: ``ComposeError`` `directory` if the folder cannot be created; `insecure-directory` if the path exists
-    ///   and is a symbolic link or not a folder, belongs to another user, or is open to others. The check is needed,
-    ///   because in a shared temporary directory any user may have created the path.
+    ///   and is a symbolic link or not a folder, belongs to another user, or has a right for the group or for others.
     static func make(_ path: String) throws(ComposeError) {
         let parent = (path as NSString).deletingLastPathComponent
         if access(parent, F_OK) != 0, parent != path { try make(parent) }

@@ -2,15 +2,13 @@ import Synchronization
 
 /// A clock that stops while this process does not run: while it is suspended (`SIGSTOP`), or while the machine sleeps.
 ///
-/// A service is judged by this clock, so that it is not blamed for time in which nobody watched it. The clock notices
-/// a pause because it is not read for a long time, so a task must read it regularly with ``tick()``.
+/// A task must read the clock regularly with ``tick()``: a gap of more than 2 s between two readings counts as a pause.
 final class RunningClock: Clock {
     typealias Instant = SuspendingClock.Instant
 
     /// The time between two readings by ``tick()``.
     private static let interval: Duration = .seconds(1)
-    /// A longer time between two readings is a pause. It is more than the interval, because a busy machine delays the
-    /// task that reads the clock.
+    /// A longer time between two readings is a pause.
     private static let longestGap: Duration = .seconds(2)
 
     private struct State {
@@ -22,7 +20,7 @@ final class RunningClock: Clock {
     private let source: @Sendable () -> Instant
     private let state: Mutex<State>
 
-    /// - Parameter source: returns the current time, pauses included.
+    /// - Parameter source: returns the current time, including the time in which this process was suspended.
     init(source: @escaping @Sendable () -> Instant = { .now }) {
         self.source = source
         state = Mutex(State(read: source()))

@@ -72,8 +72,7 @@ package struct SystemdExport: Sendable {
         return files
     }
 
-    /// The name of an instance's unit. The first dot ends the project's name, which contains no dot. So no unit of
-    /// another project has this name.
+    /// The name of an instance's unit.
     func unit(of instance: String) -> String { "\(name).\(instance).service" }
 
     func units(of service: String) -> [String] {

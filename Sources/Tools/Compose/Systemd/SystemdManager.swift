@@ -3,7 +3,7 @@ import Glibc
 
 /// The systemd manager that starts the units. The folders of a stack's sockets and state depend on it.
 package enum SystemdManager: Sendable, Equatable {
-    /// The user's own manager. A project has the same folders as with `segue up`.
+    /// The user's own manager.
     case user
     /// The machine's manager, which runs the services as this user.
     case system(user: String)
@@ -22,10 +22,10 @@ package enum SystemdManager: Sendable, Equatable {
     /// - Throws: ``ComposeError`` `invalid-project-name`.
     func project(_ name: String, environment: [String: String]) throws(ComposeError) -> Project {
         guard self == .user else {
-            // Each project has its own folder in these roots, because projects may belong to different users.
+            // Each project has its own folder in these roots.
             return try Project(name: "segue-\(name)", stateRoot: "/var/lib", runtimeRoot: "/run")
         }
-        // A user's manager always uses this folder, even if the variable is not set where the units are made.
+        // The default for a user's manager, if the variable is not set where the units are made.
         let runtime = ["XDG_RUNTIME_DIR": "/run/user/\(getuid())"]
         return try Project(name: name, environment: environment.merging(runtime) { own, _ in own })
     }
@@ -49,9 +49,7 @@ package enum SystemdManager: Sendable, Equatable {
         }
     }
 
-    /// The lines that take away rights that an ordinary process does not need. On some machines, a user's manager
-    /// cannot give a service its own view of the file system. So only units for the machine's manager contain the lines
-    /// that do this.
+    /// The lines that restrict the rights of a service. Units for the machine's manager contain more of them.
     func hardening(workingDirectory: String) -> [(String, String)] {
         let usual = [
             ("UMask", "0077"), ("NoNewPrivileges", "yes"), ("LockPersonality", "yes"), ("RestrictRealtime", "yes"),

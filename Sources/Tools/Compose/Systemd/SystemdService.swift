@@ -151,8 +151,7 @@ struct SystemdService {
     }
 
     /// The lines that set the variables that are not secret, name the file of the other variables, and remove
-    /// variables. `PATH` is set, because systemd's own `PATH` differs from that of a person who starts the stack by
-    /// hand.
+    /// variables. `PATH` is one of the variables.
     private var environmentLines: [(String, String)] {
         let values = offered.values.merging(searchPath.map { ["PATH": $0] } ?? [:]) { own, _ in own }
         let pairs = values.sorted { $0.key < $1.key }

@@ -123,8 +123,7 @@ struct BareProxy {
 
 /// The sockets of programs that use only libzmq, connected by a proxy with XSUB and XPUB.
 enum BareSockets {
-    /// The queues have no limits. With the default limits, messages are dropped, and the other messages are not
-    /// delivered faster.
+    /// The queues have no limits.
     static let options: [SocketOption] = [.linger(0), .sendHighWaterMark(0), .receiveHighWaterMark(0)]
     /// The size in bytes of the buffer for a frame. All frames of the benchmarks are shorter.
     static let frameSize = 4096

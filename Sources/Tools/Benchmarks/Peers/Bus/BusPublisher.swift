@@ -30,7 +30,7 @@ struct BusPublisher {
     }
 
     /// The messages, in the form in which a program passes messages to the bus. The creation of the messages is not
-    /// measured, because the bus does not create them.
+    /// measured.
     private static func batches(_ order: PeerOrder, source: String) throws -> [Batch] {
         try stride(from: 0, to: order.count, by: batchSize).map { start in
             let indices = start..<min(start + batchSize, order.count)
@@ -58,8 +58,7 @@ struct BusPublisher {
 
 /// Connections of a process to the bus.
 enum BusPeer {
-    /// Connects, and runs `body` on the thread that owns the sockets. A program that needs short latencies does the
-    /// same.
+    /// Connects, and runs `body` on the thread that owns the sockets.
     static func withBus<Result: Sendable>(
         at address: String, _ body: @escaping @Sendable (ZeroMQEventBus) async throws -> Result
     ) async throws -> Result {

@@ -2,8 +2,7 @@ internal import BusProtocol
 internal import EventBus
 internal import ZeroMQ
 
-/// Fills a journal with requests of the wire protocol. Creating millions of envelopes would take longer than
-/// journalling them.
+/// Fills a journal with requests of the wire protocol.
 struct JournalFiller {
     /// The maximum number of messages in a batch. Further messages are sent in further batches.
     private static let batchSize = 1000
