@@ -170,9 +170,7 @@ public struct DeviceSession: Sendable {
     private mutating func receive(state message: Envelope) throws -> [Output] {
         let root = snapshot?.state.root.instance.id
         snapshot = message.isTombstone ? nil : try message.decode(Document.NavigationState.self).snapshot
-        // Another root means another part of the app. A requested URL, such as that of a log-in, is then no longer
-        // needed, and takes much space on a small view. The URL is kept if one message caused both the request and the
-        // new root.
+        // A new root removes the requested URL, unless one message caused both the request and the new root.
         let hasLeft = root != snapshot?.state.root.instance.id
         if hasLeft, !keepsRequestedURL, message.attributes.causationID != requestCause { requestedURL = nil }
         return try [.draw] + reports()
@@ -229,8 +227,7 @@ public struct DeviceSession: Sendable {
     }
 
     /// True if the message is the first one that shows that the last choice has been acted upon. A new state shows this
-    /// only if it has the choice's correlation id, because other views and the reports of this view also change the
-    /// state.
+    /// only if it has the choice's correlation id.
     private mutating func isAnswered(by message: Envelope) -> Bool {
         guard let pick = lastPick, !pick.isAnswered, isAnswer(message, to: pick) else { return false }
         lastPick?.isAnswered = true
@@ -273,8 +270,8 @@ extension DeviceSession {
         Command.TabSelected.self, Command.ErrorDismissed.self,
     ]
 
-    /// The filters for the device's subscription. They match all documents of the session, which screens without a view
-    /// model show; the flows and contracts, which all sessions share; and the events and errors that concern the device.
+    /// The filters for the device's subscription. They match the documents of the session, the flows and contracts of
+    /// the default session, and the events and errors that concern the device.
     public var filters: [MessageFilter] {
         let events = (Self.received + (screens?.notices.map { $0.event } ?? [])).types.filter { $0.kind != .document }
         let shared =

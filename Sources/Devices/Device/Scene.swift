@@ -22,7 +22,7 @@ public struct Scene: Sendable {
     public let bannerDismissal: Choice?
     /// The screens that a person can act on.
     public let active: [ScreenInstance]
-    /// True if a screen that is not covered is loading, so that the numbers of choices may change.
+    /// True if a screen that is not covered is loading.
     public let isLoading: Bool
     /// The type of the message that a rule with a guard has matched. Nil if no guard waits for an answer.
     public let waiting: String?
