@@ -7,8 +7,8 @@ internal import Navigation
 ///
 /// A person's line is applied to the current screen. The lines of a script follow these rules:
 ///
-/// 1. A line is taken when the choice before it has been answered, usually by a new navigation state with the correlation
-///    id of the choice.
+/// 1. A line is taken when the choice before it has been answered, usually by a new navigation state with the
+///    correlation id of the choice.
 /// 2. A line waits until its choice, or for `o` a URL, is on the screen.
 /// 3. A number is the number of a choice on the screen. A number also waits until no screen is loading and, after a
 ///    choice other than the dismissal of an error, until the active screens differ from the active screens at that

@@ -202,7 +202,6 @@ public struct NavigationState: Hashable, Sendable {
     }
 }
 
-
 extension ScreenInstance {
     /// The maximum size of the arguments of one screen, in bytes of JSON. An action that exceeds it fails.
     static let argumentLimit = 64 * 1024
