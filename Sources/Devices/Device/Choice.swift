@@ -10,8 +10,8 @@ public struct Choice: Sendable {
     /// The id of the screen instance to which the choice belongs.
     public let instance: String
     let content: Content
-    /// True if the message reports an action of the person, such as going back. A report does not expire. Every other
-    /// message does.
+    /// True if the message reports an action of the person, such as going back. A report does not expire; other
+    /// messages do.
     let isReport: Bool
     let outcome: Outcome
 

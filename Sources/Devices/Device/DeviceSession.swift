@@ -88,8 +88,8 @@ public struct DeviceSession: Sendable {
     private var snapshot: NavigationSnapshot?
     private var documents: LatestDocuments
     private var contracts = ReceivedContracts()
-    /// The URL that the device was last requested to open. Nil if there is none, if it must not be opened, or if it is
-    /// no longer needed.
+    /// The URL that the device was last requested to open. Nil if there is none, if it must not be opened, or after a
+    /// choice or a new root has removed it.
     private var requestedURL: OpenableURL?
     /// The id of the message that caused the last request to open a URL. Nil if there is none.
     private var requestCause: String?
@@ -139,7 +139,7 @@ public struct DeviceSession: Sendable {
             return outputs + (isAnswered(by: message) ? [.answered] : [])
         case .choice(let choice):
             let message = try choice.envelope(from: identity, lifetime: commandLifetime)
-            // A command of a view model has a Swift type, so its data is valid.
+            // Only a command without a Swift type may have invalid data.
             if choice.command == nil, let mistake = contracts.mistake(in: message) { return [.refused(mistake)] }
             lastPick = Pick(choice: choice, id: message.id)
             // A person who closes a banner may still want to open the URL.
@@ -170,7 +170,8 @@ public struct DeviceSession: Sendable {
     private mutating func receive(state message: Envelope) throws -> [Output] {
         let root = snapshot?.state.root.instance.id
         snapshot = message.isTombstone ? nil : try message.decode(Document.NavigationState.self).snapshot
-        // A new root removes the requested URL, unless one message caused both the request and the new root.
+        // A new root removes the requested URL, except if `keepsRequestedURL` is true or if one message caused both the
+        // request and the new root.
         let hasLeft = root != snapshot?.state.root.instance.id
         if hasLeft, !keepsRequestedURL, message.attributes.causationID != requestCause { requestedURL = nil }
         return try [.draw] + reports()

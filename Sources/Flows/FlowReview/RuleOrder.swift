@@ -149,7 +149,7 @@ struct RuleOrder {
         for value in values { indexed[feature, default: [:]][value, default: []].append(index) }
     }
 
-    /// The earlier rules that can match the same message as this rule, in order.
+    /// The earlier rules that may match the same message as this rule, in order.
     private func candidates(for rule: OrderedRule) -> [Int] {
         let requirements = Dictionary(Self.requirements(of: rule)) { first, _ in first }
         let matching = indexed.map { feature, lists in

@@ -19,7 +19,7 @@ extension Scenario {
         guard reader.findings.isEmpty else { throw FlowError(findings: reader.findings) }
     }
 
-    /// Finds a step without a value and a colon, such as `- dismiss`, that is followed by the line of its `expect`.
+    /// Finds a step without a value or a colon, such as `- dismiss`, that is followed by the line of its `expect`.
     private static func expectationWithoutColon(in yaml: String, file: String) -> FlowFinding? {
         let bare = Act.Word.allCases.filter { $0.bare != nil }.map { "- \($0.rawValue)" }
         let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated().map {

@@ -8,8 +8,7 @@ public struct Flow: Hashable, Sendable {
     public let name: String
     /// The version that its authors set.
     public let version: Int
-    /// The platform that the flow is for, such as `ios`. Views of that platform send it as the attribute `platform` of
-    /// their messages.
+    /// The platform that the flow is for, such as `ios`.
     public let platform: String
     /// The name of the screen that a session begins with.
     public let start: String

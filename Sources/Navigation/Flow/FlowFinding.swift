@@ -98,7 +98,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The error of a flow or a scenario that cannot be used, with all findings.
+/// The error of a flow or a scenario that cannot be used.
 public struct FlowError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The findings, at least one.
     public let findings: [FlowFinding]
@@ -110,9 +110,9 @@ public struct FlowError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The stable code of this error for programs.
     public var code: String { "navigation.invalidFlow" }
 
-    /// All findings, one per line.
+    /// The findings, one per line.
     public var message: String { findings.map(\.description).joined(separator: "\n") }
 
-    /// All findings, one per line.
+    /// The findings, one per line.
     public var description: String { message }
 }

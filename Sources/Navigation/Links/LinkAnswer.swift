@@ -44,7 +44,7 @@ extension Flow {
         return links.contains { $0.pattern?.values(in: parts) != nil }
     }
 
-    /// The reason for discarding a URL that no link matches, with the pattern that was probably meant.
+    /// The reason for discarding a URL that no link matches, with the most similar pattern or with all patterns.
     func advice(forLink url: String) -> String {
         // Spellings are compared with the beginning of a long URL only.
         let url = String(url.prefix(200))

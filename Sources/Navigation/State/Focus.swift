@@ -6,7 +6,7 @@
 struct Focus: Hashable, Sendable {
     /// The open instance that sent the message. Nil if the message names no open instance.
     var sender: ScreenInstance?
-    /// The window of the sender. Nil if there is no sender, or if the window is closed.
+    /// The window of the sender. Nil if there is no sender.
     var window: NavigationState.Window?
     /// The id of the run whose rule is tried. Nil for a rule of the flow itself.
     var run: String?

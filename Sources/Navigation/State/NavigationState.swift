@@ -83,8 +83,7 @@ public struct NavigationState: Hashable, Sendable {
         case presentation(Int)
     }
 
-    /// The path that `push` and `pop` without a column change: the topmost presentation's, otherwise the selected
-    /// tab's, otherwise the root's.
+    /// The front path: the topmost presentation's, otherwise the selected tab's, otherwise the root's.
     public var frontPath: [ScreenInstance] { self[frontPlace] }
 
     var frontPlace: PathPlace {

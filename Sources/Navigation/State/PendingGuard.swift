@@ -6,7 +6,8 @@ import Support
 public struct PendingGuard: Codable, Hashable, Sendable {
     /// The causation id of the answer: the id of the guard's command, or of ``message`` if the guard sends none.
     public var id: String
-    /// The name of the rule: a hash of its conditions and of its guard's question and answers.
+    /// The name of the rule: a hash of its message type, conditions and origin, and of its guard's question and
+    /// answers.
     public var rule: String
     /// The id of the open screen instance that sent the message. If there is none, it is the id of the screen in front
     /// or, for a rule of a child flow whose screens are covered, of the child flow's frontmost screen. The attempt ends
