@@ -207,7 +207,8 @@ public struct DeviceSession: Sendable {
         return reports.map(Output.publish)
     }
 
-    /// The outputs for other messages that concern the person: requests to open a URL, discarded messages, notices.
+    /// The outputs for other messages that concern the person: requests to open a URL, discarded messages, and events
+    /// with an ``AppScreens/Notice``.
     private mutating func notices(of message: Envelope) throws -> [Output] {
         switch message.type {
         case DomainEvent.URLOpenRequested.type where identity.isAddressed(by: message):

@@ -139,7 +139,7 @@ private struct Impossibility: Error {
     init(_ message: String) { self.message = message }
 }
 
-/// The states that are possible at one step of a rule, as far as the flow determines them.
+/// The states that are possible before an action of a rule, as far as the flow determines them.
 private struct Situation {
     /// A number of screens.
     struct Count {

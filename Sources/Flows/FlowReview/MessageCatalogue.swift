@@ -6,7 +6,7 @@ package import Support
 package struct MessageCatalogue: Hashable, Sendable {
     /// The fields of each message, by type and name. Nil if the message may have any fields.
     package let fields: [String: [String: Field]?]
-    /// The app's services, by name. The coordinators are not included.
+    /// The app's services, by name, without the processes that run flows.
     package let services: [String: Service]
 
     /// The messages of one service.

@@ -8,7 +8,7 @@ extension Flow {
     /// open screen sent the message, the front path is in the window of that screen. In a rule of a child flow, it is
     /// the frontmost path with a screen of the child flow.
     ///
-    /// Strings in arguments, URLs, commands' data, and titles and messages of alerts may be templates with
+    /// Strings in arguments, results, URLs, commands' data, and titles and messages of alerts may be templates with
     /// placeholders:
     /// - `${data.FIELD}`: a field of the message that the rule matched,
     /// - `${answer.FIELD}`: a field of the answer to the rule's guard,
@@ -24,12 +24,12 @@ extension Flow {
         case push(Destination, on: Stack? = nil)
         /// Begins a child flow and pushes its first screen on the front path or on another stack.
         case pushFlow(String, arguments: [String: JSONValue] = [:], on: Stack? = nil)
-        /// Pops screens from the path: a number of them, all above a screen, or the sender and all above it.
+        /// Pops screens from a path: a number of them, all above a screen, or the sender and all above it.
         case pop(Extent, column: String? = nil)
         /// Pops all screens from the path. In a rule of a child flow whose first screen is on the path, pops only the
         /// screens above it.
         case popToRoot
-        /// Replaces the screens that `popToRoot` would pop with new instances of these screens.
+        /// Replaces the screens that `popToRoot` would pop with new instances of the given screens.
         case replacePath([Destination])
         /// Presents a screen over the others of its window, or in a new window.
         case present(Destination, as: PresentationStyle, options: PresentationOptions = PresentationOptions())

@@ -8,7 +8,7 @@ package struct FlowReader {
     package let file: String
     package private(set) var findings: [FlowFinding] = []
     private var marks: [String: FlowNode.Mark] = [:]
-    /// For a place without own positions, the place whose positions it shares.
+    /// For each place that shares the positions of a known place, the known place.
     private var aliases: [String: String] = [:]
 
     package init(file: String) {

@@ -27,8 +27,8 @@ extension Flow {
         /// message that the machine handles after this time discards the link. If the time is 0, the link is followed
         /// at once or discarded.
         public let park: Duration
-        /// The treatment of presentations that are in the link's way, by style. For a style that is not listed, the
-        /// default applies: the link waits for an alert or a dialog, and dismisses any other presentation.
+        /// The treatment of presentations that the link would have to dismiss, by style. For a style that is not
+        /// listed, the default applies: the link waits for an alert or a dialog, and dismisses any other presentation.
         public let over: [PresentationStyle: Precedence]
         /// The parsed pattern. Nil if it is invalid, which the checker reports.
         let pattern: URLPattern?
@@ -55,7 +55,7 @@ extension Flow {
             pattern = try? URLPattern(url)
         }
 
-        /// Returns the treatment of a presentation of this style that is in the link's way.
+        /// Returns the treatment of a presentation of this style that the link would have to dismiss.
         func precedence(over style: PresentationStyle) -> Precedence {
             if let precedence = over[style] { return precedence }
             return style.isQuestion ? .wait : .dismiss
@@ -74,7 +74,7 @@ extension Flow {
         }
     }
 
-    /// The treatment of a presentation that is in a deep link's way.
+    /// The treatment of a presentation that a deep link would have to dismiss.
     public enum Precedence: String, Hashable, Sendable, CaseIterable {
         /// The presentation is dismissed.
         case dismiss

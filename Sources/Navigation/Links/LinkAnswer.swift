@@ -77,8 +77,7 @@ extension FollowedLink {
     func isThere(_ state: NavigationState) -> Bool { link.values(of: state) == values }
 }
 
-/// A deep link with the values of one URL, which is about to be followed. It determines which screens are kept and
-/// which presentations are in its way.
+/// A deep link with the values of one URL, which is about to be followed. It determines which screens are kept.
 ///
 /// An instance that differs in a value of the URL's path is replaced by a new instance. An instance that differs only
 /// in values of the query is kept and gets other arguments.
@@ -138,7 +137,7 @@ struct FollowedLink {
             && target.columns.allSatisfy { keepsAll(standing[$0]?.instances ?? [], as: $1.screens) }
     }
 
-    /// The strictest treatment among the presentations in the link's way: `refuse`, then `wait`, then `dismiss`.
+    /// The strictest treatment among the presentations that are not kept: `refuse`, then `wait`, then `dismiss`.
     func precedence(in state: NavigationState) -> Flow.Precedence {
         let precedences = state.presentations.dropFirst(keptPresentations(of: state)).map {
             link.precedence(over: $0.style)

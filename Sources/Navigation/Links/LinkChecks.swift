@@ -134,7 +134,7 @@ extension FlowChecker {
         }
     }
 
-    /// Reports a link if an earlier link with no conditions or the same ones matches all of its URLs.
+    /// Reports a link if an earlier link, which has no conditions or the same conditions, matches all of its URLs.
     private mutating func checkCompetition(with earlier: ArraySlice<Flow.Link>, of link: Flow.Link, at place: String) {
         guard let pattern = link.pattern else { return }
         for other in earlier {

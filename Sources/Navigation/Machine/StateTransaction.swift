@@ -22,7 +22,8 @@ struct StateTransaction {
     /// The id of the run whose rule is being applied; for a request, of the run to which the requesting screen belongs.
     /// Nil for the flow itself.
     var scope: String?
-    /// The layer that the following actions of the step work on; see ``Focus/layer``.
+    /// The layer of the path that the following actions of the step change. Nil if ``Focus`` determines the path
+    /// otherwise.
     var layer: NavigationStep.Layer?
     /// The runs that have ended, whose ends no rule has handled yet.
     var endings: [RunEnding] = []

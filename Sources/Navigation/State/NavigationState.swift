@@ -67,8 +67,8 @@ public struct NavigationState: Hashable, Sendable {
         standing.contains { $0.id == id }
     }
 
-    /// The front screens of the bottom layer. A pushed screen covers the root, but not the columns beside it. A root
-    /// with tabs is visible around the selected tab.
+    /// The front screens beneath all presentations. A pushed screen covers the root, but not the columns beside it. A
+    /// root with tabs is visible around the selected tab.
     private var bottomLayer: [ScreenInstance] {
         [path.last ?? root.instance] + (root.container?.shownStacks.map(\.top) ?? [])
     }

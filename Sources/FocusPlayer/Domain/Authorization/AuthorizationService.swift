@@ -119,8 +119,8 @@ package actor AuthorizationService {
         try await attempts.pending().last?.redirectURI
     }
 
-    /// Renews the access token, because Spotify refused the token of `generation`. If this token has been renewed
-    /// already, the call has no effect.
+    /// Renews the access token of `generation`, which Spotify has refused. If this token has been renewed already, the
+    /// call has no effect.
     ///
     /// A successful refresh returns no messages.
     package func refresh(generation: Int) async throws -> [any Message] {
