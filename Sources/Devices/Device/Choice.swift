@@ -10,8 +10,8 @@ public struct Choice: Sendable {
     /// The id of the screen instance to which the choice belongs.
     public let instance: String
     let content: Content
-    /// True if the message reports an action of the person, such as going back. A report does not expire, because it is
-    /// still true when it arrives late. Every other message is an intent, which expires.
+    /// True if the message reports an action of the person, such as going back. A report does not expire; other
+    /// messages do.
     let isReport: Bool
     let outcome: Outcome
 
@@ -21,11 +21,11 @@ public struct Choice: Sendable {
         case named(MessageType, [String: JSONValue])
     }
 
-    /// The kind of message that shows that the choice has been acted upon. Among the messages with the choice's
-    /// correlation id, an error and a discarded message always show this, and a request to open a URL on this device
-    /// shows it for every outcome except `closedBanner`.
+    /// The kind of message that shows that the choice has been acted upon. An error or a discarded message with the
+    /// choice's correlation id also shows this. So does a request to open a URL on this device, except for
+    /// `closedBanner`.
     enum Outcome {
-        /// A new navigation state in which no guard waits for the choice, or an event with a notice.
+        /// A new navigation state in which no guard waits for the choice, or an event with an ``AppScreens/Notice``.
         case navigation
         /// Such a navigation state, or any other document, because no rule for the command is known.
         case anything

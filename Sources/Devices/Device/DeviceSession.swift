@@ -88,8 +88,8 @@ public struct DeviceSession: Sendable {
     private var snapshot: NavigationSnapshot?
     private var documents: LatestDocuments
     private var contracts = ReceivedContracts()
-    /// The URL that the device was last requested to open. Nil if there is none, if it must not be opened, or if it is
-    /// no longer needed.
+    /// The URL that the device was last requested to open. Nil if there is none, if it must not be opened, or after a
+    /// choice or a new root has removed it.
     private var requestedURL: OpenableURL?
     /// The id of the message that caused the last request to open a URL. Nil if there is none.
     private var requestCause: String?
@@ -139,7 +139,7 @@ public struct DeviceSession: Sendable {
             return outputs + (isAnswered(by: message) ? [.answered] : [])
         case .choice(let choice):
             let message = try choice.envelope(from: identity, lifetime: commandLifetime)
-            // A command of a view model has a Swift type, so its data is valid.
+            // Only a command without a Swift type may have invalid data.
             if choice.command == nil, let mistake = contracts.mistake(in: message) { return [.refused(mistake)] }
             lastPick = Pick(choice: choice, id: message.id)
             // A person who closes a banner may still want to open the URL.
@@ -170,9 +170,8 @@ public struct DeviceSession: Sendable {
     private mutating func receive(state message: Envelope) throws -> [Output] {
         let root = snapshot?.state.root.instance.id
         snapshot = message.isTombstone ? nil : try message.decode(Document.NavigationState.self).snapshot
-        // Another root means another part of the app. A requested URL, such as that of a log-in, is then no longer
-        // needed, and takes much space on a small view. The URL is kept if one message caused both the request and the
-        // new root.
+        // A new root removes the requested URL, except if `keepsRequestedURL` is true or if one message caused both the
+        // request and the new root.
         let hasLeft = root != snapshot?.state.root.instance.id
         if hasLeft, !keepsRequestedURL, message.attributes.causationID != requestCause { requestedURL = nil }
         return try [.draw] + reports()
@@ -208,7 +207,8 @@ public struct DeviceSession: Sendable {
         return reports.map(Output.publish)
     }
 
-    /// The outputs for other messages that concern the person: requests to open a URL, discarded messages, notices.
+    /// The outputs for other messages that concern the person: requests to open a URL, discarded messages, and events
+    /// with an ``AppScreens/Notice``.
     private mutating func notices(of message: Envelope) throws -> [Output] {
         switch message.type {
         case DomainEvent.URLOpenRequested.type where identity.isAddressed(by: message):
@@ -229,8 +229,7 @@ public struct DeviceSession: Sendable {
     }
 
     /// True if the message is the first one that shows that the last choice has been acted upon. A new state shows this
-    /// only if it has the choice's correlation id, because other views and the reports of this view also change the
-    /// state.
+    /// only if it has the choice's correlation id.
     private mutating func isAnswered(by message: Envelope) -> Bool {
         guard let pick = lastPick, !pick.isAnswered, isAnswer(message, to: pick) else { return false }
         lastPick?.isAnswered = true
@@ -273,8 +272,8 @@ extension DeviceSession {
         Command.TabSelected.self, Command.ErrorDismissed.self,
     ]
 
-    /// The filters for the device's subscription. They match all documents of the session, which screens without a view
-    /// model show; the flows and contracts, which all sessions share; and the events and errors that concern the device.
+    /// The filters for the device's subscription. They match the documents of the session, the flows and contracts of
+    /// the default session, and the events and errors that concern the device.
     public var filters: [MessageFilter] {
         let events = (Self.received + (screens?.notices.map { $0.event } ?? [])).types.filter { $0.kind != .document }
         let shared =

@@ -13,14 +13,13 @@ public struct LatestDocuments: Sendable {
         let document: (any DocumentMessage)?
     }
 
-    /// The maximum number of documents of undeclared types: many more than fit on a screen. If there are more, the
-    /// first of them is removed.
+    /// The maximum number of documents of undeclared types. If there are more, the first of them is removed.
     private static let limit = 64
     /// The documents of the platform itself, which are not shown as rows.
     private static let hidden = Set(PlatformMessages.all.types + [MessageType(kind: .document, name: "ErrorQueue")])
 
     private let types: [MessageType: any DocumentMessage.Type]
-    /// The documents in the order in which they first appeared, so that a changed document stays in its place.
+    /// The documents in the order in which they first appeared.
     private var entries: [Entry] = []
 
     /// - Parameter types: The declared types, whose documents are decoded.
@@ -80,7 +79,7 @@ extension JSONValue {
     /// The maximum depth of indented lines. Deeper values are written as JSON on one line.
     private static let depthLimit = 3
     /// The maximum number of members of a list or object that are shown. If there are more, a note with their number
-    /// follows. `segue get` shows all members.
+    /// follows.
     private static let countLimit = 20
 
     /// The value as lines for people: `name: Ann`. Members of lists and objects are indented.

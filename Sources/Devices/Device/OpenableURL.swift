@@ -2,19 +2,16 @@ internal import Foundation
 
 /// A URL that may be opened, and that may be a hyperlink in a terminal.
 ///
-/// URLs come from other programs. The URL of a local file, a URL that a command could take for an option, and a URL
-/// with invisible characters are not openable; they are only shown.
+/// It begins with one of ``beginnings`` and has no spaces or invisible characters. Any other URL is only shown.
 public struct OpenableURL: Hashable, Sendable {
     /// The allowed beginnings of a URL.
     package static let beginnings = ["http://", "https://", "spotify:"]
-    /// The maximum length of a URL in bytes. A longer URL is only shown. RFC 9110 recommends that programs support at
-    /// least 8,000 bytes.
+    /// The maximum length of a URL in bytes. A longer URL is only shown.
     private static let maximumLength = 8192
     /// The maximum length in bytes of a text that is searched for URLs. No URL is found in a longer text.
     private static let maximumTextLength = 2 * maximumLength
 
-    /// The URL in visible ASCII characters. Other characters are percent-encoded; in the name of a host they are
-    /// encoded with IDNA.
+    /// The URL in visible ASCII characters. Other characters are encoded.
     public let text: String
 
     /// - Returns: Nil if the text is not a URL that may be opened.

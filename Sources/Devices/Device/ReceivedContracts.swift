@@ -4,7 +4,7 @@ internal import MessageSchema
 internal import Support
 
 /// The schemas of the commands that the services on the bus receive. A device checks the fields that a person has
-/// entered against them, as `segue send` does.
+/// entered against them.
 struct ReceivedContracts: Sendable {
     /// The schemas of each contract, by the contract's key.
     private var schemas: [String: [MessageType: JSONSchema]] = [:]

@@ -22,12 +22,11 @@ public struct Scene: Sendable {
     public let bannerDismissal: Choice?
     /// The screens that a person can act on.
     public let active: [ScreenInstance]
-    /// True if a screen that is not covered is loading, so that the numbers of choices may change.
+    /// True if a screen that is not covered is loading.
     public let isLoading: Bool
     /// The type of the message that a rule with a guard has matched. Nil if no guard waits for an answer.
     public let waiting: String?
-    /// The URL that this device was last requested to open. Nil if there is none, if it must not be opened, or if it is
-    /// no longer needed.
+    /// The URL that this device was last requested to open. Nil if there is none or if it must not be opened.
     public let requestedURL: OpenableURL?
 
     /// - Parameters:
@@ -187,8 +186,8 @@ private struct Source {
         }
     }
 
-    /// The choice that goes back on the stack in front, or else in the first column with a screen to leave. Nil if
-    /// there is no such stack.
+    /// The choice that goes back: on the stack in front, or else on the root's stack, or else in the first column with
+    /// a screen to leave. Nil if there is no such stack.
     var back: Choice? {
         let state = snapshot.state
         // In the main window a person can go back unless a presentation covers it.

@@ -1,11 +1,11 @@
 public import Contracts
 public import EventBus
 
-/// Makes the content of one screen from documents. Equal documents and arguments give equal content.
+/// Makes the content of one screen from documents.
 public protocol ViewModel: Sendable {
     /// - Parameters:
     ///   - documents: The newest documents of the session.
-    ///   - arguments: The arguments of the screen instance that are strings. They are identifiers, not content.
+    ///   - arguments: The arguments of the screen instance that are strings.
     init(documents: LatestDocuments, arguments: [String: String])
 
     var content: ScreenContent { get }
@@ -18,7 +18,7 @@ public struct ScreenContent: Sendable {
     public var rows: [String]
     /// The actions that a person can choose on the screen, if the flow allows their commands.
     public var actions: [ScreenAction]
-    /// True if the content is still being loaded, so that rows and actions will change.
+    /// True if the content is still being loaded.
     public var isLoading: Bool
 
     public init(title: String, rows: [String] = [], actions: [ScreenAction] = [], isLoading: Bool = false) {
@@ -46,8 +46,7 @@ public struct ScreenAction: Sendable {
 /// The screens of an app that have view models, with the messages that the view models receive and send. Other screens
 /// are drawn from the flow and the documents.
 public struct AppScreens: Sendable {
-    /// A text that is shown when an event arrives. The event can also be the answer to the choice that led to the
-    /// event.
+    /// A text that is shown when an event arrives. The event can also be the answer to a choice.
     public struct Notice: Sendable {
         let event: any EventMessage.Type
         let text: String
@@ -58,7 +57,7 @@ public struct AppScreens: Sendable {
         }
     }
 
-    /// The name of the app's flows. Flows with other names may have screens of the same names.
+    /// The name of the app's flows.
     let flow: String
     /// The platforms that have a flow with this name.
     package let platforms: [String]

@@ -12,8 +12,7 @@ extension Scene {
 
     /// The lines of the scene with their links.
     ///
-    /// URLs are never cut, so there can be more lines than the terminal has rows. The terminal then scrolls, and all
-    /// lines can be read.
+    /// URLs are not cut, so there can be more lines than the terminal has rows.
     func drawnLines(fitting size: TerminalSize?) -> [Line] {
         let width = size?.columns ?? Int.max
         let blocks = blocks(width: width)
@@ -156,8 +155,8 @@ struct TerminalSize: Hashable, Sendable {
 /// Draws scenes. On a terminal, each drawing replaces the previous drawing; otherwise, the scenes are written one after
 /// the other.
 ///
-/// On a terminal, notes stay below the scene until the person enters a line, or until a message of another story shows
-/// other screens: a note such as "Spotify plays." would then be out of date.
+/// On a terminal, notes stay below the scene until the person enters a line, or until the active screens change, unless
+/// the message that changed them has the note's correlation id.
 struct Painter {
     private struct Note: Equatable {
         let text: String
@@ -168,8 +167,7 @@ struct Painter {
     private static let clearScreen = "\u{1B}[H\u{1B}[2J"
     /// The maximum number of notes under the scene. Older notes are removed.
     private static let noteLimit = 3
-    /// The maximum length of a note on a terminal, in characters. The rest is cut: a note can quote a message of any
-    /// length.
+    /// The maximum length of a note on a terminal, in characters. The rest is cut.
     private static let noteLengthLimit = 10_000
 
     /// The text that is shown while there is no scene.
@@ -183,7 +181,7 @@ struct Painter {
 
     /// Draws a scene.
     /// - Parameter size: The size of the terminal. Nil if the input or the output is not a terminal. Requested URLs are
-    ///   then not part of the drawing, because they are written when they arrive.
+    ///   then not part of the drawing.
     /// - Returns: The text to write. Empty if `size` is nil and there is no scene or the scene has not changed.
     mutating func drawing(of scene: Scene?, size: TerminalSize?) -> String {
         guard var size else {
@@ -216,7 +214,7 @@ struct Painter {
         notes = []
     }
 
-    /// Removes the notes that are not about this story.
+    /// Removes the notes without this correlation id.
     mutating func removeNotes(exceptOf story: String?) {
         notes.removeAll { $0.story == nil || $0.story != story }
     }

@@ -47,8 +47,7 @@ struct Line: Hashable, Sendable {
 
     private var columns: Int { cells.reduce(0) { $0 + $1.character.columns } }
 
-    /// The line for a terminal of this width. A line with a URL is wrapped, because URLs are never cut; any other line
-    /// is cut with an ellipsis.
+    /// The line for a terminal of this width. A line with a URL is wrapped; any other line is cut with an ellipsis.
     func fitted(to width: Int) -> [Line] {
         lastURL == nil ? [truncated(to: width)] : wrapped(to: width)
     }
@@ -91,12 +90,12 @@ struct Line: Hashable, Sendable {
         return Line(cells[..<end] + [Cell(character: "…", url: nil)])
     }
 
-    /// The maximum length of a link in bytes. A longer URL is written without a link, because the terminal library VTE
-    /// ignores longer links and each part of a wrapped URL contains the whole link.
+    /// The maximum length of a link in bytes. A longer URL is written without a link. The terminal library VTE has the
+    /// same limit.
     private static let maximumLinkLength = 2083
 
-    /// The text with links as OSC 8 escape sequences. All parts of a wrapped URL have the same id, so that a terminal
-    /// shows them as one link. Different URLs with the same id remain different links.
+    /// The text with links as OSC 8 escape sequences. All links have the same id. The parts of a wrapped URL, which
+    /// have the same id and URL, are one link.
     var hyperlinked: String {
         var drawn = ""
         var rest = cells[...]
@@ -140,8 +139,7 @@ extension [[Line]] {
 }
 
 extension String {
-    /// The string without characters that move the cursor, colour the terminal or change the direction of text. Names
-    /// and titles come from other programs.
+    /// The string without characters that move the cursor, colour the terminal or change the direction of text.
     var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.compactMap(Self.printable)))
     }
@@ -152,7 +150,7 @@ extension String {
         case .lineSeparator, .paragraphSeparator: return " "
         case .format:
             // U+200D joins emoji, and U+200C and U+200D are part of Persian and Indic words. Other format characters
-            // are removed because they hide or reorder text.
+            // are removed.
             return scalar == "\u{200C}" || scalar == "\u{200D}" ? scalar : nil
         default: return scalar
         }

@@ -1,7 +1,6 @@
 package import Logging
 
-/// The log of a device that draws on a terminal. The lines become notes below the scene: written to the terminal
-/// directly, they would be overwritten by the next drawing, or lie across it.
+/// The log of a device that draws on a terminal. The lines become notes below the scene.
 package struct ScreenLog: Sendable {
     /// The maximum number of lines that wait to be shown. Older lines are removed.
     private static let limit = 8

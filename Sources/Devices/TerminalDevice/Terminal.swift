@@ -61,7 +61,7 @@ struct StandardOutput: Sendable {
     func write(_ text: String) async {
         await withCheckedContinuation { continuation in
             queue.async {
-                // Errors are ignored: after a failed write, an error message could probably not be written either.
+                // Errors are ignored.
                 try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
                 continuation.resume()
             }
@@ -71,7 +71,7 @@ struct StandardOutput: Sendable {
 
 /// The lines of standard input.
 enum TerminalInput {
-    /// The maximum length of a line in bytes: more than a person types. A longer line is split into several lines.
+    /// The maximum length of a line in bytes. A longer line is split into several lines.
     private static let longestLine = 4096
 
     /// The lines of a file descriptor, for one reader. The sequence ends at the end of the input, or when the input

@@ -92,7 +92,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
 
     /// Publishes the messages that `body` puts into the outbox, in order, and opens the URLs in it. When `body` has
     /// ended without an error, the remaining messages and URLs are still handled, but for at most `timeout` (a script)
-    /// or one second (a person): the broker may not answer, or a command may not end.
+    /// or one second (a person).
     private func withOutbox(
         _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>, _ body: (DeviceOutbox) async throws -> Void
     ) async throws {
@@ -120,8 +120,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
         }
     }
 
-    /// Opens the URLs of a script one after the other. For a person, up to four commands run at a time, because a
-    /// browser may run until the person closes it.
+    /// Opens the URLs of a script one after the other. For a person, up to four commands run at a time.
     private func open(
         _ urls: AsyncStream<DeviceOutbox.Opening>, _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
     ) async {
@@ -284,8 +283,7 @@ struct DeviceOutbox: Sendable {
         let isByHand: Bool
     }
 
-    /// The maximum number of waiting messages, and also of waiting URLs: many more than a person's choices while the
-    /// broker is not connected. Further messages and URLs are refused.
+    /// The maximum number of waiting messages, and also of waiting URLs. Further messages and URLs are refused.
     private static let limit = 256
 
     let messages: AsyncStream<Envelope>

@@ -5,14 +5,10 @@ internal import Navigation
 /// A device session that is controlled by lines of text. The inputs are messages and lines; the outputs are actions for
 /// a terminal.
 ///
-/// A person's line is applied to the current screen. The lines of a script follow these rules, so that their effect
-/// does not depend on the speed of the services:
+/// A person's line is applied to the current screen. The lines of a script follow these rules:
 ///
-/// 1. Lines are taken one after the other. A line is taken when the choice before it has been answered by a message
-///    with the same correlation id: usually a navigation state in which no guard waits for the choice, a request to
-///    open a URL, an event with a notice, an error, or a discarded message. If no rule is known to handle the choice, a
-///    document is also an answer. The answer to the dismissal of an error is a banner with another error, or without
-///    one.
+/// 1. A line is taken when the choice before it has been answered, usually by a new navigation state with the
+///    correlation id of the choice.
 /// 2. A line waits until its choice, or for `o` a URL, is on the screen.
 /// 3. A number is the number of a choice on the screen. A number also waits until no screen is loading and, after a
 ///    choice other than the dismissal of an error, until the active screens differ from the active screens at that

@@ -36,15 +36,14 @@ struct URLOpener: Sendable {
         await open(url, platform: Subprocess.PlatformOptions())
     }
 
-    /// Opens a URL and waits until the command has ended. If the caller is cancelled, the command continues to run: a
-    /// browser may run longer than the device, and Ctrl-C in the device's terminal must not end the browser.
+    /// Opens a URL and waits until the command has ended. If the caller is cancelled, the command continues to run.
     /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened, or if the caller is cancelled.
     func launch(_ url: String) async -> String? {
         var platform = Subprocess.PlatformOptions()
         platform.createSession = true
         let (reasons, reason) = AsyncStream.makeStream(of: String?.self)
-        // Subprocess kills the command of a cancelled task, and a child task cannot outlive the caller. This
-        // unstructured task ends with the command or with the process.
+        // The task is unstructured, because the command may run longer than the caller. It ends with the command or
+        // with this process.
         Task { [platform] in
             reason.yield(await open(url, platform: platform))
             reason.finish()

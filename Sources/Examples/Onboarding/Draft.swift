@@ -1,7 +1,6 @@
 /// The answers of a new user so far, and the rules for the answers.
 ///
-/// A draft does not depend on screens: the user can answer the questions in any order, except that the team comes after
-/// the plan.
+/// The user can answer the questions in any order, except that the team comes after the plan.
 package struct Draft: Codable, Hashable, Sendable {
     /// Nil until the user has answered.
     package private(set) var name: String?

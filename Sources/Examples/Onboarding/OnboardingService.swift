@@ -6,9 +6,8 @@ internal import Support
 
 /// Validates and saves the answers of a new user before the flow continues.
 ///
-/// The draft is a document, which the bus retains: after a kill -9, a new process continues with the retained draft.
-/// The handler of a valid answer publishes the changed draft and `event.OnboardingSaved` in one batch. So neither is
-/// published without the other.
+/// The draft is a document, which the bus retains. The handler of a valid answer publishes the changed draft and
+/// `event.OnboardingSaved` in one batch.
 package enum OnboardingService {
     package static let receives: [any Message.Type] = [
         Command.NameEntered.self, Command.AgeEntered.self, Command.PlanChosen.self, Command.TeamEntered.self,

@@ -110,7 +110,7 @@ package struct StationViewModel: DispatchedViewModel {
 package struct DelayModel: Dispatchable {
     package var delayID: Int
     package var stationCode: String
-    /// The text of the delay. It is not an argument of the screen, because the arguments only identify the delay.
+    /// The text of the delay. It is not an argument of the screen.
     package var announcement: String
 
     package init(delayID: Int, stationCode: String, announcement: String) {

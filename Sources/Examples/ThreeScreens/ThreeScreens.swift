@@ -3,9 +3,8 @@ package import Navigation
 /// The app as a tree of states, in which the state of each screen is an optional property of its parent's state.
 ///
 /// The tree is derived from the navigation state. A screen is in the tree while it is open. A screen that the program
-/// dismisses stays in the tree, with its content, until the navigation state no longer lists it as leaving or another
-/// screen takes its place. A screen that the user has swiped away is removed immediately. When the second or third
-/// screen is removed, the property of its parent becomes nil.
+/// dismisses stays in the tree until the navigation state no longer lists it as leaving, or until another screen takes
+/// its place. A screen that the user has swiped away is removed immediately.
 package struct ThreeScreens: Hashable, Sendable {
     /// The first screens, by their tabs.
     package private(set) var tabs: [String: FirstState] = [:]

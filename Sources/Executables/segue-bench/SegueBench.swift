@@ -11,7 +11,7 @@ struct SegueBench: AsyncParsableCommand {
         subcommands: [MeasureCommand.self, PeerCommand.self], defaultSubcommand: MeasureCommand.self)
 
     static func main() async {
-        // A write to a closed pipe must not kill this process: the processes that it has started would keep running.
+        // A write to a closed pipe must not kill this process.
         signal(SIGPIPE, SIG_IGN)
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)

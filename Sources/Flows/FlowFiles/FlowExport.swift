@@ -2,13 +2,13 @@ public import Navigation
 internal import Support
 
 extension Flow {
-    /// The flow as a readable YAML file, without default values. Reading this file gives an equal flow.
+    /// The flow as a YAML file. Reading this file gives an equal flow.
     public var yaml: String {
         guard case .mapping(let members) = YAMLNode(flow: json) else { return "" }
         return members.enumerated()
             .map { index, member in
                 let text = YAMLNode.mapping([member])
-                // An empty line precedes each key, except the first, whose value begins on the next line.
+                // Except for the first key, an empty line precedes a key whose value begins on the next line.
                 guard case .block(let lines) = text.text, index > 0, lines.count > 1 else { return text.description }
                 let isOfRules = ["transitions", "links"].contains(member.0)
                 return "\n" + (isOfRules ? Self.spaced(lines) : lines).map { "\($0)\n" }.joined()
@@ -90,10 +90,8 @@ extension YAMLNode: CustomStringConvertible {
     }
 }
 
-// The JSON of a flow (`Flow.json`) writes each value in only one form. In YAML, people write shorter forms.
-//
-// This code knows the keys of the language but not its structure. Keys that are not in `order` are written too, after
-// the others.
+// The conversion of a flow's JSON (`Flow.json`) to the shorter forms of YAML. Keys that are not in `order` are written
+// after the others.
 extension YAMLNode {
     /// The context of a value. The same name can be a key of the flow language or a field of an app's own data.
     private enum Context {
@@ -183,7 +181,7 @@ extension YAMLNode {
     }
 }
 
-/// The YAML text of single values: plain only if a reader of flows gets the same value back, otherwise as JSON.
+/// The YAML text of single values. A string that would be read as another value is quoted.
 enum YAMLScalar {
     static func text(of value: JSONValue) -> String {
         guard case .string(let string) = value else { return value.description }
@@ -204,7 +202,7 @@ enum YAMLScalar {
         return string.unicodeScalars.allSatisfy(isPrintable) && value(ofPlain: string) == .string(string)
     }
 
-    /// Returns the string as JSON, whose escapes are also valid between YAML's double quotes.
+    /// Returns the string in double quotes, with JSON's escapes.
     private static func quoted(_ string: String) -> String {
         var text = ""
         for scalar in JSONValue.string(string).description.unicodeScalars {
@@ -218,8 +216,7 @@ enum YAMLScalar {
         return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// False for a character that YAML does not allow or treats as the end of a line, for a tab and for a byte order
-    /// mark.
+    /// True for a character that is written without an escape.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x2028, 0x2029, 0xFEFF: false

@@ -97,7 +97,7 @@ extension FlowReader {
         }
         var transitions: [Flow.Transition] = []
         for element in elements {
-            // The index counts only the valid entries, because the checks count the entries of the finished flow.
+            // The index counts the valid entries, as in the finished flow.
             let place = "\(list)[\(transitions.count)]"
             if let transition = transition(element, at: place) {
                 transitions.append(transition)
@@ -226,7 +226,7 @@ extension FlowReader {
         }
         var steps: [Flow.Step] = []
         for element in elements {
-            // The index counts only the valid entries, because the checks count the entries of the finished flow.
+            // The index counts the valid entries, as in the finished flow.
             let place = "\(list)[\(steps.count)]"
             if let step = step(element, at: place) { steps.append(step) } else { forget(place) }
         }
@@ -253,8 +253,7 @@ extension FlowReader {
         )
     }
 
-    /// Records that the screens and rules that steps declare are at the positions of the steps, so that findings about
-    /// them refer to these positions.
+    /// Records that the screens and rules that steps declare are at the positions of the steps.
     /// - Parameter count: The number of rules before those of the steps.
     mutating func noteParts(of trees: [Flow.Step], after count: Int) {
         var count = count
@@ -274,7 +273,7 @@ extension FlowReader {
         }
         var links: [Flow.Link] = []
         for element in elements {
-            // The index counts only the valid entries, because the checks count the entries of the finished flow.
+            // The index counts the valid entries, as in the finished flow.
             let place = "links[\(links.count)]"
             if let link = link(element, at: place) { links.append(link) } else { forget(place) }
         }

@@ -13,7 +13,7 @@ package struct FlowReading {
         let read = reader.document(yaml, "describe a flow in it").flatMap { reader.flow(from: $0) }
         flow = read?.flow
         isComplete = reader.findings.isEmpty
-        // If there are no screens, the checks would report every name as unknown and hide the real mistake.
+        // Without screens, the checks would report each screen name as unknown.
         guard let (flow, trees, declared) = read else { return }
         if flow.screens.isEmpty {
             if isComplete { report([FlowChecker.Problem(place: "", message: "the flow has no screens; add one")]) }
@@ -44,7 +44,7 @@ extension Flow {
     /// - Parameters:
     ///   - yaml: The contents of the file.
     ///   - file: The name of the file in findings.
-    /// - Throws: ``FlowError`` with all findings.
+    /// - Throws: ``FlowError`` with the findings, if there are any.
     public init(yaml: String, file: String) throws(FlowError) {
         let reading = FlowReading(yaml: yaml, file: file)
         guard let flow = reading.flow, reading.findings.isEmpty else { throw FlowError(findings: reading.findings) }

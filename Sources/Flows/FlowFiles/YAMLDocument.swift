@@ -3,7 +3,7 @@ internal import Support
 internal import Yams
 
 extension FlowReader {
-    /// Parses a YAML file. Nil, with a finding, if the file is empty, too large or not valid YAML.
+    /// Parses a YAML file. Nil, with a finding, if the file is empty, is not valid YAML or has too many values.
     ///
     /// - Parameter advice: The remedy for an empty file.
     package mutating func document(_ yaml: String, _ advice: String) -> FlowNode? {
@@ -108,8 +108,7 @@ extension FlowFinding {
 }
 
 extension YAMLScalar {
-    /// Converts a plain scalar. Yams follows YAML 1.1, in which `on`, `yes` and `no` are booleans, `1:30` is a number
-    /// and `2026-11-21` is a date. Here all of these are strings, as in YAML 1.2.
+    /// Converts a plain scalar. `on`, `yes`, `no`, `1:30` and `2026-11-21` are strings, as in YAML 1.2.
     static func value(ofPlain text: String) -> JSONValue {
         switch text {
         case "", "~", "null": return .null

@@ -1,12 +1,11 @@
 internal import Navigation
 
-/// The acknowledgements of findings in a flow file. A comment acknowledges a warning or a note of the line that it ends,
-/// or of the next line of the flow if it is on a line of its own:
+/// The acknowledgements of findings in a flow file. A comment at the end of a line acknowledges the findings of that
+/// line with its code. A comment on a line of its own acknowledges those of the next line that is neither blank nor a
+/// comment:
 ///
 ///     # check: allow dead-end, the app ends with this screen
 ///     goodbye:
-///
-/// Comments are not part of the flow, so an acknowledgement does not change the flow's hash.
 struct Acknowledgements {
     private struct Acknowledgement {
         let code: String
@@ -47,7 +46,8 @@ struct Acknowledgements {
         line.first { !$0.isWhitespace }.map { $0 != "#" } ?? false
     }
 
-    /// Leaves out the findings that are acknowledged, and adds findings about acknowledgements that are useless.
+    /// Leaves out the findings that are acknowledged, and adds a finding for each acknowledgement that has an unknown
+    /// code, no reason or no finding to acknowledge.
     func applied(to findings: [FlowFinding]) -> [FlowFinding] {
         if all.isEmpty { return findings }
         var rest = findings

@@ -1,10 +1,10 @@
 internal import Navigation
 
 extension FlowReviewer {
-    /// Follows the actions of each rule, step by step, from the states in which the rule can apply. Reports rules whose
-    /// conditions exclude their own message, and actions that can be taken in none of these states.
+    /// Follows the actions of each rule from the states in which the rule can apply. Reports rules for which there is
+    /// no such state, and actions that can be taken in none of these states.
     mutating func reviewActions(_ sentElsewhere: Set<String>) {
-        // A view's request can change the state in ways that no rule shows. With windows, each window has a front screen.
+        // Flows with requests or with windows are not reviewed.
         guard flow.requests.isEmpty, !graph.nodes.contains(where: { $0.places.contains(.presented(.window)) }) else {
             return
         }
@@ -20,7 +20,7 @@ extension FlowReviewer {
                 continue
             }
             follow(transition.actions, from: start, at: "\(rule.place).do")
-            // While a guard waits, the state may change, and only `do` requires the conditions again.
+            // `rejected` and `expired` are taken without another check of the conditions.
             guard let condition = transition.guard else { continue }
             follow(condition.rejected, from: situations.unknown, at: "\(rule.place).guard.rejected")
             follow(condition.expired, from: situations.unknown, at: "\(rule.place).guard.expired")
@@ -113,7 +113,7 @@ private struct Situations {
         if !roots.isEmpty { situation.layouts = .known(roots) }
         for condition in rule.when {
             switch condition.place {
-            // The screens may be on the front path or on any path beneath it.
+            // Without screens, the front path and the paths beneath it must be empty.
             case .path where condition.screens.isEmpty: (situation.base, situation.path) = (.none, .none)
             case .presented: situation.presented.restrict(toNone: condition.screens.isEmpty)
             case .root, .top, .path, .shown, .tab, .sender: break
@@ -159,7 +159,7 @@ private struct Impossibility: Error {
     init(_ message: String) { self.message = message }
 }
 
-/// The states that are possible at one step of a rule, as far as the flow determines them.
+/// The states that are possible before an action of a rule, as far as the flow determines them.
 private struct Situation {
     /// A number of screens.
     struct Count {
@@ -196,10 +196,10 @@ private struct Situation {
     }
 
     var layouts: Layouts
-    /// The path beneath all presentations.
+    /// The number of screens on the path beneath all presentations.
     var base = Count.any
     var presented = Count.any
-    /// The screens that a rule can pop from the front path.
+    /// The number of screens that a rule can pop from the front path.
     var path = Count.any
     /// True if an alert or a dialog is certainly in front.
     private var asks = false

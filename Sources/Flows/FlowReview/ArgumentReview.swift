@@ -20,7 +20,7 @@ extension FlowReviewer {
             }
             let sending = transition.screens(in: .sender)
             let senders = sending.isEmpty ? senders[transition.on]?.sorted() ?? [] : sending
-            // Any screen can be the sender of a command without declared senders, or of an event that follows from it.
+            // If the senders are not known, any screen can be the sender.
             let front = senders.isEmpty ? flow.screens.keys.sorted() : senders + transition.screens(in: .top)
             for (list, actions) in transition.actionLists {
                 for (index, action) in actions.enumerated() {
@@ -45,7 +45,7 @@ extension FlowReviewer {
         }
     }
 
-    /// Warns if no rule and no link passes the argument to one of the screens.
+    /// Warns if no rule and no link passes the argument to any of the screens.
     private mutating func review(
         _ name: String, of screens: [String], _ passed: [String: Set<String>], at place: String
     ) {
@@ -60,7 +60,8 @@ extension FlowReviewer {
             at: place)
     }
 
-    /// Finds rules on ends of child flows that never come, and on results that no `finish` gives.
+    /// Finds rules on `flow.finished` for child flows that no rule finishes, and rules that use results that no
+    /// `finish` gives.
     mutating func reviewResults() {
         let results = flow.flows.mapValues { child in
             child.transitions.flatMap(\.possibleActions).compactMap { action in

@@ -5,8 +5,8 @@ internal import Support
 /// The graph of a flow, derived from its rules and deep links without running it: its screens, and the edges by which
 /// messages lead from one screen to another.
 ///
-/// Equal flows have equal graphs. Screens are sorted by name. Edges are in the order of the flow's rules, then of the
-/// child flows' rules (child flows are sorted by name), then of the deep links.
+/// Screens are sorted by name. Edges are in the order of the flow's rules, then of the child flows' rules (child flows
+/// are sorted by name), then of the deep links.
 package struct FlowGraph: Hashable, Sendable {
     /// The screens, sorted by name.
     package let nodes: [Node]
@@ -200,8 +200,8 @@ extension Flow {
     /// The screens where a rule may apply, sorted by name. A single nil means any screen.
     ///
     /// The first of the following that names a screen decides: the condition on the sender; the condition on the screen
-    /// in front; the screens that send the message (a screen sends a command only while it is open); the child flows
-    /// whose end the rule handles; the other conditions.
+    /// in front; the screens that send the message; the child flows whose end the rule handles; the other conditions.
+    /// Screens that `unless` excludes do not count.
     ///
     /// - Parameter senders: The names of the screens that send each command.
     func origins(of transition: Transition, senders: [String: Set<String>]) -> [String?] {
@@ -220,7 +220,7 @@ extension Flow {
     }
 
     /// The names of the screens that send each command, either declared in `sends` or with a button of an alert or a
-    /// dialog that a rule presents.
+    /// dialog that a rule or a deep link presents.
     var senders: [String: Set<String>] {
         var senders: [String: Set<String>] = [:]
         for screen in screens.values {
@@ -274,10 +274,9 @@ extension Flow.Transition {
     }
 }
 
-/// The screens that can ever be shown in a flow, and the child flows that can ever run.
+/// The screens that may be shown in a flow, and the child flows that may run.
 ///
-/// Everything that the flow does not exclude is assumed to be possible, for example that a path contains two screens at
-/// the same time.
+/// Everything that the flow does not exclude is assumed to be possible.
 struct FlowReach {
     private(set) var screens: Set<String>
     private(set) var flows: Set<String> = []

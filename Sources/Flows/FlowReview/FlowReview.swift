@@ -29,11 +29,9 @@ extension Flow {
     ) -> FlowReview {
         var reading = FlowReading(yaml: yaml, file: file)
         let errors = reading.findings
-        // If a part could not be read, the review is skipped: an incomplete rule may look like a duplicate of another
-        // one. It is skipped for a flow with too many rules, too.
+        // If a part could not be read, or if the flow has too many rules, the review is skipped.
         if reading.isComplete, let flow = reading.flow, flow.isReviewable {
-            // A mistyped name makes the intended screen or child flow unreachable, so the review leaves out the graph
-            // unless the flow is valid.
+            // If the flow has errors, only its rules, senders and messages are reviewed.
             reading.report(
                 FlowReviewer.problems(of: flow, messages, sentElsewhere: sentElsewhere, isWhole: errors.isEmpty))
         }
@@ -42,7 +40,7 @@ extension Flow {
             flow: errors.isEmpty ? reading.flow : nil, findings: acknowledgements.applied(to: reading.findings))
     }
 
-    /// Returns the probable mistakes in a flow that was built in Swift. Tests can require that there are none.
+    /// Returns the warnings and notes about a flow that was built in Swift.
     ///
     /// - Parameters:
     ///   - messages: The app's messages. Nil to leave out the checks of messages.
@@ -76,7 +74,7 @@ struct FlowReviewer {
 
     /// Returns the probable mistakes.
     ///
-    /// - Parameter isWhole: True if the flow is valid. Otherwise the graph is not reviewed.
+    /// - Parameter isWhole: True if the flow is valid. Otherwise only its rules, senders and messages are reviewed.
     static func problems(
         of flow: Flow, _ messages: MessageCatalogue?, sentElsewhere: Set<String>, isWhole: Bool = true
     ) -> [FlowChecker.Problem] {

@@ -77,9 +77,9 @@ extension FlowReviewer {
         }
     }
 
-    /// Finds screens that the user cannot leave. The user can swipe back from a path and can dismiss most
-    /// presentations. At a root, and at a presentation that the user cannot dismiss, the user needs a rule that leads
-    /// on, or a deep link. A later root that sends nothing is the intended end of its flow.
+    /// Finds roots without a container from which no rule and no deep link leads on, and presentations that the user
+    /// cannot dismiss and from which no rule leads on. A root that sends no command is not reported, unless it is the
+    /// start screen.
     private mutating func reviewTraps() {
         // An app with only one screen has no other screen to go to.
         guard graph.nodes.count > 1, flow.requests(anyOf: Self.leading).isEmpty else { return }

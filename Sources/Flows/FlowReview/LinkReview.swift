@@ -1,8 +1,7 @@
 internal import Navigation
 
 extension FlowReviewer {
-    /// Checks that each link opens each screen above a screen on which rules push it. Then going back leads to a screen
-    /// from which a rule opens it.
+    /// Checks that each link opens each screen above a screen on which rules push it.
     mutating func reviewBackPaths() {
         if flow.links.isEmpty { return }
         let pushes = flow.pushes

@@ -1,12 +1,12 @@
 internal import Navigation
 package import Support
 
-/// The messages of an app with their fields, and the services that send and receive them. A flow does not contain this
-/// information. A review compares the flow with the catalogue.
+/// The messages of an app with their fields, and the services that send and receive them. A review compares a flow with
+/// them.
 package struct MessageCatalogue: Hashable, Sendable {
     /// The fields of each message, by type and name. Nil if the message may have any fields.
     package let fields: [String: [String: Field]?]
-    /// The app's services, by name. The coordinators are not included.
+    /// The app's services, by name, without the processes that run flows.
     package let services: [String: Service]
 
     /// The messages of one service.
@@ -201,8 +201,7 @@ extension FlowReviewer {
     }
 
     /// Notes the events and errors that no rule answers, that no other service receives and that are not in `ignores`.
-    /// A service is skipped if it receives no command of the flow and sends no message that the flow answers, because
-    /// the app may have the service for other flows.
+    /// A service is skipped if it receives no command of the flow and sends no message that the flow answers.
     private mutating func reviewOutcomes(_ catalogue: MessageCatalogue, _ answered: Set<String>) {
         let sent = Set(flow.placedRules.flatMap(\.transition.possibleActions).compactMap(\.command))
             .union(flow.links.flatMap(\.sends).map(\.type)).union(senders.keys)

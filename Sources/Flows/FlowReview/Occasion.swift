@@ -35,7 +35,7 @@ struct Occasion {
         unless.contains { condition.implies($0) } || when.contains { $0.excludes(condition) }
     }
 
-    /// The intersection of both occasions. Nil if it is empty, or if it cannot be determined without knowing the app.
+    /// The intersection of both occasions. Nil if it is empty or cannot be determined.
     func plainOverlap(with other: Occasion) -> Occasion? {
         var both = self
         both.isOwn = isOwn || other.isOwn
@@ -58,8 +58,7 @@ struct Occasion {
     /// True if the `unless` conditions do not exclude everything that the `when` conditions allow.
     private var leavesSomething: Bool {
         guard contradiction == nil, !unless.contains(where: \.screens.isEmpty) else { return false }
-        // A place such as the root is never empty. If two rules exclude different screens there, each rule may be meant
-        // for the screen that the other rule excludes.
+        // Two different `unless` conditions on a place count as an overlap only if `when` names the place.
         let doubled = Dictionary(grouping: Set(unless), by: \.place).filter { $1.count > 1 }.keys
         guard doubled.allSatisfy({ place in when.contains { $0.place == place } }) else { return false }
         return when.allSatisfy { wanted in

@@ -17,7 +17,7 @@ package struct RecordedStep: Sendable {
     /// The line in the file, from 1.
     package let line: Int
     package let input: Machine.Input
-    /// True if the message had expired when it was handled. A machine cannot determine this, because it has no clock.
+    /// True if the message had expired when it was handled.
     package let isExpired: Bool
     package let state: State
 
@@ -33,7 +33,7 @@ package struct RecordedStep: Sendable {
 extension Machine {
     /// Handles a message of a recording, and compares the state with the recorded state.
     ///
-    /// If the states differ, the machine continues from the recorded state, so each difference is reported only once.
+    /// If the states differ, the machine continues from the recorded state.
     package mutating func take(_ recorded: RecordedStep) -> Scenario.Outcome {
         let former = self
         let effects = recorded.isExpired ? [recorded.input.discarded("expired")] : handle(recorded.input)

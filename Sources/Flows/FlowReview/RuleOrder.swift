@@ -73,10 +73,10 @@ struct OrderedRule {
         occasion.contradiction != nil || occasion.fields.values.contains(where: \.isImpossible)
     }
 
-    /// True if this rule leaves nothing to a later one.
+    /// True if a later rule never applies because of this rule.
     func shadows(_ later: OrderedRule) -> Bool {
         guard later.occasion.implies(occasion) else { return false }
-        // Rules that ask the same question differ in the answers that they accept.
+        // Rules that ask the same question may accept different answers.
         guard transition.asks(like: later.transition), let answer = transition.guard?.accept,
             let others = later.transition.guard?.accept
         else { return true }
@@ -91,8 +91,8 @@ struct OrderedRule {
 
 /// Compares each rule on a message with the rules before it.
 ///
-/// Most rules on one message require different front screens, different roots or different values of a field. An index
-/// of these requirements finds the few rules that can match together, so 10,000 rules need not be compared in pairs.
+/// An index of the front screens, roots, tabs and field values that rules require finds the rules that can match
+/// together.
 struct RuleOrder {
     enum Finding: Equatable {
         /// The rule never applies, because of the rule at this place.
@@ -103,7 +103,7 @@ struct RuleOrder {
         case unknown
     }
 
-    /// The maximum number of comparisons of the rules on one message. More would take seconds.
+    /// The maximum number of comparisons of the rules on one message.
     private static let limit = 500_000
 
     /// A requirement that can exclude a rule: a place of the state or a field.
@@ -149,7 +149,7 @@ struct RuleOrder {
         for value in values { indexed[feature, default: [:]][value, default: []].append(index) }
     }
 
-    /// The earlier rules that can match the same message as this rule, in order.
+    /// The earlier rules that may match the same message as this rule, in order.
     private func candidates(for rule: OrderedRule) -> [Int] {
         let requirements = Dictionary(Self.requirements(of: rule)) { first, _ in first }
         let matching = indexed.map { feature, lists in

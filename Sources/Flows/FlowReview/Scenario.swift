@@ -125,7 +125,7 @@ package struct Scenario: Hashable, Sendable {
         case runs
         /// The message that waits for the answer to a guard.
         case attempt
-        /// The messages that are held back until the attempt ends.
+        /// The messages that are held back while a guard waits for its answer.
         case queue
         /// The URL of the parked deep link.
         case parked

@@ -9,7 +9,7 @@ extension Scenario {
     ///   - yaml: The contents of the file.
     ///   - file: The name of the file in findings and outcomes.
     ///   - flow: The flow that the scenario tests.
-    /// - Throws: ``FlowError`` with all findings.
+    /// - Throws: ``FlowError`` with the findings, if there are any.
     package init(yaml: String, file: String, flow: Flow) throws(FlowError) {
         var reader = FlowReader(file: file)
         if let finding = Self.expectationWithoutColon(in: yaml, file: file) { throw FlowError(findings: [finding]) }
@@ -19,8 +19,7 @@ extension Scenario {
         guard reader.findings.isEmpty else { throw FlowError(findings: reader.findings) }
     }
 
-    /// Finds a step without a value, such as `- dismiss`, that is followed by the line of its `expect`. Without a colon
-    /// after the step this is not YAML, and the parser's error does not say why.
+    /// Finds a step without a value or a colon, such as `- dismiss`, that is followed by the line of its `expect`.
     private static func expectationWithoutColon(in yaml: String, file: String) -> FlowFinding? {
         let bare = Act.Word.allCases.filter { $0.bare != nil }.map { "- \($0.rawValue)" }
         let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated().map {

@@ -4,8 +4,8 @@ internal import Support
 /// A running scenario. It converts the acts of steps to messages, passes the messages to a machine, and compares the
 /// changes with the expected changes.
 ///
-/// The id of a message derives from the number of its step, such as `m3`, so equal scenarios have equal outcomes. If the
-/// deadline of a guard passes before the step's message, the message about the deadline has the id `m3.deadline`.
+/// The id of a message derives from the number of its step, such as `m3`. If the deadline of a guard passes before the
+/// step's message, the message about the deadline has the id `m3.deadline`.
 struct ScenarioRun {
     private var machine: Machine
     private var count = 0
@@ -44,7 +44,7 @@ struct ScenarioRun {
         )
     }
 
-    /// Handles the deadlines that pass until a message is sent, as the host of a machine would.
+    /// Handles the deadlines that pass until a message is sent.
     private mutating func passDeadlines(before act: Scenario.Act) -> ([Machine.Input], [Machine.Effect]) {
         var inputs: [Machine.Input] = []
         var effects: [Machine.Effect] = []
@@ -75,7 +75,7 @@ struct ScenarioRun {
         return effects
     }
 
-    /// The failures of a step without an expectation: a rule that could not be applied is probably a mistake.
+    /// The failures of a step without an expectation: a rule that could not be applied.
     private func failures(of step: Scenario.Step, _ after: ScenarioObservation) -> [Scenario.Failure] {
         guard after[.failed] != [] else { return [] }
         return [

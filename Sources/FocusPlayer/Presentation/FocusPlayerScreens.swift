@@ -28,7 +28,7 @@ extension AppScreens {
         notices: [Notice("Spotify plays.", on: DomainEvent.PlaybackStarted.self)])
 }
 
-/// The first screen. It is shown until the launch has finished or an account is connected.
+/// The first screen.
 struct LaunchViewModel: ViewModel {
     init(documents: LatestDocuments, arguments: [String: String]) {}
 
@@ -87,8 +87,7 @@ struct GeneratedPlaylistViewModel: ViewModel {
     private let name: String?
 
     init(documents: LatestDocuments, arguments: [String: String]) {
-        // A screen with the argument `playlistID` shows only the document of this playlist. The latest document may be
-        // that of another playlist.
+        // A screen with the argument `playlistID` shows only the document of this playlist.
         let wanted = arguments["playlistID"]
         generated = documents[Document.GeneratedPlaylist.self].flatMap {
             [nil, $0.playlistID].contains(wanted) ? $0 : nil

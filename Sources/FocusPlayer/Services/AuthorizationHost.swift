@@ -51,8 +51,7 @@ package struct AuthorizationHost: ReadyService {
         try await service.acknowledge(outcome)
     }
 
-    /// Returns the result of an operation. If the vault fails, logs the error and returns nil: the host continues, and
-    /// the next command that needs the vault reports the error.
+    /// Returns the result of an operation. If the vault fails, logs the error and returns nil.
     private func tolerating<Result>(_ operation: () async throws -> Result) async throws -> Result? {
         do {
             return try await operation()

@@ -36,7 +36,7 @@ package struct MusicHost: Sendable {
     }
 
     /// Creates the service for one message. If Spotify refuses the access token, the command to renew the token has
-    /// this message as its cause, and so has the same session and correlation.
+    /// this message as its cause.
     func service(for context: MessageContext) -> MusicService {
         let tokens = VaultAccessTokens(vault: vault) { generation in
             try await bus.send(
@@ -60,11 +60,8 @@ package struct MusicHost: Sendable {
 
     package var services: [any ReadyService] { consumers + [queries] }
 
-    /// Two consumers. Each handles the messages of a session one after the other.
-    ///
-    /// One consumer handles a person's commands in order: a command to play waits until the chosen playlist has been
-    /// fetched. The other consumer loads the account's playlists. It is separate, because the playlists are loaded at
-    /// every launch with a connected account and must not delay the commands.
+    /// Two consumers: one for a person's commands, and one for the account's playlists. Each handles the messages of a
+    /// session one after the other.
     var consumers: [MessageConsumer] { [account, playing] }
 
     private var account: MessageConsumer {

@@ -65,7 +65,7 @@ private struct ConfigurationChecks {
 }
 
 extension ServiceConfiguration {
-    /// The client id of the app at Spotify. It is not a secret, but each developer must register one.
+    /// The client id of the app at Spotify.
     fileprivate func clientID() throws -> String {
         guard let clientID = value("SPOTIFY_CLIENT_ID") else {
             throw ConfigurationError(

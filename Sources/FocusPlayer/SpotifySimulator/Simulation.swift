@@ -24,8 +24,7 @@ final class Simulation: Sendable {
         self.now = now
     }
 
-    /// Changes the state. If there is a state file, returns only after the change is stored. Therefore the simulator
-    /// knows the tokens of its clients after a crash, too.
+    /// Changes the state. If there is a state file, returns only after the change is stored.
     func update<Value: Sendable>(
         _ change: @escaping @Sendable (inout SimulatorState, Date) throws -> Value
     ) async throws -> Value {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The whole state of the simulator, without HTTP.
+/// The state of the simulator.
 struct SimulatorState: Sendable, Equatable {
     let catalogue: Catalogue
     let policy: TokenPolicy

@@ -6,8 +6,7 @@ import ServiceLifecycle
 
 /// A simulator of accounts.spotify.com and api.spotify.com: one HTTP server on 127.0.0.1 with the paths of both hosts.
 ///
-/// The simulated routes follow Spotify's documentation, including the errors. Requests to `/_control` can cause
-/// failures. Set both Spotify addresses of a client to `http://127.0.0.1:PORT`.
+/// Requests to `/_control` can cause failures. Set both Spotify addresses of a client to `http://127.0.0.1:PORT`.
 package struct SpotifySimulator: Service {
     private let configuration: Configuration
     private let simulation: Simulation
@@ -67,7 +66,7 @@ package struct SpotifySimulator: Service {
         /// The port on 127.0.0.1. With 0 the system chooses a free port, which `onReady` reports.
         package var port: Int
         package var tokenPolicy: TokenPolicy
-        /// The file for grants, tokens (as digests) and the player, so that they survive a crash. `nil` for no file.
+        /// The file for grants, tokens (as digests) and the player. `nil` for no file.
         package var stateFile: String?
 
         package init(port: Int = 0, tokenPolicy: TokenPolicy = TokenPolicy(), stateFile: String? = nil) {

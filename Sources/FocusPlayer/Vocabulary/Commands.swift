@@ -12,7 +12,7 @@ extension Command {
         package init() {}
     }
 
-    /// Renews the access token of a generation, because Spotify has refused it. Has no effect if the token of this
+    /// Renews the access token of a generation, which Spotify has refused. Has no effect if the token of this
     /// generation has been renewed already.
     package struct SpotifyTokenRefreshRequested: CommandMessage {
         /// The number of the token in the vault, counted from 1.

@@ -15,8 +15,7 @@ extension Document {
     /// The shuffled focus playlist.
     package struct GeneratedPlaylist: DocumentMessage {
         package enum Status: String, Codable, Sendable, CaseIterable {
-            /// The songs are being fetched. This status is published at once, so that no screen shows an older
-            /// playlist.
+            /// The songs are being fetched.
             case loading
             case ready
             case failed
@@ -86,8 +85,7 @@ extension Song {
     /// The maximum size of the songs in one message, in bytes of JSON.
     package static let pageSize = 512 * 1024
 
-    /// The first of these songs: as many as fit into ``pageSize``, but at least one, so that a reader of pages
-    /// advances.
+    /// The first of these songs: as many as fit into ``pageSize``, but at least one.
     package static func page(of songs: ArraySlice<Song>) -> ArraySlice<Song> {
         let encoder = JSONEncoder.wire
         // The brackets of the array.

@@ -2,15 +2,13 @@ public import Support
 
 /// An app's screens on one platform, and the rules by which messages lead from one screen to another.
 ///
-/// A flow is a value. It is checked when it is created: all screens that it names exist, and all templates can be
-/// parsed. It is created from YAML (`init(yaml:file:)`) or with a result builder
-/// (`init(_:version:platform:start:presentations:requests:ignores:content:)`).
+/// A flow is created from YAML (`init(yaml:file:)`) or with a result builder
+/// (`init(_:version:platform:start:presentations:requests:ignores:content:)`). Both initializers check it.
 public struct Flow: Hashable, Sendable {
     public let name: String
-    /// The version that its authors set. They must raise it if a snapshot of the former version may no longer fit.
+    /// The version that its authors set.
     public let version: Int
-    /// The platform that the flow is for, such as `ios`. Views of that platform send it as the attribute `platform` of
-    /// their messages.
+    /// The platform that the flow is for, such as `ios`.
     public let platform: String
     /// The name of the screen that a session begins with.
     public let start: String
@@ -34,8 +32,7 @@ public struct Flow: Hashable, Sendable {
     /// The maximum number of rules and links in a flow, with those of its child flows. A flow with more is refused.
     package static let ruleLimit = 10_000
 
-    /// A hash of all properties above, 16 hexadecimal digits. Flows that differ in any part have different hashes,
-    /// except for collisions of the 64-bit hash.
+    /// A 64-bit hash of ``json``, 16 hexadecimal digits.
     public private(set) var hash = ""
 
     package init(
@@ -93,14 +90,14 @@ public struct Flow: Hashable, Sendable {
     ///     }
     ///
     /// - Parameters:
-    ///   - version: The version, to be raised if a snapshot of the former version may no longer fit.
+    ///   - version: The version, which the flow's authors set.
     ///   - platform: The platform that the flow is for, such as `ios`.
     ///   - start: The name of the screen that a session begins with.
     ///   - presentations: The presentation styles that the platform has. Nil to use the checker's list.
     ///   - requests: The actions that views may request.
     ///   - ignores: The events and errors that no rule has to answer.
     ///   - content: The screens, rules, steps, child flows and deep links.
-    /// - Throws: ``FlowError`` with all mistakes.
+    /// - Throws: ``FlowError`` if the flow has a mistake.
     public init(
         _ name: String,
         version: Int,
@@ -163,7 +160,7 @@ public struct Flow: Hashable, Sendable {
 
         public static func buildExpression(_ link: Link) -> [Part] { [.link(link)] }
 
-        /// Adds parts that were built elsewhere, so that the flows of several platforms can share them.
+        /// Adds parts that were built elsewhere.
         public static func buildExpression(_ parts: [Part]) -> [Part] { parts }
 
         public static func buildBlock(_ parts: [Part]...) -> [Part] { parts.flatMap(\.self) }
@@ -185,7 +182,7 @@ public struct Flow: Hashable, Sendable {
         public let title: String?
         /// The types of the commands that the screen may send, sorted.
         public let sends: [String]
-        /// True if deep links wait while this screen is open, because the user must complete it first.
+        /// True if a deep link is not followed while this screen is open, unless the link's target is open already.
         public let gate: Bool
 
         public init(_ name: String, title: String? = nil, sends: [String] = [], gate: Bool = false) {
@@ -212,7 +209,7 @@ public struct Flow: Hashable, Sendable {
         public let `guard`: Guard?
         /// The actions, in order. If one of them cannot be taken, none is.
         public let actions: [Action]
-        /// The name by which attempts refer to the rule. Nil for a rule without a guard.
+        /// The name by which a ``PendingGuard`` refers to the rule. Nil for a rule without a guard.
         private(set) var name: String?
 
         public init(
@@ -237,7 +234,7 @@ public struct Flow: Hashable, Sendable {
 
     /// The senders whose messages a rule answers.
     public enum Origin: String, Hashable, Sendable, CaseIterable {
-        /// All senders, so that all platforms of a session follow the same events.
+        /// All senders, on any platform.
         case any
         /// Senders of the flow's own platform, and senders without a platform, such as services and tools.
         case own
@@ -247,10 +244,10 @@ public struct Flow: Hashable, Sendable {
     public struct Child: Hashable, Sendable {
         /// The name, unique in the flow.
         public let name: String
-        /// The name of the screen that each run begins with.
+        /// The name of the first screen.
         public let start: String
-        /// The rules. For a message that concerns a screen of a run, they are tried before the rules of the flow
-        /// itself.
+        /// The rules. While the child flow runs, they are tried before the rules of the flow itself. A command from a
+        /// screen outside of the child flow is not matched with them.
         public let transitions: [Transition]
 
         public init(_ name: String, start: String, transitions: [Transition]) {
@@ -292,17 +289,14 @@ public struct Flow: Hashable, Sendable {
     }
 
     /// The rules of the child flow to which the attempt's run belongs, or of the flow itself if the attempt has no run.
-    /// Several child flows may have equal rules.
     private func candidates(of attempt: PendingGuard, in state: NavigationState) -> [Transition] {
         guard let run = attempt.run else { return transitions }
         return state.run(run).flatMap { flows[$0.flow]?.transitions } ?? []
     }
 
-    /// The flow as JSON, in the form of its YAML file. JSON is valid YAML, so reading this JSON as a flow file gives an
-    /// equal flow.
+    /// The flow as JSON, in the form of its YAML file.
     ///
-    /// The flow's hash is computed from this value. Every property that changes the flow's meaning must be in it, and
-    /// defaults must be left out.
+    /// ``hash`` is computed from this value.
     public var json: JSONValue {
         .object(
             members: [

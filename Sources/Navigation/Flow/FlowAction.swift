@@ -3,17 +3,20 @@ public import Support
 extension Flow {
     /// An action of a rule.
     ///
-    /// `push`, `pop`, `popToRoot` and `replacePath` change the front path: the path of the topmost presentation,
-    /// otherwise of the selected tab, otherwise of the root. If the root is split, `push` and `pop` may name another
-    /// column. Only the window of the screen that sent the message counts. A rule of a child flow changes the path on
-    /// which the screens of its run lie.
+    /// `push`, `pop`, `popToRoot` and `replacePath` change the front path, unless they name a stack or a screen. The
+    /// front path is the path of the topmost presentation, otherwise of the selected tab, otherwise of the root. If an
+    /// open screen sent the message, the front path is in the window of that screen. In a rule of a child flow, it is
+    /// the frontmost path with a screen of the child flow.
     ///
-    /// Strings in arguments, URLs, alerts and commands' data may be templates with placeholders: `${data.FIELD}` from
-    /// the message, `${answer.FIELD}` from the answer to the rule's guard, `${sender.NAME}` from the screen that sent
-    /// the message, `${arguments.NAME}` from that screen or, without a sender, from the screen in front, and
-    /// `${screens.SCREEN.NAME}` from the sender if it is an instance of that screen, otherwise from the frontmost
-    /// instance. The screens are those of the state before the rule applied. If a placeholder has no value, the rule
-    /// fails.
+    /// Strings in arguments, results, URLs, commands' data, and titles and messages of alerts may be templates with
+    /// placeholders:
+    /// - `${data.FIELD}`: a field of the message that the rule matched,
+    /// - `${answer.FIELD}`: a field of the answer to the rule's guard,
+    /// - `${sender.NAME}`: an argument of the open screen that sent the message,
+    /// - `${arguments.NAME}`: an argument of that screen, or of the screen in front if no open screen sent the message,
+    /// - `${screens.SCREEN.NAME}`: an argument of an open instance of the screen `SCREEN`.
+    ///
+    /// If a placeholder has no value, none of the rule's actions is taken.
     public enum Action: Hashable, Sendable {
         /// Replaces the root, and dismisses all open screens.
         case setRoot(Destination, container: Layout? = nil)
@@ -21,15 +24,16 @@ extension Flow {
         case push(Destination, on: Stack? = nil)
         /// Begins a child flow and pushes its first screen on the front path or on another stack.
         case pushFlow(String, arguments: [String: JSONValue] = [:], on: Stack? = nil)
-        /// Pops screens from the path: a number of them, all above a screen, or the sender and all above it.
+        /// Pops screens from a path: a number of them, all above a screen, or the sender and all above it.
         case pop(Extent, column: String? = nil)
-        /// Pops all screens from the path; in a rule of a child flow, only those above its first screen.
+        /// Pops all screens from the path. In a rule of a child flow whose first screen is on the path, pops only the
+        /// screens above it.
         case popToRoot
-        /// Replaces the screens that `popToRoot` would pop with new instances of these screens.
+        /// Replaces the screens that `popToRoot` would pop with new instances of the given screens.
         case replacePath([Destination])
-        /// Presents a screen over the front layer.
+        /// Presents a screen over the others of its window, or in a new window.
         case present(Destination, as: PresentationStyle, options: PresentationOptions = PresentationOptions())
-        /// Begins a child flow and presents its first screen over the front layer.
+        /// Begins a child flow and presents its first screen.
         case presentFlow(
             String,
             arguments: [String: JSONValue] = [:],
@@ -126,7 +130,7 @@ extension Flow {
 
     /// The arrangement of the stacks that a new root contains.
     public enum Layout: Hashable, Sendable {
-        /// Columns. A column is empty until `show` shows a screen in it.
+        /// Columns, which are empty at first.
         case split
         /// Tabs. The first one is selected.
         case tabs([Tab])

@@ -35,8 +35,8 @@ package struct FlowChecker {
     }
 
     let flow: Flow
-    /// True if the checker checks an action that a view requests. Such an action has no templates. Its tab and its
-    /// column are not checked, because they depend on the state.
+    /// True if the checker checks an action that a view requests. Its strings are not templates, and its tab and its
+    /// column are not checked.
     private let isRequest: Bool
     /// The columns that a rule or link fills. Empty for a request.
     private let columns: Set<String>
@@ -89,8 +89,7 @@ package struct FlowChecker {
         checkLinks()
     }
 
-    /// Reports screens with the same name. A YAML mapping cannot have duplicate keys, but a builder or a step can
-    /// declare a screen again.
+    /// Reports screens with the same name.
     package mutating func checkUniqueness(of screens: [Flow.Screen]) {
         var names = Set<String>()
         for screen in screens where !names.insert(screen.name).inserted {
@@ -400,8 +399,7 @@ package struct FlowChecker {
         }
     }
 
-    /// Reports child flows with the same name. A YAML mapping cannot have duplicate keys, but a builder can declare a
-    /// child flow twice.
+    /// Reports child flows with the same name.
     mutating func checkUniqueness(of flows: [Flow.Child]) {
         var names = Set<String>()
         for flow in flows where !names.insert(flow.name).inserted {
@@ -409,8 +407,7 @@ package struct FlowChecker {
         }
     }
 
-    /// Checks that `finish` and `abandon` occur only in rules of child flows, and only as the last action. Further
-    /// actions belong to the rules of the flow that began the child flow.
+    /// Checks that `finish` and `abandon` occur only in rules of child flows, and only as the last action.
     private mutating func checkEndings(in transition: Flow.Transition, isInChild: Bool, at place: String) {
         checkEndings(in: transition.actions, isInChild, at: "\(place).do")
         checkEndings(in: transition.guard?.rejected ?? [], isInChild, at: "\(place).guard.rejected")
@@ -437,7 +434,7 @@ package struct FlowChecker {
     }
 
     /// Checks a rule on the end of a child flow: the child flows that the rule names must exist, and the rule cannot
-    /// have a guard, because the end of a child flow is handled within one step.
+    /// have a guard.
     private mutating func checkEndingFields(of transition: Flow.Transition, at place: String) {
         for name in transition.fields["flow"]?.anyOf?.compactMap(\.stringValue) ?? [] where flow.flows[name] == nil {
             let advice = Spelling.advice(for: name, among: flow.flows.keys)
@@ -450,8 +447,7 @@ package struct FlowChecker {
         }
     }
 
-    /// Checks what the screens and rules to which the steps are converted no longer show. The resulting screens and
-    /// rules are checked together with all others.
+    /// Finds mistakes in steps that can no longer be found after the conversion of the steps to screens and rules.
     package mutating func check(_ trees: [Flow.Step]) {
         for tree in trees.enumerated() where !tree.element.fields.isEmpty {
             report(

@@ -7,15 +7,15 @@ extension Flow {
         /// The part of the state that a condition examines.
         public enum Place: String, Hashable, Sendable, CaseIterable {
             case root
-            /// The screen in front of all others, in the window of the screen that sent the message. For a rule of a
-            /// child flow, the topmost screen of the stack in which the screens of its run lie.
+            /// The screen in front. If an open screen sent the message, the one in front in the window of that screen.
+            /// For a rule of a child flow, the topmost screen of the frontmost stack with a screen of the child flow.
             case top
-            /// The front path, which `pop` changes, and the paths beneath it in the same window.
+            /// The front path (see ``Flow/Action``) and the paths beneath it.
             case path
             /// The presented screens, without the screens pushed on them.
             case presented
-            /// The front screen of each layer, of each column and of the selected tab. A screen beneath a presentation
-            /// counts.
+            /// The topmost screens of the root's stack, of each column, of the selected tab and of each presentation,
+            /// even if a presentation covers them.
             case shown
             /// The selected tab of the root. The condition lists names of tabs instead of screens.
             case tab
@@ -28,9 +28,9 @@ extension Flow {
         /// The screens. At least one of them must be in the place. An empty list means that the place must be empty
         /// (`path`, `presented` and `sender` only).
         ///
-        /// An instance must have the arguments that are named here and may have others. A number and the text that
-        /// writes it are the same argument, because values of a URL are text. Arguments may be templates; a template
-        /// that cannot be filled in matches no instance.
+        /// An instance must have the arguments that are named here and may have others. A number or a boolean equals
+        /// its JSON text: `5` equals `"5"`. Arguments may be templates; a template that cannot be filled in matches no
+        /// instance.
         public let screens: [Destination]
 
         public init(_ place: Place, _ screens: [Destination]) {
@@ -48,7 +48,7 @@ extension Flow {
         /// One of these screens is presented; without screens, nothing is presented.
         public static func presented(_ screens: Destination...) -> Condition { Condition(.presented, screens) }
 
-        /// One of these screens is in front on its layer, in a column or in the selected tab.
+        /// One of these screens is shown; see ``Place/shown``.
         public static func shown(_ screens: Destination...) -> Condition { Condition(.shown, screens) }
 
         public static func tab(_ names: String...) -> Condition { Condition(.tab, names.map { .screen($0) }) }
@@ -59,7 +59,7 @@ extension Flow {
         /// Checks the condition against a state.
         ///
         /// - Parameters:
-        ///   - focus: The point from which the rule sees the state.
+        ///   - focus: The sender of the message, its window, and the run of the rule.
         ///   - filled: Fills in the templates of an argument; returns nil if that is not possible.
         func holds(
             in state: NavigationState, from focus: Focus = Focus(), filled: (JSONValue) -> JSONValue? = { $0 }

@@ -1,4 +1,4 @@
-/// A mistake, or a probable or possible mistake, in a flow or a scenario.
+/// An error, a warning or a note about a flow or a scenario.
 public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     /// The consequence of a finding.
     public enum Severity: String, Hashable, Sendable, CaseIterable {
@@ -12,7 +12,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of a warning or a note, by which a flow file can acknowledge it.
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// A rule whose conditions cannot hold together, or for which an earlier rule leaves nothing.
+        /// A rule that can never apply, for example because an earlier rule matches the same messages.
         case neverApplies = "never-applies"
         /// Two rules with different actions that can match the same message.
         case competingRules = "competing-rules"
@@ -24,7 +24,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
         case unreached
         /// A screen that the user cannot leave.
         case deadEnd = "dead-end"
-        /// A condition on a place where no rule puts the screen.
+        /// A condition on a place where the flow never shows the screen.
         case wrongPlace = "wrong-place"
         /// An action that can be taken in no state in which its rule applies.
         case impossibleAction = "impossible-action"
@@ -98,9 +98,9 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The error of a flow or a scenario that cannot be used, with all findings.
+/// The error of a flow or a scenario that cannot be used.
 public struct FlowError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The findings, never empty. Findings of a flow's file are in the order of their positions.
+    /// The findings, at least one.
     public let findings: [FlowFinding]
 
     package init(findings: [FlowFinding]) {
@@ -110,9 +110,9 @@ public struct FlowError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The stable code of this error for programs.
     public var code: String { "navigation.invalidFlow" }
 
-    /// All findings, one per line.
+    /// The findings, one per line.
     public var message: String { findings.map(\.description).joined(separator: "\n") }
 
-    /// All findings, one per line.
+    /// The findings, one per line.
     public var description: String { message }
 }

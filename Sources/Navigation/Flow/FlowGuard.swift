@@ -5,8 +5,8 @@ extension Flow {
     ///
     /// When the rule matches a message, an attempt (``PendingGuard``) is added to the state. When the accepting answer
     /// comes and the state still fulfils the rule's conditions, the rule's actions are taken. An answer is a message
-    /// whose causation id is the attempt's id. The attempt's id is the id of the command in ``ask``. Without ``ask``,
-    /// it is the id of the message that the rule matched, and a service that handles this message publishes the answer.
+    /// whose causation id is the attempt's id. The attempt's id is the id of the command in ``ask`` or, without
+    /// ``ask``, the id of the message that the rule matched.
     public struct Guard: Hashable, Sendable {
         /// The command that is sent as the question. Nil if the message that the rule matched is itself the question.
         public let ask: Ask?
@@ -14,8 +14,7 @@ extension Flow {
         public let accept: Answer
         /// The answer that ends the attempt without the rule's actions. Nil if there is none.
         public let reject: Answer?
-        /// The maximum time to wait for an answer, 1 ms to 1 h. After this time the actions in ``expired`` are taken,
-        /// so that a service that has failed does not block the user.
+        /// The maximum time to wait for an answer, 1 ms to 1 h. After this time the actions in ``expired`` are taken.
         public let deadline: Duration
         /// The treatment of commands, and of other messages whose rules have a guard, while the attempt waits.
         public let meanwhile: Meanwhile

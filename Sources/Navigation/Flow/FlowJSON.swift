@@ -167,9 +167,8 @@ extension Flow.Guard {
         [("ask", ask?.json), ("accept", accept.json), ("reject", reject?.json)]
     }
 
-    /// Returns the name of a rule with this guard. Snapshots refer to the rule by this name. The name is the same in
-    /// every process. It changes only if the rule's message type, conditions or origin change, or the guard's `ask`,
-    /// `accept` or `reject`.
+    /// Returns the name of a rule with this guard. The name is a hash of the rule's message type, conditions and origin
+    /// and of the guard's `ask`, `accept` and `reject`.
     func name(ofRule rule: JSONValue) -> String {
         var occasion = rule.objectValue ?? [:]
         occasion["do"] = nil

@@ -8,9 +8,7 @@ extension Flow {
     ///         Flow.Step("welcome")
     ///     }
     ///
-    /// A flow that is written with steps equals the flow with the same screens and rules written one by one, with the
-    /// rules of the steps after all others. A step does not depend on the step before it, so the same step may occur in
-    /// several places.
+    /// The rules of the steps come after the flow's other rules. The same step may occur in several places.
     public struct Step: Hashable, Sendable {
         public let screen: String
         /// The title that a view may show. Nil if the step sets none.
@@ -87,8 +85,8 @@ extension Flow {
     }
 }
 
-/// Lists the steps of trees without duplicates. Each step is compared by the numbers of the steps that follow it: a
-/// comparison of whole trees would take time that is quadratic in their depth.
+/// Lists the steps of trees without duplicates. Equal steps get the same number; steps are compared by the numbers of
+/// the steps that follow them.
 private struct StepListing {
     /// The properties that equal steps share. The conditions under which a step follows another one are not among them.
     private struct Key: Hashable {

@@ -1,13 +1,11 @@
 package import Support
 
 /// A value in the description of a flow, a scenario or an action, with its position in the file.
-///
-/// ``FlowReader`` works with nodes, so it does not depend on the YAML parser.
 package struct FlowNode: Sendable {
     package enum Content: Sendable {
         case scalar(Scalar)
         case sequence([FlowNode])
-        /// The members, in the order of the file. No two members have the same key.
+        /// The members, in the order of the file.
         case mapping([Member])
         /// A YAML alias, which the parser has not resolved.
         case alias

@@ -2,13 +2,13 @@ package import Support
 
 /// Converts the nodes of a file to Swift values, and collects findings and positions.
 ///
-/// A place such as `transitions[2].do[0].screen` refers to a node by its position in the flow. The checks of the
-/// finished flow use places, because they do not know files. The reader converts the places to lines.
+/// A place such as `transitions[2].do[0].screen` refers to a node by its position in the flow. The checks of a flow
+/// report places, which the reader converts to lines.
 package struct FlowReader {
     package let file: String
     package private(set) var findings: [FlowFinding] = []
     private var marks: [String: FlowNode.Mark] = [:]
-    /// The known places of the places that are aliases of others.
+    /// For each place that shares the positions of a known place, the known place.
     private var aliases: [String: String] = [:]
 
     package init(file: String) {
@@ -56,21 +56,19 @@ package struct FlowReader {
         marks[place] = node.mark
     }
 
-    /// Records that a place is an alias of a known place, including everything within it.
+    /// Records that a place shares the positions of a known place, including everything within it.
     package mutating func noteAlso(_ place: String, as known: String) {
         aliases[place] = known
     }
 
-    /// Removes all positions within a place. It is called if the value at the place is invalid, because the next value
-    /// then gets the same place.
+    /// Removes the positions of a place and of everything within it.
     package mutating func forget(_ place: String) {
         marks = marks.filter { !$0.key.hasPrefix(place) }
     }
 
     /// Returns the members of a mapping, and reports unknown and missing keys.
     ///
-    /// - Returns: The known members that are present, so that the reader can go on and find further mistakes. Nil if
-    ///   the node is not a mapping.
+    /// - Returns: The known members that are present. Nil if the node is not a mapping.
     package mutating func members(
         of node: FlowNode,
         _ what: String,
@@ -185,7 +183,7 @@ package struct FlowReader {
     }
 
     package mutating func integer(_ node: FlowNode, _ what: String) -> Int? {
-        // In a message, `1.0` counts as an integer. In a file, `1.0` for a number of things is probably a mistake.
+        // `1.0` in a file is refused.
         scalar(node, "\(what) must be a whole number") { value in
             if case .integer(let integer) = value { integer } else { nil }
         }

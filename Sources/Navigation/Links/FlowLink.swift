@@ -21,15 +21,14 @@ extension Flow {
         public let unless: [Condition]
         /// The screens to which the link leads.
         public let to: Target
-        /// The commands that are sent when the link is followed, so that services load the contents of the screens. The
-        /// commands are not sent if the target is already open.
+        /// The commands that are sent when the link is followed. They are not sent if the target is already open.
         public let sends: [Sending]
         /// The maximum time for which the link stays parked, in whole milliseconds, from 0 to 366 days. The first
         /// message that the machine handles after this time discards the link. If the time is 0, the link is followed
         /// at once or discarded.
         public let park: Duration
-        /// The treatment of presentations that are in the link's way, by style. For a style that is not listed, the
-        /// default applies: the link waits for an alert or a dialog, and dismisses any other presentation.
+        /// The treatment of presentations that the link would have to dismiss, by style. For a style that is not
+        /// listed, the default applies: the link waits for an alert or a dialog, and dismisses any other presentation.
         public let over: [PresentationStyle: Precedence]
         /// The parsed pattern. Nil if it is invalid, which the checker reports.
         let pattern: URLPattern?
@@ -56,10 +55,9 @@ extension Flow {
             pattern = try? URLPattern(url)
         }
 
-        /// Returns the treatment of a presentation of this style that is in the link's way.
+        /// Returns the treatment of a presentation of this style that the link would have to dismiss.
         func precedence(over style: PresentationStyle) -> Precedence {
             if let precedence = over[style] { return precedence }
-            // An alert or a dialog asks a question, which the user should answer before it disappears.
             return style.isQuestion ? .wait : .dismiss
         }
 
@@ -68,14 +66,15 @@ extension Flow {
             when.allSatisfy { $0.holds(in: state) } && !unless.contains { $0.holds(in: state) }
         }
 
-        /// The root screens that the link's path may lie on: its own root, or those that its conditions require.
+        /// The root screens that the link's path may lie on: its own root, or those that its conditions require. Empty
+        /// if there are neither.
         package var roots: [String] {
             if let root = to.root { return [root.destination.screen] }
             return when.filter { $0.place == .root }.flatMap { $0.screens.map(\.screen) }
         }
     }
 
-    /// The treatment of a presentation that is in a deep link's way.
+    /// The treatment of a presentation that a deep link would have to dismiss.
     public enum Precedence: String, Hashable, Sendable, CaseIterable {
         /// The presentation is dismissed.
         case dismiss
@@ -87,11 +86,9 @@ extension Flow {
 }
 
 extension Flow.Link {
-    /// The target of a deep link: the screens that are shown after it was followed, and those beneath them. Going back
-    /// from the link leads along the link's own path.
+    /// The target of a deep link: the screens that are shown after it was followed, and those beneath them.
     ///
-    /// An argument is either a constant or `${url.NAME}`, a value of the URL. Therefore the URL can be derived from the
-    /// state.
+    /// An argument is either a constant or `${url.NAME}`, a value of the URL.
     public struct Target: Hashable, Sendable {
         /// The root. Nil to keep the current root.
         public let root: Root?
@@ -135,7 +132,8 @@ extension Flow.Link {
     /// The root beneath the other screens of a deep link. An open root that fits the target is kept.
     public struct Root: Hashable, Sendable, ExpressibleByStringLiteral {
         public let destination: Flow.Destination
-        /// The arrangement of the stacks that the root contains. Nil if any arrangement is allowed.
+        /// The arrangement of the stacks that the root contains. If it is nil, an open root may have any arrangement,
+        /// and a new root has a plain stack.
         public let container: Flow.Layout?
 
         public init(_ destination: Flow.Destination, container: Flow.Layout? = nil) {

@@ -44,12 +44,12 @@ extension Flow {
         return links.contains { $0.pattern?.values(in: parts) != nil }
     }
 
-    /// The reason for discarding a URL that no link matches, with the pattern that was probably meant.
+    /// The reason for discarding a URL that no link matches, with the most similar pattern or with all patterns.
     func advice(forLink url: String) -> String {
-        // The URL is cut, because it may be long and the time to compare spellings grows with its length.
+        // Spellings are compared with the beginning of a long URL only.
         let url = String(url.prefix(200))
         let parts = URLParts(url)
-        // If each pattern is filled in with the URL's own values, it differs from the URL only in the mistyped parts.
+        // Each pattern is filled in with the URL's own values before it is compared.
         let spellings = links.map { link in
             (pattern: link.url, text: parts.flatMap { link.pattern?.filled(from: $0) } ?? link.url)
         }
@@ -60,11 +60,11 @@ extension Flow {
 
     /// Returns the URL that leads to a state of this flow.
     ///
-    /// - Returns: The URL in normal form, of the first link that leads there. Nil if no link does.
+    /// - Returns: The URL in normal form. Nil if no link leads there.
     public func url(for state: NavigationState) -> String? {
         for (index, link) in links.enumerated() {
             guard let url = link.url(for: state), let parts = URLParts(url) else { continue }
-            // An earlier link that matches this URL, and whose conditions hold, would be followed instead.
+            // An earlier link that matches this URL, and whose conditions hold, is followed instead.
             let isTaken = links[..<index].contains { $0.admits(state) && $0.pattern?.values(in: parts) != nil }
             if !isTaken { return url }
         }
@@ -77,11 +77,10 @@ extension FollowedLink {
     func isThere(_ state: NavigationState) -> Bool { link.values(of: state) == values }
 }
 
-/// A deep link with the values of one URL, which is about to be followed. It determines which screens are kept and
-/// which presentations are in its way.
+/// A deep link with the values of one URL, which is about to be followed. It determines which screens are kept.
 ///
-/// As many screens as possible are kept, from the root up. An instance that differs in a value of the URL's path is
-/// replaced by a new instance. An instance that differs only in values of the query is kept and gets other arguments.
+/// An instance that differs in a value of the URL's path is replaced by a new instance. An instance that differs only
+/// in values of the query is kept and gets other arguments.
 struct FollowedLink {
     let link: Flow.Link
     let values: [String: String]
@@ -121,8 +120,8 @@ struct FollowedLink {
         path.count == wanted.count && kept(path, as: wanted) == path.count
     }
 
-    /// The number of presentations that are kept, 0 or 1. A presentation lies over all other screens, so it is kept
-    /// only if all of them are.
+    /// The number of presentations that are kept: 1 if the lowest presentation is the target's and all screens beneath
+    /// it are kept, otherwise 0.
     func keptPresentations(of state: NavigationState) -> Int {
         guard let present = target.present, let presentation = state.presentations.first,
             presentation.style == present.style, keeps(presentation.instance, as: present.destination),
@@ -138,7 +137,7 @@ struct FollowedLink {
             && target.columns.allSatisfy { keepsAll(standing[$0]?.instances ?? [], as: $1.screens) }
     }
 
-    /// The strictest treatment among the presentations in the link's way: `refuse`, then `wait`, then `dismiss`.
+    /// The strictest treatment among the presentations that are not kept: `refuse`, then `wait`, then `dismiss`.
     func precedence(in state: NavigationState) -> Flow.Precedence {
         let precedences = state.presentations.dropFirst(keptPresentations(of: state)).map {
             link.precedence(over: $0.style)
@@ -157,8 +156,8 @@ public struct ParkedLink: Codable, Hashable, Sendable {
     /// time is handled.
     public var expires: Int
     /// The ids of the messages that were waiting when the link arrived: the message that waited for an answer, and the
-    /// messages queued after it. A screen that these messages open is not a newer choice of the user than the link. Nil
-    /// if no message was waiting.
+    /// messages queued after it. The link is not discarded because of a screen that one of them opens. Nil if no
+    /// message was waiting.
     public var older: [String]?
 
     public init(url: String, messageID: String, expires: Int, older: [String]? = nil) {

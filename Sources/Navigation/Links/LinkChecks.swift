@@ -88,8 +88,7 @@ extension FlowChecker {
         }
     }
 
-    /// Checks the container of a link's root. The arguments of the tab that the link selects are checked together with
-    /// those of the other screens that may use the URL's values.
+    /// Checks the container of a link's root, except for the arguments of the tab that the link selects.
     private mutating func check(_ layout: Flow.Layout?, of target: Flow.Link.Target, at place: String) {
         guard case .tabs(let tabs) = layout else { return }
         check(.tabs(tabs.map { .tab($0.name, .screen($0.destination.screen)) }), at: place)
@@ -103,7 +102,7 @@ extension FlowChecker {
     }
 
     /// Checks that each placeholder of the URL is used by a screen, and that each value that a screen uses is in the
-    /// URL. Otherwise the URL could not be derived from the state.
+    /// URL.
     private mutating func checkPlaces(of pattern: URLPattern, in target: Flow.Link.Target, at place: String) {
         let known = pattern.required + pattern.optional
         for destination in target.destinations {
@@ -135,7 +134,7 @@ extension FlowChecker {
         }
     }
 
-    /// Reports a link that is never followed because an earlier link always matches its URLs.
+    /// Reports a link if an earlier link, which has no conditions or the same conditions, matches all of its URLs.
     private mutating func checkCompetition(with earlier: ArraySlice<Flow.Link>, of link: Flow.Link, at place: String) {
         guard let pattern = link.pattern else { return }
         for other in earlier {

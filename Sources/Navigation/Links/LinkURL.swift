@@ -91,7 +91,7 @@ extension Flow.Link.Root {
 enum LinkArgument: Equatable {
     case constant(JSONValue)
     case place(String)
-    /// Any other value with a template in it. The URL could not be derived from such an argument.
+    /// Any other value with a template in it.
     case unreadable
 
     init(_ value: JSONValue) {
@@ -140,8 +140,7 @@ extension Flow.Destination {
     }
 
     /// The values of the URL that leads to this instance. Nil if no URL does: the instance is another screen, has other
-    /// arguments, or belongs to a run of a child flow. A link never leads into a child flow, because no flow would
-    /// receive the result of the run.
+    /// arguments, or belongs to a run of a child flow.
     func values(of instance: ScreenInstance) -> [String: String]? {
         guard instance.screen == screen, instance.run == nil else { return nil }
         var values: [String: String] = [:]
@@ -165,8 +164,7 @@ extension Flow.Destination {
     }
 }
 
-// The rule by which arguments compare, in conditions and in links. A value of a URL is text, while the same value in a
-// message may be a number. Both are arguments of the same screen, so they must compare equal.
+// The rule by which arguments compare, in conditions and in links.
 extension JSONValue {
     /// True if both are the same argument: equal values, or a number or a boolean and the text that writes it as JSON
     /// does. `5` and `5.0` are the same argument as `"5"`, but not as `"05"`.

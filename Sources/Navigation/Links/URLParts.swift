@@ -1,16 +1,14 @@
-/// The decoded parts of an absolute URL. Spellings that are equivalent by their syntax (RFC 3986, 6.2.2) have equal
-/// parts.
+/// The decoded and normalized parts of an absolute URL (RFC 3986, 6.2.2).
 struct URLParts {
     let scheme: String
-    /// The authority in lower case, without the default port of `http` or `https`. A user name is part of the
-    /// authority, so a URL with a user name has another authority.
+    /// The authority in lower case, without the default port of `http` or `https`. It includes the user name, if there
+    /// is one.
     let authority: String
     /// The path segments after `.` and `..` have been resolved.
     let segments: [String]
     let query: [(name: String, value: String)]
 
-    /// The maximum length of a URL in bytes. A longer URL matches no link. The length is limited because the snapshots
-    /// contain a parked URL.
+    /// The maximum length of a URL in bytes. A longer URL matches no link.
     static let lengthLimit = 8192
 
     init?(_ url: String) {
@@ -125,7 +123,7 @@ struct RawURL {
 
 /// Percent-encoding (RFC 3986, 2.1).
 enum PercentEncoding {
-    /// Encodes all characters except the unreserved ones, so that the text cannot contain delimiters of a URL.
+    /// Encodes all characters except the unreserved ones.
     static func encode(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {

@@ -130,7 +130,7 @@ public struct URLPattern: Hashable, Sendable {
     public enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         /// The pattern does not begin with a scheme.
         case noScheme
-        /// The pattern has a fragment, which some systems do not pass to the app.
+        /// The pattern has a fragment.
         case fragment
         /// The part between `//` and the path contains a placeholder or a user name, or cannot be decoded.
         case authority

@@ -211,15 +211,13 @@ public struct Machine: Hashable, Sendable {
         fields.allSatisfy { $0.value.holds(for: input.data.value(at: $0.key)) }
     }
 
-    /// True if the message comes from the machine's platform or names no platform. A tool's report that names no
-    /// platform has the same effect as a view's report.
+    /// True if the message comes from the machine's platform or names no platform.
     private func isOwn(_ input: Input) -> Bool {
         input.attributes.platform == nil || input.attributes.platform == flow.platform
     }
 
     /// The instance that a command names as its sender, if that instance is not open. Nil for other messages, for a
-    /// command that names no instance, and for a command from another platform. An event from a dismissed instance is
-    /// still handled, because it reports something that has happened.
+    /// command that names no instance, and for a command from another platform.
     private func lateInstance(of input: Input) -> String? {
         guard isOwn(input), input.type.hasPrefix("command."), let instance = input.attributes.instance,
             !state.isStanding(instance)
@@ -231,14 +229,12 @@ public struct Machine: Hashable, Sendable {
 // Views' reports.
 //
 // Most reports name an instance. If that instance is no longer open, the report is handled as follows:
-// - A repetition of the report that recently removed the instance is ignored. A view that reconnects, and a second
-//   device that shows the session, often repeat reports.
-// - A back or a dismissal of an instance that the program has dismissed and that is still leaving is ignored, because
-//   the report and the program have the same intent.
+// - A repetition of the report that recently removed the instance is ignored.
+// - `command.BackCompleted` or `command.PresentationDismissed` for an instance that the program has dismissed and that
+//   is still leaving is ignored.
 // - `command.ScreenGone` removes the instance from `leaving`. It is ignored if a report has removed the instance
 //   recently.
-// - Any other report comes too late and is discarded with `event.MessageDiscarded`, for example the answer to an alert
-//   that was dismissed.
+// - Any other report is discarded with `event.MessageDiscarded`.
 extension Machine {
     private mutating func handle(_ report: ViewReport, _ input: Input) -> [Effect] {
         if report == .screenDisplayed { return screenDisplayed(input) }
@@ -263,7 +259,7 @@ extension Machine {
         return [input.discarded("screen instance '\(instance)' was dismissed or never existed")]
     }
 
-    /// Handles the report of the displayed revision. A view may lag behind the state, but it cannot be ahead of it.
+    /// Handles the report of the displayed revision. It is discarded if that revision does not exist yet.
     private func screenDisplayed(_ input: Input) -> [Effect] {
         guard let displayed = input.data["revision"]?.integerValue else {
             return [input.discarded("the field 'revision' is missing")]
@@ -287,8 +283,7 @@ extension Machine {
         return commit(step)
     }
 
-    /// Handles a swipe back. Only a completed swipe changes the state, because the user can cancel a swipe that has
-    /// started.
+    /// Handles a swipe back. Only a completed swipe changes the state.
     private mutating func back(_ report: ViewReport, _ instance: String, _ input: Input) -> [Effect] {
         var step = step(for: input)
         guard step.takeBack(to: instance) else {
@@ -301,7 +296,6 @@ extension Machine {
         guard let index = state.presentations.firstIndex(where: { $0.instance.id == instance }) else {
             return [input.discarded("screen instance '\(instance)' is not presented")]
         }
-        // The state is unchanged, so the view shows the presentation again.
         guard state.presentations[index].isInteractivelyDismissable else {
             return [input.discarded("screen instance '\(instance)' cannot be dismissed by the user")]
         }
@@ -343,7 +337,7 @@ extension Machine {
 //
 // A request is discarded with `event.MessageDiscarded` if the flow does not allow the action, if the action is invalid,
 // or if it is not possible in this state. For a rule, an action that is not possible is an error instead. A request
-// without any effect is discarded too, because its sender waits for a new state or for this event.
+// without any effect is discarded too.
 extension Machine {
     private mutating func handleRequest(_ input: Input) -> [Effect] {
         guard let json = input.data["action"] else { return [input.discarded("the field 'action' is missing")] }
@@ -369,7 +363,7 @@ extension Machine {
 // Only one attempt waits at a time. It ends with an answer, or with `event.GuardDeadlinePassed` from the host. It also
 // ends if its screen is dismissed or the run of its rule ends (see `StateTransaction.settleAttempt`), if another
 // attempt replaces it, or if its rule is gone after a restart (see `AttemptSalvage`). While it waits,
-// - views' reports and messages such as events are handled at once, because they report something that has happened;
+// - views' reports and messages such as events are handled at once;
 // - other commands, and messages that would begin another attempt, are treated as the guard's `meanwhile` says.
 extension Machine {
     /// The type of the message with which the host reports that the deadline of an attempt has passed.
@@ -514,16 +508,14 @@ extension Machine {
 
 // Child flows: the order in which their rules are tried, and the reports of their ends.
 extension Machine {
-    /// The maximum number of runs that one message may both begin and end. If more end,
-    /// ``NavigationFailure/endlessFlows`` is thrown. Without a limit, a rule on `flow.abandoned` that begins the same
-    /// child flow again and abandons it at once would loop forever.
+    /// The maximum number of runs that may end in one step, in addition to the number of runs that were open before it.
+    /// If more end, ``NavigationFailure/endlessFlows`` is thrown.
     private static let endingLimit = 64
 
-    /// The runs whose rules are tried before the rules of the flow itself. Each run comes before the run that began it,
-    /// unless that run is further in front.
+    /// The runs whose rules are tried before the rules of the flow itself.
     ///
-    /// A command concerns the screen that sent it. Any other message concerns all runs, from the front: a screen that
-    /// covers the screens of a run, such as an alert or another tab, does not keep messages from it.
+    /// For a command from an open screen, these are the run of that screen and the runs in which it began. For any
+    /// other message, these are all runs, from the front.
     private func runs(for input: Input) -> [FlowRun] {
         guard !state.runs.isEmpty else { return [] }
         if input.isIntent, let sender = state.sender(of: input, on: flow.platform) {
@@ -590,10 +582,9 @@ extension Machine {
 
 // Deep links.
 //
-// A link is an event, so it is handled at once even if an attempt waits. If it is not discarded, it is parked in the
-// state first. Each step, including the step that parks the link, tries to follow it. The user's newest choice counts:
-// a newer link replaces a parked link. If the step that could follow the link carries out a newer choice of the user,
-// which the link would undo, the link is discarded.
+// A link that is not discarded is first parked in the state. Each step, including the step that parks the link, tries
+// to follow it. A newer link replaces a parked link. If the step that could follow the link carries out a newer choice
+// of the user, which the link would undo, the link is discarded.
 extension Machine {
     /// The type of the message that delivers a deep link.
     public static let deepLinkReceived = "event.DeepLinkReceived"
@@ -658,8 +649,7 @@ extension Machine {
     private func isChosen(by step: StateTransaction, since parked: ParkedLink, against next: NavigationState) -> Bool {
         let wish = wish(of: step)
         guard wish.isIntent, parked.older?.contains(wish.id) != true else { return false }
-        // Screens that open because of a view's report are not a choice, because the user has only removed something. A
-        // tab can be chosen by a report or by a command.
+        // Screens that open because of a view's report are not a choice of the user.
         if let tab = step.state.selectedTab, step.state.root.instance.id == state.root.instance.id,
             tab != state.selectedTab, tab != next.selectedTab
         {
@@ -683,7 +673,7 @@ extension NavigationState {
     fileprivate var selectedTab: String? { root.container?.selectedTab }
 
     /// The ids of the instances that were pushed, shown or presented since the former state. A new root and the first
-    /// screens of its tabs or columns do not count, because links often wait for a new root.
+    /// screens of its tabs or columns do not count.
     fileprivate func opened(since former: NavigationState) -> Set<String> {
         var opened = Set(standing.map(\.id)).subtracting(former.standing.map(\.id))
         if opened.remove(root.instance.id) != nil {
@@ -704,7 +694,7 @@ extension Machine.Input {
         return NavigationMemory.Departure(instance: instance, report: type, button: button)
     }
 
-    /// True if the message is a command. Other messages report something that has happened.
+    /// True if the message is a command.
     var isIntent: Bool { type.hasPrefix("command.") }
 
     /// True if the message requests an action, which needs no rule.

@@ -36,7 +36,7 @@ extension Machine {
         public var instance: String?
         /// The id of the message that directly caused this message.
         public var causationID: String?
-        /// The time at which the message was sent, in milliseconds since 1970. The machine has no other clock.
+        /// The time at which the message was sent, in milliseconds since 1970.
         public var time: Int?
         /// The time at which the message expires, in milliseconds since 1970.
         public var expiry: Int?
@@ -75,7 +75,7 @@ extension Machine {
         case began(Attributes)
         /// Publish this intermediate state. The following effects belong to later states.
         case passed(NavigationSnapshot)
-        /// Publish `event.ScreenDismissed`, so that services end their work for this instance.
+        /// Publish `event.ScreenDismissed` for this instance.
         case screenDismissed(instance: String, screen: String)
         /// Publish `event.MessageDiscarded` for this message, with the reason.
         case messageDiscarded(messageID: String, reason: String)

@@ -11,8 +11,7 @@ public struct Restoration: Sendable {
     /// The dropped instances, from the bottom up.
     public let dropped: [ScreenInstance]
     /// The effects that the host has to carry out first. They report dropped instances, links and attempts, and start
-    /// the timers for leaving instances and for an attempt again, because the timers ended with the former process.
-    /// Effects of queued messages follow.
+    /// the timers for leaving instances and for an attempt again. Effects of queued messages follow.
     public let effects: [Machine.Effect]
 
     /// Restores a machine.

@@ -11,8 +11,8 @@ struct StateTransaction {
     var before: NavigationState
     /// The attempt that waited before the message. Nil if none waited, and after its end has been settled.
     private var waiting: PendingGuard?
-    /// The message that the rule matched, if ``input`` is an answer to its guard or reports the guard's deadline. Nil
-    /// for other messages, for a rejecting answer that other rules handle, and while the end of a run is handled.
+    /// The message that a rule with a guard matched, while the actions after its answer or its deadline are taken. Nil
+    /// otherwise.
     var asked: Machine.Input?
     var state: NavigationState
     var memory: NavigationMemory
@@ -22,7 +22,8 @@ struct StateTransaction {
     /// The id of the run whose rule is being applied; for a request, of the run to which the requesting screen belongs.
     /// Nil for the flow itself.
     var scope: String?
-    /// The layer that the following actions of the step work on; see ``Focus/layer``.
+    /// The layer of the path that the following actions of the step change. Nil if ``Focus`` determines the path
+    /// otherwise.
     var layer: NavigationStep.Layer?
     /// The runs that have ended, whose ends no rule has handled yet.
     var endings: [RunEnding] = []
@@ -62,8 +63,7 @@ struct StateTransaction {
         dismiss(dismissed)
     }
 
-    /// Dismisses presentations. The last one stays if it is a question for which `isGone` is false: the user should
-    /// answer it, although the screen beneath it is gone.
+    /// Dismisses presentations. The last one stays if it is an alert or a dialog for which `isGone` is false.
     private mutating func dismissPresentations(_ range: Range<Int>, questionsIf isGone: (ScreenInstance) -> Bool) {
         let isKept = range.last.map { index in
             let presentation = state.presentations[index]
@@ -95,9 +95,7 @@ struct StateTransaction {
 
     /// Removes an instance and all instances above it from its path.
     ///
-    /// Presentations over that path were opened while the user was already swiping. They belong to a screen that is
-    /// gone, and the view still shows them, so the program dismisses them. If the user changed the tab during the
-    /// swipe, nothing is presented over the path.
+    /// Presentations over that path are dismissed too.
     ///
     /// - Returns: True if the instance is on a path.
     mutating func takeBack(to instance: String) -> Bool {
@@ -166,8 +164,7 @@ struct StateTransaction {
         layer = .presentation(instance.id)
     }
 
-    /// The index of a presentation that is to be dismissed. The window of the sender comes first, because it is the one
-    /// that the user sees in front.
+    /// The index of a presentation that is to be dismissed. The window of the sender comes first.
     private func presentation(_ dismissed: Flow.Dismissed?) throws(NavigationFailure) -> Int {
         let window = state.presentations(inWindowOf: state.frontPlace(from: focus))
         switch dismissed {
@@ -188,8 +185,7 @@ struct StateTransaction {
         }
     }
 
-    /// Throws an error if a view requests the removal of the screen in front, but another screen covers the screen that
-    /// sent the request. That screen wants to remove itself.
+    /// Throws an error if another screen covers the screen that sent a request.
     private func checkSenderIsInFront() throws(NavigationFailure) {
         guard isLiteral, let sender, !state.active.contains(sender) else { return }
         throw .covered(sender)
@@ -223,8 +219,8 @@ struct StateTransaction {
             throw .noTab(name)
         }
         state.root.container = .tabs(tabs, selected: name)
-        // The following actions change the path of this tab, unless the rule works on a presentation over the tabs.
         if layer != nil || livingRun != nil || state.presentations(over: state.bottomPlace).isEmpty {
+            // The following actions change the path of this tab.
             layer = .tab(name)
         }
     }
@@ -246,7 +242,8 @@ struct StateTransaction {
         cut(place, from: state[place].endIndex - count)
     }
 
-    /// The path from which a number of screens is popped. A screen that requests it means its own path.
+    /// The path from which a number of screens is popped. If a screen requests it without a column, this is the path of
+    /// that screen.
     private func popPlace(_ column: String?) throws(NavigationFailure) -> NavigationState.PathPlace {
         guard column == nil, isLiteral, let sender, let place = state.place(of: sender.id) else {
             return try place(column.map { .column($0) })
@@ -268,8 +265,8 @@ struct StateTransaction {
         throw .notOnPath(screen)
     }
 
-    /// Pops the sender and all screens above it. What was presented over them goes too, as after a swipe back, except
-    /// for a question, which waits for its answer.
+    /// Pops the sender and all screens above it. Presentations over them are dismissed, except for an alert or a
+    /// dialog.
     private mutating func popSender() throws(NavigationFailure) {
         guard let sender, let place = state.place(of: sender.id) else { throw .noSender }
         guard let index = state[place].firstIndex(where: { $0.id == sender.id }) else { throw .notPushed(sender) }
@@ -345,7 +342,7 @@ struct StateTransaction {
     /// The number of screens at the bottom of a path that `pop`, `popToRoot` and `replacePath` of a rule keep: the
     /// first screen of the rule's run and all screens below it. 0 if that screen is not on this path.
     private func floor(of place: NavigationState.PathPlace) -> Int {
-        // A view's request acts like its user, who may leave a child flow.
+        // A view's request may leave a child flow.
         guard !isLiteral, let run = livingRun else { return 0 }
         return state[place].firstIndex { $0.id == run.first }.map { $0 + 1 } ?? 0
     }
@@ -363,7 +360,7 @@ struct StateTransaction {
     }
 
     /// Ends a run and all runs that it began, and dismisses their screens. Only the end of the outermost run is
-    /// reported, because the runs that began the inner runs have ended too.
+    /// reported.
     private mutating func end(_ run: FlowRun, _ ending: Flow.Ending, result: [String: JSONValue]) {
         let family = state.family(of: run.id)
         let layer = state.layer(beneath: run) ?? before.layer(beneath: run)
@@ -372,8 +369,8 @@ struct StateTransaction {
         endings.append(RunEnding(run: run, ending: ending, result: result, layer: layer))
     }
 
-    /// Dismisses these instances wherever they are, together with all screens above them. Questions that other flows
-    /// ask stay.
+    /// Dismisses these instances wherever they are, together with all screens above them. An alert or a dialog that is
+    /// not one of them stays.
     private mutating func dismissAll(where isGone: (ScreenInstance) -> Bool) {
         while let index = state.presentations.firstIndex(where: { isGone($0.instance) }) {
             dismissPresentations(index..<state.presentations(around: index).upperBound, questionsIf: isGone)
@@ -525,7 +522,7 @@ struct RunEnding {
     let run: FlowRun
     let ending: Flow.Ending
     let result: [String: JSONValue]
-    /// The layer on which the run was begun. Nil if it is closed too.
+    /// The layer on which the run was begun. Nil if it cannot be determined.
     let layer: NavigationStep.Layer?
 
     /// The message about the end, which rules match (``Flow/Ending``). It has the id and the attributes of the message

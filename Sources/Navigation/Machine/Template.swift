@@ -4,7 +4,7 @@ internal import Support
 /// A string with placeholders, such as `https://open.spotify.com/playlist/${screens.generatedPlaylist.playlistID}`.
 ///
 /// A placeholder names a value by a dotted path that begins with one of
-/// - `data`: the data of the message,
+/// - `data`: the data of the message that the rule matched,
 /// - `answer`: the data of the message that answered the rule's guard,
 /// - `sender`: the arguments of the open screen that sent the message,
 /// - `arguments`: the same; if no open screen sent the message, the arguments of the screen in front,

@@ -6,7 +6,7 @@
 struct Focus: Hashable, Sendable {
     /// The open instance that sent the message. Nil if the message names no open instance.
     var sender: ScreenInstance?
-    /// The window of the sender. Nil if there is no sender, or if the window is closed.
+    /// The window of the sender. Nil if there is no sender.
     var window: NavigationState.Window?
     /// The id of the run whose rule is tried. Nil for a rule of the flow itself.
     var run: String?
@@ -26,7 +26,7 @@ extension NavigationState {
 
     /// The presentations in the main window.
     ///
-    /// A presentation lies over the presentation before it. A window begins a new sequence, because it covers nothing.
+    /// They come before the first presentation with the style `window`.
     private var mainPresentations: Range<Int> {
         0..<(presentations.firstIndex { $0.style == .window } ?? presentations.endIndex)
     }
@@ -69,8 +69,8 @@ extension NavigationState {
         return standing.first { $0.id == instance }
     }
 
-    /// The place of the path on which an instance lies, or which begins above it. Nil if the instance is not open. For
-    /// a root with tabs, this is the path of the selected tab.
+    /// The place of the path that contains an instance or lies on it. Nil if the instance is not open. For a root with
+    /// tabs, this is the path of the selected tab.
     func place(of instance: String) -> PathPlace? {
         if root.instance.id == instance { return bottomPlace }
         return paths.first { instances(at: $0).contains { $0.id == instance } }

@@ -1,7 +1,6 @@
 internal import Support
 
-/// The data that a machine keeps in addition to the state, so that a machine restored from a snapshot behaves like the
-/// original machine.
+/// The data that a machine keeps in addition to the state. Snapshots contain it.
 public struct NavigationMemory: Codable, Hashable, Sendable {
     /// The last number that was given to an instance or a run. The next instance or run gets the number after it.
     public private(set) var instances: Int
@@ -21,8 +20,7 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
         public var button: String?
     }
 
-    /// The maximum number of departures, and of attempts, that are kept; the oldest are removed. Repeated reports and
-    /// late answers usually come within moments, so a few entries are enough.
+    /// The maximum number of departures, and of attempts, that are kept; the oldest are removed.
     static let departureLimit = 16
 
     init(instances: Int = 0) {
@@ -30,8 +28,7 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
         departures = []
     }
 
-    /// Creates the session's next instance. Instances are numbered instead of getting random ids, so that equal
-    /// histories give equal snapshots.
+    /// Creates the session's next instance. Its id consists of the screen's name and the next number.
     mutating func instantiate(_ screen: String, _ arguments: [String: JSONValue] = [:]) -> ScreenInstance {
         ScreenInstance(screen: screen, id: "\(screen)-\(nextNumber())", arguments: arguments)
     }
@@ -48,7 +45,7 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
         departures.removeFirst(max(0, departures.count - Self.departureLimit))
     }
 
-    /// Records that an attempt has ended, so that a late answer to it is recognized.
+    /// Records that an attempt has ended.
     mutating func noteEnd(ofAttempt id: String) {
         attempts = Array(((attempts ?? []) + [id]).suffix(Self.departureLimit))
     }

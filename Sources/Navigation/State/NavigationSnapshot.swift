@@ -2,8 +2,6 @@ internal import Support
 
 /// A machine's state and memory in the form in which they are published and stored. ``Restoration`` restores a machine
 /// from a snapshot and a flow.
-///
-/// Equal histories give equal snapshots, because clocks and random numbers have no influence on them.
 public struct NavigationSnapshot: Hashable, Sendable {
     /// The platform of the flow, such as `ios`.
     public var platform: String
@@ -78,7 +76,7 @@ public struct FlowIdentity: Codable, Hashable, Sendable {
     public var name: String
     /// The version that its authors set.
     public var version: Int
-    /// A hash of the whole flow, 16 hexadecimal digits. It distinguishes two flows with the same version.
+    /// A hash of the whole flow, 16 hexadecimal digits.
     public var hash: String
 
     public init(name: String, version: Int, hash: String) {

@@ -2,8 +2,6 @@ internal import Support
 
 /// The open screens of an app and their arrangement, together with the leaving screens, the runs of child flows, a
 /// waiting attempt (``PendingGuard``) and a parked deep link.
-///
-/// It is the intended state: views show it, and report the revision that they display and the acts of their users.
 public struct NavigationState: Hashable, Sendable {
     /// The screen beneath all others.
     public var root: RootScreen
@@ -50,8 +48,8 @@ public struct NavigationState: Hashable, Sendable {
         presentations.last?.top ?? frontPath.last ?? base(of: bottomPlace) ?? root.instance
     }
 
-    /// The front screen of each layer, of each column and of the selected tab, from the root up. Screens beneath a
-    /// presentation are included.
+    /// The topmost screens of the root's stack, of each column, of the selected tab and of each presentation, from the
+    /// root up. Screens beneath a presentation are included.
     public var shown: [ScreenInstance] {
         bottomLayer + presentations.map(\.top)
     }
@@ -69,8 +67,8 @@ public struct NavigationState: Hashable, Sendable {
         standing.contains { $0.id == id }
     }
 
-    /// The front screens of the bottom layer. A pushed screen covers the root, but not the columns beside it. A root
-    /// with tabs is visible around the selected tab.
+    /// The front screens beneath all presentations. A pushed screen covers the root, but not the columns beside it. A
+    /// root with tabs is visible around the selected tab.
     private var bottomLayer: [ScreenInstance] {
         [path.last ?? root.instance] + (root.container?.shownStacks.map(\.top) ?? [])
     }
@@ -85,8 +83,7 @@ public struct NavigationState: Hashable, Sendable {
         case presentation(Int)
     }
 
-    /// The path that `push` and `pop` without a column change: the topmost presentation's, otherwise the selected
-    /// tab's, otherwise the root's.
+    /// The front path: the topmost presentation's, otherwise the selected tab's, otherwise the root's.
     public var frontPath: [ScreenInstance] { self[frontPlace] }
 
     var frontPlace: PathPlace {
@@ -182,15 +179,13 @@ public struct NavigationState: Hashable, Sendable {
     /// deep link is discarded.
     static let contentLimit = 512 * 1024
 
-    /// True if the state exceeds ``contentLimit`` and has grown. A state from an older version may exceed the limit,
-    /// and actions must be able to make it smaller.
+    /// True if the state exceeds ``contentLimit`` and is larger than the former state.
     func isTooLarge(from former: NavigationState) -> Bool {
         let size = contentSize
         return size > Self.contentLimit && size > former.contentSize
     }
 
-    /// The size that is compared with ``contentLimit``, in bytes. Leaving screens count too, because the snapshot
-    /// contains them.
+    /// The size that is compared with ``contentLimit``, in bytes. Leaving screens count too.
     var contentSize: Int {
         let arguments = standing.reduce(0) { $0 + $1.argumentSize } + leaving.reduce(0) { $0 + $1.argumentSize }
         return presentations.reduce(arguments) { size, presentation in
@@ -205,10 +200,6 @@ public struct NavigationState: Hashable, Sendable {
         return columns
     }
 }
-
-// Every snapshot is one message of the bus, whose maximum size is 4 MiB. The snapshot contains the arguments of the
-// screens and the texts of alerts and dialogs, its URL and the URL of a parked link (at most 8 KiB each), and the
-// messages that wait for a guard's answer (at most about 1 MiB).
 
 extension ScreenInstance {
     /// The maximum size of the arguments of one screen, in bytes of JSON. An action that exceeds it fails.
@@ -255,8 +246,7 @@ extension NavigationState: Codable {
     }
 }
 
-/// The presentations in the nested form of the JSON: each contains the presentation over it. The state has a list
-/// instead, because it is simpler to work with.
+/// The presentations in the nested form of the JSON: each contains the presentation over it.
 private struct PresentationChain: Codable {
     var presentations: [Presentation]
 

@@ -12,12 +12,13 @@ public enum NavigationStep: Hashable, Sendable {
     case pop(Int, from: Layer)
     /// A number of screens at the end of a path is replaced by these screens.
     case replace(Int, with: [ScreenInstance], on: Layer)
-    /// A screen and its path are presented over all others in a window. `window` is the instance of the presentation that
-    /// opened it; nil means the main window. A presentation with the style `window` opens a window of its own.
+    /// A screen and its path are presented over all others in a window. The second value is the id of the instance
+    /// whose presentation opened that window; nil for the main window, and for a presentation with the style `window`,
+    /// which opens a window of its own.
     case present(Presentation, in: String? = nil)
     /// A presentation and everything that it presents are dismissed.
     case dismiss(instance: String)
-    /// The arguments of a screen have changed. There is nothing to animate.
+    /// The arguments of a screen have changed.
     case update(ScreenInstance)
 
     /// The layer that a path belongs to.
@@ -36,9 +37,8 @@ public enum NavigationStep: Hashable, Sendable {
 extension NavigationState {
     /// Returns the steps that lead from another state to this one.
     ///
-    /// Screens are identified by their instances. Dismissals come first and presentations last, so nothing changes
-    /// beneath a presentation that is about to be dismissed. Leaving instances, runs, an attempt and a parked link
-    /// cause no steps.
+    /// Screens are identified by the ids of their instances. Dismissals come first and presentations last. Leaving
+    /// instances, runs, an attempt and a parked link cause no steps.
     ///
     /// - Parameter former: The state that the view shows.
     /// - Returns: The steps in order. Empty if a view has nothing to change.

@@ -2,16 +2,16 @@ import Support
 
 /// An attempt: a rule with a guard that has matched a message and waits for the answer.
 ///
-/// It is part of the state, so a view can show that something is in progress, and a host that restarts continues to
-/// wait.
+/// It is part of the state and of its snapshots.
 public struct PendingGuard: Codable, Hashable, Sendable {
     /// The causation id of the answer: the id of the guard's command, or of ``message`` if the guard sends none.
     public var id: String
-    /// The name of the rule, which does not change if other parts of the flow change.
+    /// The name of the rule: a hash of its message type, conditions and origin, and of its guard's question and
+    /// answers.
     public var rule: String
-    /// The id of the screen instance that sent the message, or otherwise of the screen in front; for a rule of a child
-    /// flow whose screens are covered, of the frontmost screen of its run. The attempt ends if
-    /// this instance is dismissed.
+    /// The id of the open screen instance that sent the message. If there is none, it is the id of the screen in front
+    /// or, for a rule of a child flow whose screens are covered, of the child flow's frontmost screen. The attempt ends
+    /// if this instance is dismissed.
     public var instance: String
     /// The id of the run whose child flow has the rule. Nil for a rule of the flow itself.
     public var run: String?
@@ -26,7 +26,6 @@ public struct PendingGuard: Codable, Hashable, Sendable {
     /// The maximum number of queued messages; further messages are discarded.
     static let queueLimit = 16
     /// The maximum size of the data of a message that waits, in bytes of JSON; a message with more data is discarded.
-    /// The size is limited because the snapshots contain the message while it waits.
     static let dataLimit = 64 * 1024
 
     init(

@@ -54,7 +54,7 @@ extension Presentation: Codable {
     }
 }
 
-/// The way in which a presented screen lies over the screen that presents it.
+/// The way in which a presented screen is shown.
 public enum PresentationStyle: String, Codable, Hashable, Sendable, CaseIterable {
     /// A card that the user can usually swipe away.
     case sheet

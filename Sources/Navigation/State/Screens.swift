@@ -165,7 +165,7 @@ extension ScreenStack: Codable {
     public init(from decoder: any Decoder) throws {
         instance = try ScreenInstance(from: decoder)
         let object = try decoder.container(keyedBy: CodingKeys.self)
-        // Older versions had one screen in a column, without a path. Their snapshots may still be stored.
+        // A column in a snapshot of an older version has no path.
         path = try object.decodeIfPresent([ScreenInstance].self, forKey: .path) ?? []
     }
 
@@ -183,7 +183,7 @@ public struct ScreenInstance: Codable, Hashable, Sendable {
     public var screen: String
     /// The id, which is unique in the session, such as `generatedPlaylist-3`.
     public var id: String
-    /// The arguments of the screen: identifiers of its content. The content itself belongs in documents.
+    /// The arguments of the screen, such as the identifiers of its content.
     public var arguments: [String: JSONValue]
     /// The id of the run of a child flow that it belongs to. Nil if it belongs to the flow itself.
     public var run: String?

@@ -60,7 +60,7 @@ package struct ConsentListener: Sendable {
                 group.addTask { try await body("http://127.0.0.1:\(port)/\(Self.path)") }
             }
             try await group.next()
-            // A server that is asked to stop still answers open requests, so it is not cancelled.
+            // A server that is asked to stop is not cancelled, so that it can answer open requests.
             if !Task.isShuttingDownGracefully { group.cancelAll() }
             do { try await group.waitForAll() } catch is CancellationError where !Task.isCancelled {}
         }
@@ -90,8 +90,7 @@ private struct ConsentResultPage {
     /// Nil if there is none; the page then says that the account is connected.
     let failure: ApplicationError?
 
-    /// The page for an answer that could not be processed, for example because the service is stopping. The person can
-    /// reload the page, which sends the same answer again.
+    /// The page for an answer that could not be processed, for example because the service is stopping.
     static let interrupted = ConsentResultPage(
         failure: ApplicationError(
             code: "spotify.interrupted", message: "The answer could not be processed",
@@ -125,7 +124,7 @@ private struct ConsentResultPage {
             """
     }
 
-    /// Escapes a text for HTML, because an error may contain text from a server.
+    /// Escapes a text for HTML.
     private func escape(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }

@@ -2,9 +2,7 @@ internal import Foundation
 package import GRDB
 internal import Vocabulary
 
-/// The songs of playlists as they were last fetched, in SQLite.
-///
-/// The key includes the account, because two accounts may see different songs in one playlist.
+/// The songs of playlists as they were last fetched for each account, in SQLite.
 package struct SongDatabase: Sendable {
     private let writer: any DatabaseWriter
 
@@ -103,8 +101,6 @@ package struct SongDatabase: Sendable {
 
 extension TableRecord {
     /// The rows of one playlist for one account.
-    ///
-    /// GRDB's `filter(key:)` is not used, because it traps if a damaged database has lost the table's key.
     fileprivate static func of(_ playlistID: String, for account: String) -> QueryInterfaceRequest<Self> {
         filter(Column("account") == account && Column("playlistID") == playlistID)
     }
@@ -115,8 +111,7 @@ struct KeptSongs: Sendable {
     let songs: [Song]
     let fetchedAt: Date
 
-    /// True if the songs were fetched less than `lifetime` ago. False if `fetchedAt` is in the future, because the
-    /// clock was set back.
+    /// True if the songs were fetched less than `lifetime` ago. False if `fetchedAt` is in the future.
     func isFresh(at now: Date, for lifetime: Duration) -> Bool {
         (0..<(lifetime / .seconds(1))).contains(now.timeIntervalSince(fetchedAt))
     }

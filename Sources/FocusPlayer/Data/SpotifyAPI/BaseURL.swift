@@ -18,7 +18,7 @@ package struct BaseURL: Hashable, Sendable {
     /// Reads an address with the scheme `https`, such as `https://host`, or a loopback address with the scheme `http`,
     /// such as `http://127.0.0.1:8080`. A final slash is allowed.
     ///
-    /// Nil for any other address. Plain HTTP to another machine is not allowed, because others could read the token.
+    /// Nil for any other address.
     package init?(_ text: String) {
         guard let url = URLComponents(string: text), ["", "/"].contains(url.path), url.query == nil,
             let origin = BaseURL(originOf: url)

@@ -22,7 +22,6 @@ struct SpotifyTransport: Sendable {
             guard reply.status == .tooManyRequests, attempt < policy.attempts,
                 let wait = reply.retryAfter, wait <= policy.longestWait
             else { return reply }
-            // Spotify has not carried out the request, so any request may be sent again.
             try await policy.sleep(wait)
             attempt += 1
         }
@@ -37,7 +36,7 @@ package struct RateLimitPolicy: Sendable {
     package let attempts: Int
     let sleep: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter sleep: waits; a test passes a function that returns at once.
+    /// - Parameter sleep: waits for this time.
     package init(
         longestWait: Duration = .seconds(5), attempts: Int = 3,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -88,14 +87,13 @@ enum FormEncoding {
 
 /// Prepares a server's message for display: one line of limited length.
 enum ServerMessage {
-    /// The maximum number of characters of a word. A longer word is replaced with an ellipsis, because it could be a
-    /// token.
+    /// The maximum number of characters of a word. A longer word is replaced with an ellipsis.
     private static let longestWord = 40
     /// The maximum number of characters of a message. The rest is cut off.
     private static let longestLine = 160
 
     /// Joins the lines of a message, and replaces words that must not be shown with an ellipsis: words that are too
-    /// long, and words with control characters, which a terminal would execute.
+    /// long, and words with control characters.
     static func line(_ text: String) -> String {
         let words = text.split(whereSeparator: \.isWhitespace).map { word in
             let isPlain =

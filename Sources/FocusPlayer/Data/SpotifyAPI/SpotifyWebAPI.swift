@@ -6,8 +6,7 @@ package import Vocabulary
 
 /// The Web API of api.spotify.com for one account.
 ///
-/// If Spotify refuses the access token, the token is renewed and the request is sent once more. A second request does
-/// no harm, because Spotify has not carried out the refused one.
+/// If Spotify refuses the access token, the token is renewed and the request is sent once more.
 package struct SpotifyWebAPI: Sendable {
     /// The number of items in a page. Spotify allows at most 50.
     private static let pageSize = 50
@@ -105,7 +104,7 @@ extension SpotifyWebAPI: MusicCatalog {
 }
 
 extension SpotifyWebAPI: Player {
-    /// The maximum number of songs that Spotify accepts in one call.
+    /// The maximum number of songs in one call.
     package static let maximumSongsPerCall = 100
 
     private struct Playback: Encodable {
@@ -122,8 +121,7 @@ extension SpotifyWebAPI: Player {
         try await get(host.url("/v1/me/player/devices"), as: DevicesPayload.self, about: "the devices").controllable
     }
 
-    /// Plays the first ``maximumSongsPerCall`` songs. Further songs are not played, because Spotify does not accept
-    /// more in one call.
+    /// Plays the first ``maximumSongsPerCall`` songs. Further songs are not played.
     package func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
         let query = deviceID.map { "?device_id=\(FormEncoding.escape($0))" } ?? ""
         try await put(

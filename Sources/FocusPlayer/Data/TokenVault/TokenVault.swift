@@ -46,8 +46,7 @@ extension TokenVault: TokenStore {
         try await advance(to: nil)
     }
 
-    /// Writes the next generation. This is one operation on the serial queue, so that no other operation runs between
-    /// reading the generation and writing the next one.
+    /// Writes the next generation, in one operation on the serial queue.
     private func advance(to tokens: SpotifyTokens?) async throws -> StoredTokens {
         try await queue.run { [directory, key] in
             let next = try (directory.tokens.read() ?? .none).followed(by: tokens)

@@ -3,8 +3,7 @@ package import Music
 
 /// Reads the tokens that another process writes.
 package struct TokenVaultReader: Sendable {
-    /// The interval at which a waiting reader reads the file. Unlike inotify, polling works in the same way on every
-    /// system.
+    /// The interval at which a waiting reader reads the file.
     private static let pollInterval = Duration.milliseconds(25)
 
     private let directory: VaultDirectory
@@ -46,8 +45,7 @@ package struct VaultAccessTokens: AccessTokens {
     /// - Parameters:
     ///   - timeout: the maximum time that a call waits for a renewed token. After this time the call throws
     ///     ``MusicError/renewalOverdue``.
-    ///   - requestRenewal: requests that the writing process renews the token of this generation. Several calls may
-    ///     request the same renewal; the writing process renews the token once.
+    ///   - requestRenewal: requests that the writing process renews the token of this generation.
     package init(
         vault: TokenVaultReader, timeout: Duration = .seconds(15),
         requestRenewal: @escaping @Sendable (_ generation: Int) async throws -> Void

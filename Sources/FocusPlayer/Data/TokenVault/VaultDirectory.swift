@@ -25,8 +25,7 @@ struct VaultDirectory: Sendable {
         "\(path)/\(name)"
     }
 
-    /// The key of the vault's encrypted files. It is in a file of its own, so that a copy of another file is useless
-    /// without it.
+    /// The key of the vault's encrypted files. It is in a file of its own.
     /// - Throws: `TokenStoreError` if the key is missing or damaged, belongs to another user or is accessible to
     ///   others.
     func key() throws -> ChaChaPoly.Key {
@@ -36,8 +35,7 @@ struct VaultDirectory: Sendable {
         return key
     }
 
-    /// Returns the existing key, or creates one. Only the owner of the lock may call this, because one of two keys that
-    /// are created at the same time would be lost.
+    /// Returns the existing key, or creates one. Only the owner of the lock may call this.
     func keyOrNew() throws -> ChaChaPoly.Key {
         if try keyFile.read() != nil { return try key() }
         let key = ChaChaPoly.Key()
@@ -77,8 +75,7 @@ struct VaultDirectory: Sendable {
 
     /// Removes the unfinished files of a writer that was killed.
     ///
-    /// Only the owner of the lock may call this. While it holds the lock, no other process writes, so every temporary
-    /// file is left over.
+    /// Only the owner of the lock may call this.
     func removeLeftovers() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         for name in names where name.hasSuffix(AtomicFile.temporarySuffix) {
@@ -91,8 +88,7 @@ struct VaultDirectory: Sendable {
 struct SealedFile<Value: Codable & Sendable>: Sendable {
     private let directory: VaultDirectory
     private let file: VaultFile
-    /// The name of the file. It is authenticated with the content, so that no file of the vault can be used in place of
-    /// another.
+    /// The name of the file. It is authenticated with the content.
     private let purpose: Data
     private let magic = Data("SEGUE-VAULT-1\n".utf8)
 
@@ -124,8 +120,7 @@ struct SealedFile<Value: Codable & Sendable>: Sendable {
 
 /// A small file of the vault with the mode 0600.
 private struct VaultFile: Sendable {
-    /// The maximum size of a file in bytes. The files of the vault are much smaller, so a larger file counts as
-    /// damaged.
+    /// The maximum size of a file in bytes. A larger file counts as damaged.
     private static let maximumSize = 1 << 20
 
     let path: String
@@ -175,7 +170,7 @@ private struct VaultFile: Sendable {
     }
 }
 
-/// Runs blocking file operations on a queue of its own, because the cooperative pool must not block.
+/// Runs blocking file operations on a queue of its own.
 struct FileQueue: Sendable {
     private let queue = DispatchQueue(label: "segue.token-vault")
 

@@ -88,8 +88,7 @@ extension ApplicationError {
             recovery: "Connect Spotify again.")
     }
 
-    /// - Parameter error: an error code of RFC 6749 §4.1.2.1. It is shown only if it has the form of a code, because
-    ///   any process can open the loopback URL.
+    /// - Parameter error: an error code of RFC 6749 §4.1.2.1. It is shown only if it has the form of a code.
     static func denied(_ error: String) -> ApplicationError {
         guard error != "access_denied" else {
             return ApplicationError(

@@ -24,12 +24,11 @@ package struct PendingAuthorization: Codable, Hashable, Sendable {
     package let state: String
     package let verifier: CodeVerifier
     package let redirectURI: String
-    /// The command that started the request. The results belong to its session, device and correlation.
+    /// The command that started the request.
     package let cause: Attributes
     /// The generation of the tokens of this consent in the ``TokenStore``. Nil until the code has been exchanged.
     ///
-    /// This number is stored just before the tokens. After a crash, a comparison with the store's generation shows
-    /// whether the tokens were stored. If they were, the next process publishes the outcome.
+    /// This number is stored just before the tokens.
     var grantGeneration: Int?
 
     package init(state: String, verifier: CodeVerifier, redirectURI: String, cause: Attributes) {
@@ -43,8 +42,7 @@ package struct PendingAuthorization: Codable, Hashable, Sendable {
         AuthorizationRequest(state: state, codeChallenge: verifier.challenge, redirectURI: redirectURI)
     }
 
-    /// True if this request has the state. Compares in constant time, because any process on this machine can send
-    /// guesses to the callback.
+    /// True if this request has the state. Compares in constant time.
     func hasState(_ state: String) -> Bool {
         ConstantTime.areEqual(Data(self.state.utf8), Data(state.utf8))
     }
@@ -55,7 +53,7 @@ extension PendingAuthorization: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: ["cause": cause.id]) }
 }
 
-/// Stores requests for consent, so that they survive the end of the process.
+/// Stores requests for consent.
 package protocol PendingAuthorizationStore: Sendable {
     /// Returns the stored requests, oldest first.
     func pending() async throws -> [PendingAuthorization]

@@ -17,7 +17,7 @@ package protocol AuthorizationServer: Sendable {
 /// The authorization server's answer to a code or a refresh token.
 package struct TokenGrant: Sendable {
     package let accessToken: String
-    /// Nil if the server gave no new refresh token. A refresh token that was used for the request then remains valid.
+    /// Nil if the server gave no new refresh token. The client then keeps the refresh token that it has.
     package let refreshToken: String?
     package let scope: String?
     package let lifetime: Duration

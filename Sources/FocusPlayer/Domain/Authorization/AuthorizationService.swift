@@ -6,9 +6,8 @@ internal import Vocabulary
 
 /// Connects the app to a Spotify account and renews its access.
 ///
-/// An operation may be called again with the same arguments, for example if the process ended before it had published
-/// the returned messages. Operations on the tokens run one at a time, in order of arrival. Therefore a refresh, a
-/// log-out and the browser's answer never work on tokens that another operation is replacing.
+/// An operation may be called again with the same arguments. Operations on the tokens run one at a time, in order of
+/// arrival.
 package actor AuthorizationService {
     private let server: any AuthorizationServer
     private let store: any TokenStore
@@ -32,7 +31,7 @@ package actor AuthorizationService {
 
     /// Reports to an app that was launched whether an account is connected.
     ///
-    /// The access token may have expired. If Spotify then refuses a call, the caller requests a new token.
+    /// The access token may have expired.
     package func launched() async throws -> [any Message] {
         try await inTurn(whenUnreadable: [DomainEvent.SpotifyAuthorizationUpdated(status: .unauthorized)]) {
             let isConnected = try await store.load().tokens != nil
@@ -115,16 +114,15 @@ package actor AuthorizationService {
         }
     }
 
-    /// The redirect URI of the newest open request. Nil if there is no open request. After a restart the process
-    /// listens at this address again, if the port is free.
+    /// The redirect URI of the newest open request. Nil if there is no open request.
     package func pendingRedirectURI() async throws -> String? {
         try await attempts.pending().last?.redirectURI
     }
 
-    /// Renews the access token, because Spotify refused the token of `generation`. If this token has been renewed
-    /// already, the call has no effect.
+    /// Renews the access token of `generation`, which Spotify has refused. If this token has been renewed already, the
+    /// call has no effect.
     ///
-    /// A successful refresh publishes nothing: the caller waits for the store's next generation.
+    /// A successful refresh returns no messages.
     package func refresh(generation: Int) async throws -> [any Message] {
         try await inTurn {
             let stored = try await store.load()
@@ -215,7 +213,7 @@ package actor AuthorizationService {
     /// Runs one operation at a time. The actor alone does not ensure this order: a second operation may start at an
     /// `await` of the first one.
     ///
-    /// Cancellation does not end the wait of an operation. The wait is limited, because each HTTP call has a deadline.
+    /// Cancellation does not end the wait of an operation.
     private func exclusively<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
         if isBusy {
             await withCheckedContinuation { waiting.append($0) }

@@ -1,7 +1,6 @@
 package import Foundation
 
-/// Stores the tokens and counts their changes: each change makes a new generation. Other processes name a token by its
-/// generation, so that messages need not contain the token.
+/// Stores the tokens and counts their changes: each change makes a new generation.
 package protocol TokenStore: Sendable {
     /// Returns the stored tokens. Returns ``StoredTokens/none`` if nothing was ever stored.
     func load() async throws -> StoredTokens

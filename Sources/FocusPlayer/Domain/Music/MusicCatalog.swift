@@ -2,7 +2,7 @@ package import Vocabulary
 
 /// The music of an account at its provider.
 package protocol MusicCatalog: Sendable {
-    /// The id of the connected account.
+    /// Returns the id of the connected account.
     /// - Throws: ``MusicError``, as the other methods do.
     func account() async throws -> String
 
@@ -30,7 +30,7 @@ package protocol AccessTokens: Sendable {
 /// The secret that authorizes a call to Spotify. The description does not contain the secret.
 package struct AccessToken: Hashable, Sendable {
     package let value: String
-    /// The number of the token in the vault. Messages name a refused token by this number, never by its value.
+    /// The number of the token in the vault.
     package let generation: Int
 
     package init(value: String, generation: Int) {

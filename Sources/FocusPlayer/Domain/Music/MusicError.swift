@@ -4,7 +4,7 @@ internal import Contracts
 package enum MusicError: Error, Hashable {
     /// No account is connected.
     case notAuthorized
-    /// The account was disconnected during the operation. The process that ended the access publishes the reason.
+    /// The account was disconnected during the operation.
     case authorizationEnded
     /// A refused token was not replaced in time.
     case renewalOverdue

@@ -32,8 +32,7 @@ package struct MusicService: Sendable {
     /// Makes a focus playlist: the songs of the command's playlist, in an order that is computed from `messageID`.
     /// - Parameters:
     ///   - messageID: the id of the command's message.
-    ///   - publish: publishes a message at once, before the returned ones, so that no screen shows the previous
-    ///     playlist.
+    ///   - publish: publishes a message at once, before the returned ones.
     package func generatePlaylist(
         for command: Command.PlaylistSelected, messageID: String,
         publish: (any Message) async throws -> Void
@@ -67,8 +66,7 @@ package struct MusicService: Sendable {
     }
 
     /// Plays the focus playlist on the active device.
-    /// - Parameter generated: the session's last document, which survives a restart of the service. Nil if there is
-    ///   none.
+    /// - Parameter generated: the session's last document. Nil if there is none.
     package func play(_ generated: Document.GeneratedPlaylist?) async throws -> [any Message] {
         try await playing {
             try await player.play(try songs(of: generated), on: nil)
@@ -104,7 +102,7 @@ package struct MusicService: Sendable {
         return generated.songs
     }
 
-    /// Turns the errors `premiumRequired` and `noActiveDevice` into events, so that the app can show a screen for them.
+    /// Turns the errors `premiumRequired` and `noActiveDevice` into events.
     private func playing(_ operation: () async throws -> [any Message]) async throws -> [any Message] {
         try await answering {
             do {
@@ -155,13 +153,13 @@ package protocol PlaylistRepository: Sendable {
     /// Returns the stored songs of a playlist as they were last fetched. Nil if none are stored.
     func keptSongs(of playlistID: Playlist.ID) async throws -> [Song]?
 
-    /// Removes all stored data, because the account was disconnected.
+    /// Removes all stored data.
     func forget() async
 }
 
 /// Plays on the account's devices.
 package protocol Player: Sendable {
-    /// Returns the devices that can play. Spotify does not say which of them are asleep.
+    /// Returns the devices that can play.
     /// - Throws: ``MusicError``, as the other methods do.
     func devices() async throws -> [Device]
 

@@ -2,8 +2,6 @@ internal import Support
 
 extension Array {
     /// Returns the elements in an order that depends only on `seed`: a Fisher–Yates shuffle with ``SplitMix64``.
-    ///
-    /// A replay must give the same order. The standard library may shuffle differently in another version.
     package func shuffled(seed: String) -> [Element] {
         var random = SplitMix64(seed: seed)
         var result = self
@@ -15,7 +13,7 @@ extension Array {
 }
 
 /// A small random number generator with the same sequence on every machine: SplitMix64 (Steele, Lea and Flood, 2014).
-/// It is good enough for shuffling, but not for secrets.
+/// It is not suitable for secrets.
 package struct SplitMix64 {
     private var state: UInt64
 
@@ -38,8 +36,7 @@ package struct SplitMix64 {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number in `0..<bound`: the high half of a product (Lemire, 2019), without the rejection step. For a playlist
-    /// the bias is below one in 2⁴⁸.
+    /// A number in `0..<bound`: the high half of a product (Lemire, 2019), without the rejection step.
     package mutating func next(below bound: Int) -> Int {
         Int(next().multipliedFullWidth(by: UInt64(bound)).high)
     }

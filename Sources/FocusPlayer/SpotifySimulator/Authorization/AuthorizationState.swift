@@ -2,7 +2,7 @@ import Foundation
 
 /// The state of accounts.spotify.com: the grants, and the digests of codes and tokens.
 ///
-/// Methods that depend on the current time take it as a parameter. Only the values of new secrets are random.
+/// Methods that depend on the current time take it as a parameter.
 struct AuthorizationState: Codable, Sendable, Equatable {
     /// An approval whose code the client has not exchanged yet.
     private struct Code: Codable, Sendable, Equatable {
@@ -104,8 +104,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         for digest in refreshTokens.keys { refreshTokens[digest]?.isRevoked = true }
     }
 
-    /// Uses up a code. A failed attempt of its client uses the code up, too, so that an intercepted code does not allow
-    /// several attempts to guess the verifier.
+    /// Uses up a code. A failed attempt of its client uses the code up, too.
     private mutating func redeem(
         _ secret: Secret,
         clientID: String,
@@ -162,8 +161,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         )
     }
 
-    /// Removes expired codes and access tokens. Access tokens are kept for another day, so that a client that sends one
-    /// gets the error that it has expired.
+    /// Removes expired codes, and access tokens that expired a day ago or earlier.
     private mutating func discardExpired(at now: Date) {
         codes = codes.filter { now.timeIntervalSince($0.value.issuedAt) < Self.codeLifetime }
         accessTokens = accessTokens.filter { now.timeIntervalSince($0.value.expiresAt) < 86_400 }
@@ -193,8 +191,7 @@ package struct TokenPolicy: Sendable, Equatable {
     package enum Rotation: String, CaseIterable, Sendable {
         /// None: the first refresh token remains valid.
         case never
-        /// Every second refresh of a grant. Spotify does not promise to rotate or to keep refresh tokens, so a client
-        /// must handle both.
+        /// Every second refresh of a grant.
         case alternate
         /// Every refresh.
         case always

@@ -77,7 +77,7 @@ struct RedirectURI: Sendable, Equatable {
     }
 
     /// True if this registered address allows the requested one. A loopback address that was registered without a port
-    /// allows every port (RFC 8252 §7.3), because native apps listen on any free port.
+    /// allows every port (RFC 8252 §7.3).
     func covers(_ requested: RedirectURI) -> Bool {
         guard components.scheme == "http", components.port == nil else { return self == requested }
         var portless = requested.components
@@ -99,7 +99,7 @@ struct RedirectURI: Sendable, Equatable {
         return result.string ?? ""
     }
 
-    /// URLComponents keeps the brackets of an IPv6 literal on some platforms and drops them on others.
+    /// The loopback address literals. An IPv6 literal may be read with or without its brackets.
     private static let loopback: Set = ["127.0.0.1", "[::1]", "::1"]
 }
 

@@ -31,8 +31,7 @@ extension Catalogue {
     struct Client: Sendable, Equatable {
         /// The `client_id` that the application sends.
         var id: String
-        /// The addresses to which consent may redirect. If the list is empty, every address that Spotify would register
-        /// is allowed.
+        /// The addresses to which consent may redirect. If the list is empty, every valid `RedirectURI` is allowed.
         var redirectURIs: [RedirectURI]
 
         /// True if consent for this client may redirect to the address.
@@ -65,17 +64,17 @@ extension Catalogue {
         var description: String
         /// The id of the user who owns the playlist.
         var owner: String
-        /// True if followers may change the playlist. Spotify then shows its items to them, too.
+        /// True if followers may change the playlist.
         var isCollaborative: Bool
         var songs: [Song]
 
-        /// True if Spotify lists the items to this user: only owners and collaborators may see them.
+        /// True if the user may list the items: the user owns the playlist, or the playlist is collaborative.
         func showsItems(to user: User) -> Bool {
             owner == user.id || isCollaborative
         }
     }
 
-    /// A track. Its identifiers derive from its names, so that a song has the same identifier in all playlists.
+    /// A track. Its identifiers derive from its names.
     struct Song: Sendable, Equatable {
         /// The name of the artist.
         var artist: String
@@ -90,8 +89,7 @@ extension Catalogue {
         /// The identifier of the artist.
         var artistID: String { Self.identifier(of: "artist", artist) }
 
-        /// A duration between 2.5 and 5.5 minutes. It is computed from ``id``, so that it is always the same for a
-        /// song.
+        /// A duration between 2.5 and 5.5 minutes. It is computed from ``id``.
         var durationInMilliseconds: Int {
             150_000 + Int(Self.digest(of: "duration", id).prefix(2).reduce(0) { $0 << 8 | Int($1) }) * 180_000 / 65_536
         }

@@ -52,8 +52,7 @@ struct AccountsRoutes: Sendable {
 
 /// The page on which the user approves or denies: a plain form that a browser, `curl` or a test can submit.
 ///
-/// The first button approves. The hidden fields contain the whole request, so that the page still works after a
-/// restart.
+/// The first button approves. The hidden fields contain the whole request.
 private struct ConsentPage {
     /// The value of `decision` that approves. Any other value denies.
     static let approval = "approve"
@@ -94,7 +93,7 @@ private struct ConsentPage {
             .joined(separator: "\n")
     }
 
-    /// Escapes a text for HTML, because the texts of the page come from the client's request or from a file.
+    /// Escapes a text for HTML.
     private func escape(_ text: String) -> String {
         text.replacing("&", with: "&amp;")
             .replacing("<", with: "&lt;")

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Counts requests by route, for example for a test that expects a single refresh.
+/// Counts requests by route.
 struct RequestCounter: RouterMiddleware {
     let simulation: Simulation
 
