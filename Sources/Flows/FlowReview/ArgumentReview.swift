@@ -7,6 +7,7 @@ extension FlowReviewer {
         // A view can request a screen with any arguments.
         guard flow.requests(anyOf: [.setRoot, .push, .replacePath, .present, .show]).isEmpty else { return }
         let passed = flow.passedArguments
+        let all = flow.screens.keys.sorted()
         for (rule, transition) in flow.placedRules {
             for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
                 for condition in conditions where condition.place != .tab {
@@ -21,7 +22,7 @@ extension FlowReviewer {
             let sending = transition.screens(in: .sender)
             let senders = sending.isEmpty ? senders[transition.on]?.sorted() ?? [] : sending
             // If the senders are not known, any screen can be the sender.
-            let front = senders.isEmpty ? flow.screens.keys.sorted() : senders + transition.screens(in: .top)
+            let front = senders.isEmpty ? all : senders + transition.screens(in: .top)
             for (list, actions) in transition.actionLists {
                 for (index, action) in actions.enumerated() {
                     let place = "\(rule.place).\(list)[\(index)]"
