@@ -8,23 +8,16 @@ final class BrokerSockets {
     private let feed: Socket
     private var subscriptions = Subscriptions()
 
-    /// The maximum number of requests that are received in one turn. The batches of a turn, except transient ones, are
-    /// recorded in one commit.
+    /// The maximum number of requests that ``receiveRequests()`` returns, and of messages that ``receiveInboxes()``
+    /// reads.
     private static let turnCount = 512
-    /// The size in bytes at which a turn ends early: no further request is received.
+    /// The size in bytes at which ``receiveRequests()`` ends early: no further request is received.
     private static let turnSize = 16 * 1024 * 1024
     /// The maximum number of frames of a request, which is sufficient for all its filters. Further frames are dropped.
     private static let frameCount = Limits.filterCount + 8
 
     /// Creates and binds the sockets.
     ///
-    /// The high-water marks limit the memory for peers that do not read, and for peers that never stop writing:
-    /// - ingress: 64 waiting requests for each peer, each frame of at most 8 MiB, and one turn of 16 MiB and one
-    ///   request. libzmq counts whole messages, so a single message with endless frames is not bounded;
-    /// - replies: 1024 for each peer, most of them 50 bytes; a page has 256 KiB and one message more. A lower mark
-    ///   would drop replies to batches, because a publisher may have this many unanswered batches;
-    /// - feed: 2048 messages for each subscriber, each of at most 16 KiB and its topic: 33 MiB. libzmq also keeps a
-    ///   table of all subscriptions, which is not bounded.
     /// - Throws: ``BusError`` with code `address` and the name of the endpoint if a socket cannot be bound.
     init(_ address: BusAddress) throws {
         let common: [SocketOption] =
@@ -96,9 +89,7 @@ final class BrokerSockets {
     }
 }
 
-/// The subscriptions that the feed receives. The broker needs only the inboxes that wait for an answer, and
-/// ``isHeard``. It cannot know if a subscription still exists, because libzmq also forwards the end of a subscription
-/// from a client that never had it.
+/// The subscriptions that the feed receives.
 struct Subscriptions {
     /// True if a client has subscribed to messages since the broker was started.
     private(set) var isHeard = false

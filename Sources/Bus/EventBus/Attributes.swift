@@ -48,8 +48,7 @@ public struct Attributes: Hashable, Sendable {
     /// Creates the attributes of a message that another message caused. The new message has the subject and the story
     /// of its cause, and also its trace if the cause has a readable ``traceparent``.
     ///
-    /// A message of another client may have attributes longer than 255 bytes. They are not inherited, because this
-    /// client refuses to publish them.
+    /// Attributes longer than 255 bytes are not inherited.
     /// - Parameter origin: The view that the message concerns; if nil, the view of the cause.
     public init(
         type: MessageType, source: String, causedBy cause: Attributes, origin: Origin? = nil,
@@ -134,8 +133,7 @@ public struct Origin: Hashable, Sendable {
     }
 }
 
-/// Generates message ids: 64 random bits, drawn once per process, and a counter. An id is unique by itself, although
-/// CloudEvents requires only that source and id together are unique.
+/// Generates message ids: 64 random bits, drawn once per process, and a counter.
 public enum MessageID {
     private static let process: String = {
         let text = String(UInt64.random(in: .min ... .max), radix: 16)

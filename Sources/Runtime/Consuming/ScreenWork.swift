@@ -154,8 +154,7 @@ public struct ScreenWork: ReadyService {
     }
 
     /// Starts the work of a command. It replaces the work that an earlier command of the same type from the same
-    /// instance started. The work starts after its document is recorded: without the document, it would not continue
-    /// after a crash.
+    /// instance started. The work starts after its document is recorded.
     private func begin(
         _ message: Envelope, _ underWay: WorkUnderWay, _ loop: ConsumerLoop
     ) async throws -> Handled {
@@ -174,9 +173,7 @@ public struct ScreenWork: ReadyService {
             return try discarded(
                 message, "the command names no platform or no screen instance, so its work would never be ended")
         }
-        // The navigation state shows whether the instance still exists. The dismissals received so far are not enough,
-        // because the dismissal may have come before the last restart. A dismissal is published together with the state
-        // that no longer has the instance. So if the state has the instance, its dismissal comes later.
+        // The navigation state shows whether the instance still exists.
         guard try await isStanding(piece) else {
             return try discarded(message, "there is no screen instance '\(piece.instance)'; it may have been dismissed")
         }

@@ -182,7 +182,7 @@ public struct ServiceProcess: Sendable {
     }
 }
 
-/// The exit statuses of a process, from sysexits.h. They tell a supervisor which errors a restart does not solve.
+/// The exit statuses of a process, from sysexits.h.
 enum ExitStatus: Int32 {
     case unavailable = 69
     case software = 70
