@@ -4,7 +4,8 @@ internal import Synchronization
 /// The context of a message in a trace: the value of the attribute `traceparent`, see
 /// https://www.w3.org/TR/trace-context/.
 ///
-/// A story is a trace. Each of its messages is a span; the parent of the span is the message that caused it.
+/// The messages of a story (see ``Attributes/correlationID``) are one trace. Each message is a span; the parent of the
+/// span is the message that caused it.
 public struct TraceContext: Hashable, Sendable {
     /// The trace id: 16 bytes that the messages of a story share. It is never zero.
     private let trace: Pair

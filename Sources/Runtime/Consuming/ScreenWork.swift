@@ -70,9 +70,10 @@ public struct ScreenWork: ReadyService {
     ///   - types: the types of the documents to withdraw if the instance is dismissed while the work runs. Of each
     ///     type, the document whose key is the id of the instance is withdrawn.
     ///   - work: the work. It may return. It is cancelled when its instance is dismissed, when a newer command replaces
-    ///     it and when the service stops. If it throws an error, the error is logged, an `ApplicationError` is
-    ///     published, and the work is not started again. After the ``BusError`` `unavailable`, `journal` or `epoch`,
-    ///     the work is started again when the bus answers. The errors `fenced`, `closed` and `address` end ``run()``.
+    ///     it and when the service stops. If it throws an error, except the errors of the bus below, the error is
+    ///     logged, an `ApplicationError` is published, and the work is not started again. After the ``BusError``
+    ///     `unavailable`, `journal` or `epoch`, the work is started again when the bus answers. The errors `fenced`,
+    ///     `closed` and `address` end ``run()``.
     /// - Precondition: the type has no handler yet.
     public func on<C: CommandMessage>(
         _ type: C.Type, withdrawing types: [MessageType] = [],

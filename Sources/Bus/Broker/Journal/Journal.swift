@@ -377,8 +377,7 @@ package final class Journal {
     // MARK: Retention
 
     /// Returns the number of bytes of the file that are in use, without the retained documents and dead letters.
-    /// - Parameter limit: The size limit. Below 70 % of it, documents and dead letters are included, because measuring
-    ///   them is slow.
+    /// - Parameter limit: The size limit. Below 70 % of it, documents and dead letters are included.
     func usedSize(limit: Int, at time: Int64) throws -> Int {
         try read { try retention.usedSize(limit: limit, at: time, $0) }
     }
