@@ -486,8 +486,8 @@ struct ClientStateMachine {
 
     private func index(of id: UInt64) -> Int? { subscriptions.firstIndex { $0.id == id } }
 
-    /// The prefixes that a new connection of the feed subscribes to first. They include the common inbox, whose answer
-    /// shows that the feed is connected.
+    /// The prefixes that a new connection of the feed subscribes to first. They include the prefix of the client's
+    /// inboxes. The broker's answer to it shows that the feed is connected.
     var feedPrefixes: [String] { subscriptions.flatMap(\.prefixes) + [Inbox.prefix(of: client)] }
 
     /// Subscribes to the inbox last: its answer shows that the other prefixes are live.
@@ -506,7 +506,7 @@ struct ClientStateMachine {
     mutating func confirm(inbox: String, epoch: UInt64, head: UInt64) -> [Action] {
         hearFeed()
         if journal.epoch == 0 { follow(epoch: epoch, start: nil) }
-        // The common inbox is answered after each connection of the feed: the broker may be a newer one.
+        // The prefix is answered after each connection of the feed: the broker may be a newer one.
         let common = Inbox.prefix(of: client)
         let isConnected = inbox == common
         if isConnected { journal.lengthenGreetings() }

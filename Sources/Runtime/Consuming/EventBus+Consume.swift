@@ -9,8 +9,8 @@ extension EventBus {
     /// subject, are handled in order; several partitions are handled at the same time. A message whose results the bus
     /// refuses, or whose header cannot be read, is moved to the dead letters.
     ///
-    /// Runs until the task is cancelled, the service is asked to stop, or an error occurs. If the service is asked to
-    /// stop, this method returns in shared mode and throws `CancellationError` in exclusive mode.
+    /// Runs until the task is cancelled, the service is asked to stop, or an error is thrown. If the service is asked
+    /// to stop, this method returns in shared mode and throws `CancellationError` in exclusive mode.
     /// - Throws: `CancellationError`, ``BusError`` (`fenced`: another process has taken over an exclusive consumer),
     ///   and the errors of `handler`.
     public func consume(

@@ -19,8 +19,8 @@ internal import ServiceLifecycle
 /// - If the handler throws another error, except an error of the bus such as `unavailable`, it is called again after
 ///   delays, see ``RetryPolicy``. After the last attempt the message is moved to the dead letters, with the code
 ///   `<service>.failed`.
-/// - If the header cannot be read, or the data does not match the type, the message is moved to the dead letters at
-///   once, with the code `message.malformed`.
+/// - If the header cannot be read, or the data of a message that has not expired does not match the type, the message
+///   is moved to the dead letters at once, with the code `message.malformed`.
 /// - If the broker refuses the results, the message is moved to the dead letters at once, with the code
 ///   `<service>.refused`.
 /// - If the message is a command that has expired, an `event.MessageDiscarded` and the error `command.expired` are

@@ -36,7 +36,7 @@ package enum ProjectPlace {
     /// the nearest folder that has any, beginning with `directory`.
     ///
     /// - Parameter directory: an absolute path.
-    /// - Returns: absolute paths; an empty array if there is no compose file.
+    /// - Returns: absolute paths, or `-` for standard input; an empty array if there is no compose file.
     package static func composeFiles(from directory: String, environment: [String: String]) -> [String] {
         if let named = environment["COMPOSE_FILE"], !named.isEmpty {
             let separator = environment["COMPOSE_PATH_SEPARATOR"].flatMap { $0.isEmpty ? nil : $0 } ?? ":"

@@ -576,8 +576,8 @@ extension Journal {
             }
         }
 
-        /// Saves the changed rows of the topics and producers, if ``isSaveDue`` or at least ``unsavedCount`` messages
-        /// were appended since the last save.
+        /// Saves the changed rows of the topics and producers, if ``isSaveDue`` is true, or if at least
+        /// ``unsavedCount`` messages were appended since the last save.
         fileprivate func saveMoved() throws {
             guard isSaveDue || journal.head - journal.saved >= Journal.unsavedCount else { return }
             let move = journal.statements.moveTopic
