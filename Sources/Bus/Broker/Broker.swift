@@ -9,7 +9,7 @@ internal import ZeroMQ
 /// feed.
 ///
 /// The ingress is a ROUTER socket, which receives requests and sends replies. The feed is an XPUB socket and never
-/// waits for a subscriber: a slow subscriber misses messages on the feed and reads them from the journal.
+/// waits for a subscriber: a slow subscriber misses messages on the feed.
 package actor Broker {
     private let configuration: BrokerConfiguration
     private let logger: Logger

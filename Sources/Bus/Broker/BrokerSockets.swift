@@ -22,10 +22,10 @@ final class BrokerSockets {
     init(_ address: BusAddress) throws {
         let common: [SocketOption] =
             [.linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize))] + SocketOption.tcpKeepalive
-        // A reply that does not fit is dropped; the client sends its request again, unless it is a query.
+        // A reply that does not fit is dropped.
         let ingressMarks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
         ingress = try Socket(.router, options: common + ingressMarks + [.routerMandatory])
-        // A message that does not fit is dropped; the subscriber reads it from the journal, unless it is transient.
+        // A message that does not fit is dropped.
         feed = try Socket(.xpub, options: common + [.xpubVerbose, .sendHighWaterMark(2048)])
         do {
             try ingress.bind(address.ingress)
@@ -82,8 +82,7 @@ final class BrokerSockets {
         }
     }
 
-    /// Sends frames to a peer. Errors are ignored: a client that gets no reply sends its request again, unless it is a
-    /// query.
+    /// Sends frames to a peer. Errors are ignored.
     func send(_ frames: [[UInt8]], to peer: [UInt8]) {
         _ = try? ingress.send([peer] + frames)
     }

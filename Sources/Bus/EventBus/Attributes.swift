@@ -17,8 +17,7 @@ public struct Attributes: Hashable, Sendable {
     public var correlationID: String
     /// The id of the message that directly caused this one; nil if there is none.
     public var causationID: String?
-    /// The context of the message in the story's trace, see ``TraceContext``. Nil if the message was received without
-    /// it.
+    /// The message's context in a trace, see ``TraceContext``. Nil if the message was received without it.
     public var traceparent: String?
     /// The time at which the command expires; nil if it does not expire.
     public var expiryTime: Date?

@@ -123,8 +123,7 @@ struct Outbox {
         pending[id] = nil
     }
 
-    /// Replaces earlier registrations of served queries by `request`, because an older registration that was sent again
-    /// later would undo it.
+    /// Replaces earlier registrations of served queries by `request`.
     mutating func supersedeServe(with request: Request) {
         guard pending.values.contains(where: \.isServe) else { return }
         pending.removeAll { $0.value.isServe && $0.value.purpose == .none }

@@ -50,8 +50,8 @@ package struct Coordinator: ReadyService {
         try await BusRetry(logger: logger, clock: clock).run { try await coordinate() }
     }
 
-    /// Publishes the flow, so that a view needs no flow file. If the bus refuses the document, for example because it
-    /// is too large, the coordinator runs without it.
+    /// Publishes the flow. If the bus refuses the document, for example because it is too large, the coordinator runs
+    /// without it.
     private func publishFlow(under claim: ConsumerClaim) async throws {
         guard let source else { return }
         let document = Document.Flow(

@@ -39,7 +39,7 @@ struct Sessions: ComputingHandler {
         let known = machines[message.subject]
         var machine = known ?? Machine(flow: flow, session: message.subject)
         let effects = machine.handle(input)
-        // The state of a new session is published even if no rule changed it, because a view waits for the first state.
+        // The state of a new session is published even if no rule changed it.
         let hasChanged = machine.revision != known?.revision
         if hasChanged { machines.set(machine, because: message) }
         let waited = Deadline.objects(in: known?.state, of: message.subject)

@@ -18,7 +18,7 @@ internal import UnixSignals
 public struct ServiceProcess: Sendable {
     public let name: String
     public let version: String
-    /// The id of this run. By default it is random, so processes with the same name differ.
+    /// The id of this run. By default it is random.
     public let instance: String
     /// The messages that the process receives.
     public let receives: [DeclaredMessage]
