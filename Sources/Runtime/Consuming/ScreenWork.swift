@@ -106,7 +106,6 @@ public struct ScreenWork: ReadyService {
         try await loop.tellCutOffs(of: claim)
         let underWay = WorkUnderWay()
         try await takeUp(underWay)
-        // Work that is running when the service stops is started again after the next start.
         try await underWay.tasks.run {
             try await loop.run(under: claim, partitionsAtOnce: Self.partitionsAtOnce) {
                 try await results(of: $0, underWay, loop)
