@@ -57,9 +57,9 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         try await request(["push": try Destination(route).json], from: instance)
     }
 
-    /// Pops screens from the front path. If the path has fewer than `count` screens, the call is refused.
-    /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late. If another
-    ///   screen covers it, the call is refused too.
+    /// Pops screens from the front path. If `count` is less than 1, or the path has fewer screens, the call is refused.
+    /// - Parameter instance: the screen that makes the call; its own path is changed. If it is gone, the call is
+    ///   refused as too late. If another screen covers it, the call is refused too.
     /// - Returns: the revision of the state with the change.
     /// - Throws: ``RouterError``; `BusError`.
     @discardableResult
