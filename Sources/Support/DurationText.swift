@@ -15,10 +15,9 @@ extension Duration {
         self = .milliseconds(milliseconds)
     }
 
-    /// Reads a sum of numbers with units, the form of the compose specification and systemd: `1m30s`, `1.5h`, `250us`.
+    /// Reads a sum of numbers with units, such as `1m30s`, `1.5h` or `250us`.
     ///
-    /// - Returns: The duration, rounded to the microsecond. Nil for any other string, and for 366 days or more, because
-    ///   such a value is probably a mistake.
+    /// - Returns: The duration, rounded to the microsecond. Nil for any other string, and for 366 days or more.
     package init?(sum text: String) {
         var rest = text[...]
         var microseconds = 0.0

@@ -1,5 +1,4 @@
-/// The 64-bit FNV-1a hash. Unlike Swift's own hash, it is the same in every process and on every platform. It is easy
-/// to implement in other languages.
+/// The 64-bit FNV-1a hash. Unlike Swift's own hash, it is the same in every process and on every platform.
 package struct FNV1a {
     package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

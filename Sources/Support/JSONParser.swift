@@ -1,7 +1,4 @@
 /// A strict parser of JSON (RFC 8259).
-///
-/// Foundation's decoder can produce a value of unknown type only by trying one type after another, and each failed
-/// attempt throws an error. This parser is faster.
 struct JSONParser {
     /// The reason why the input is not JSON.
     struct Failure: Error {
@@ -10,8 +7,7 @@ struct JSONParser {
         let offset: Int
     }
 
-    /// The maximum depth of nested arrays and objects; deeper input is an error. Parsing is recursive, and input from
-    /// another process must not exhaust the stack.
+    /// The maximum depth of nested arrays and objects; deeper input is an error.
     private static let depthLimit = 512
 
     private let bytes: [UInt8]
@@ -52,8 +48,7 @@ struct JSONParser {
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw failure("expected ':' after a member's name") }
             let value = try parseValue()
-            // Of two members with the same name the first one counts, as in Foundation. A message must have the same
-            // meaning for a receiver that decodes it as a type and for one that reads its `JSONValue`.
+            // Of two members with the same name the first one counts.
             if members[name] == nil { members[name] = value }
         }
         return members

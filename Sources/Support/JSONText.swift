@@ -1,8 +1,7 @@
 package import Foundation
 
 /// One JSON value on one line, without blanks between its parts, otherwise as it was written. Unlike a ``JSONValue``,
-/// it keeps the digits of numbers and the order of members. Output and recordings use it, because they must show the
-/// message that was sent.
+/// it keeps the digits of numbers and the order of members.
 package struct JSONText: Hashable, Sendable, CustomStringConvertible {
     package let utf8: [UInt8]
 
@@ -45,7 +44,7 @@ package struct RawMembers {
         guard scanner.take(UInt8(ascii: "{")) else { return }
         while let name = scanner.string(), scanner.take(UInt8(ascii: ":")) {
             let value = scanner.value()
-            // Of two members with the same name the first one counts, as in ``JSONValue``.
+            // Of two members with the same name the first one counts.
             if values[name] == nil { values[name] = value }
             guard scanner.take(UInt8(ascii: ",")) else { return }
         }

@@ -1,7 +1,7 @@
 /// A JSON value (RFC 8259), such as the data of a message or the arguments of a screen.
 ///
 /// Whole numbers and fractions are two cases, so that whole numbers that fit in 64 bits keep all their digits. The two
-/// cases compare by value, because JSON has only one kind of number: `1` and `1.0` are equal.
+/// cases compare by value: `1` and `1.0` are equal.
 public enum JSONValue: Sendable {
     /// `null`.
     case null
@@ -152,7 +152,7 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, E
     /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// An object. Of two members with the same name the first one counts, as in parsing.
+    /// An object. Of two members with the same name the first one counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { first, _ in first })
     }
@@ -164,8 +164,6 @@ extension JSONValue: Codable {
     /// - Throws: `DecodingError` if the decoder's value is not a JSON value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Strings are tried first, because they are the most frequent values in messages and each failed attempt throws
-        // an error.
         if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode(Int.self) {
@@ -203,9 +201,7 @@ extension JSONValue: Codable {
 extension JSONValue: CustomStringConvertible {
     /// The value as compact JSON. The members of objects are ordered by the code points of their names.
     ///
-    /// Equal values have equal strings on every platform if their texts have equal bytes, so this is a canonical form
-    /// to hash and compare. It does not use Foundation's sorted keys, whose order differs between versions of
-    /// Foundation.
+    /// Equal values have equal descriptions if the strings in them have equal bytes.
     public var description: String {
         var text = ""
         write(to: &text)

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Converts between dates and the times in messages: RFC 3339, in UTC, with milliseconds.
 ///
-/// Every message has a time, so this form has its own fast code. Foundation reads other forms of RFC 3339.
+/// Foundation reads other forms of RFC 3339.
 public enum Timestamp {
     /// The years 0000 to 9999, in milliseconds since 1970. RFC 3339 has no other years.
     private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
@@ -33,8 +33,7 @@ public enum Timestamp {
     }
 
     /// Reads a time in RFC 3339, with or without a fraction of a second. Nil if Foundation finds no time at the
-    /// beginning of the string, as with `t` and `z` in lower case, and for a time that is outside the years 0000 to
-    /// 9999 in UTC.
+    /// beginning of the string, or if the time is outside the years 0000 to 9999 in UTC.
     public static func date(from text: String) -> Date? {
         var text = text
         if let date = text.withUTF8(plainDate) { return date }

@@ -1,7 +1,7 @@
 /// A check of a YAML file before it is parsed.
 ///
-/// The parser resolves aliases, and hashes the keys of each mapping to find duplicates. The hash of a key with aliases of
-/// aliases would take time that is exponential in the size of the file.
+/// It finds aliases in keys. With aliases of aliases in a key, parsing could take time that is exponential in the size
+/// of the file.
 package enum YAMLAliases {
     /// The problem of a file with an alias in a key, and its remedy.
     package static let problem = "a YAML alias cannot be a part of a key; write the key itself"

@@ -9,7 +9,7 @@ internal import ZeroMQ
 /// feed.
 ///
 /// The ingress is a ROUTER socket, which receives requests and sends replies. The feed is an XPUB socket and never
-/// waits for a subscriber: a slow subscriber misses messages on the feed and reads them from the journal.
+/// waits for a subscriber: a slow subscriber misses messages on the feed.
 package actor Broker {
     private let configuration: BrokerConfiguration
     private let logger: Logger
@@ -62,8 +62,7 @@ package actor Broker {
         }
     }
 
-    /// Locks a bus directory. Without the lock, a second broker's bind would remove this broker's sockets without an
-    /// error.
+    /// Locks a bus directory.
     /// - Parameter directory: Created with mode 0700 if it does not exist.
     private static func lock(directory: String) throws(BusError) -> FileLock {
         do {
@@ -78,7 +77,7 @@ package actor Broker {
     }
 
     /// Locks a journal against a second broker, which may use another address. The lock is a separate file next to the
-    /// journal, because closing a descriptor of the journal would end the locks that SQLite has on it.
+    /// journal.
     private static func lock(journal: String) throws(BusError) -> FileLock {
         let path = URL(fileURLWithPath: journal).resolvingSymlinksInPath().path
         return try lock(
@@ -165,15 +164,12 @@ package actor Broker {
     }
 }
 
-/// A clock with the time of day that advances steadily. If the wall clock is set while the broker runs, the age of
-/// messages must not change. If it was set back before the broker started, the times in the journal must not go
-/// backwards.
+/// A clock with the time of day that advances steadily, even if the wall clock is set while the broker runs.
 package struct BrokerClock {
     private let start: ContinuousClock.Instant
     private let wall: Double
 
-    /// - Parameter wall: The time of the wall clock at `start`, in milliseconds since 1970. The fraction is included:
-    ///   without it, every time would be too early.
+    /// - Parameter wall: The time of the wall clock at `start`, in milliseconds since 1970.
     package init(start: ContinuousClock.Instant, wall: Double = Date().timeIntervalSince1970 * 1000) {
         self.start = start
         self.wall = wall

@@ -8,31 +8,24 @@ final class BrokerSockets {
     private let feed: Socket
     private var subscriptions = Subscriptions()
 
-    /// The maximum number of requests that are received in one turn. The batches of a turn, except transient ones, are
-    /// recorded in one commit.
+    /// The maximum number of requests that ``receiveRequests()`` returns, and of messages that ``receiveInboxes()``
+    /// reads.
     private static let turnCount = 512
-    /// The size in bytes at which a turn ends early: no further request is received.
+    /// The size in bytes at which ``receiveRequests()`` ends early: no further request is received.
     private static let turnSize = 16 * 1024 * 1024
     /// The maximum number of frames of a request, which is sufficient for all its filters. Further frames are dropped.
     private static let frameCount = Limits.filterCount + 8
 
     /// Creates and binds the sockets.
     ///
-    /// The high-water marks limit the memory for peers that do not read, and for peers that never stop writing:
-    /// - ingress: 64 waiting requests for each peer, each frame of at most 8 MiB, and one turn of 16 MiB and one
-    ///   request. libzmq counts whole messages, so a single message with endless frames is not bounded;
-    /// - replies: 1024 for each peer, most of them 50 bytes; a page has 256 KiB and one message more. A lower mark
-    ///   would drop replies to batches, because a publisher may have this many unanswered batches;
-    /// - feed: 2048 messages for each subscriber, each of at most 16 KiB and its topic: 33 MiB. libzmq also keeps a
-    ///   table of all subscriptions, which is not bounded.
     /// - Throws: ``BusError`` with code `address` and the name of the endpoint if a socket cannot be bound.
     init(_ address: BusAddress) throws {
         let common: [SocketOption] =
             [.linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize))] + SocketOption.tcpKeepalive
-        // A reply that does not fit is dropped; the client sends its request again, unless it is a query.
+        // A reply that does not fit is dropped.
         let ingressMarks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
         ingress = try Socket(.router, options: common + ingressMarks + [.routerMandatory])
-        // A message that does not fit is dropped; the subscriber reads it from the journal, unless it is transient.
+        // A message that does not fit is dropped.
         feed = try Socket(.xpub, options: common + [.xpubVerbose, .sendHighWaterMark(2048)])
         do {
             try ingress.bind(address.ingress)
@@ -89,16 +82,13 @@ final class BrokerSockets {
         }
     }
 
-    /// Sends frames to a peer. Errors are ignored: a client that gets no reply sends its request again, unless it is a
-    /// query.
+    /// Sends frames to a peer. Errors are ignored.
     func send(_ frames: [[UInt8]], to peer: [UInt8]) {
         _ = try? ingress.send([peer] + frames)
     }
 }
 
-/// The subscriptions that the feed receives. The broker needs only the inboxes that wait for an answer, and
-/// ``isHeard``. It cannot know if a subscription still exists, because libzmq also forwards the end of a subscription
-/// from a client that never had it.
+/// The subscriptions that the feed receives.
 struct Subscriptions {
     /// True if a client has subscribed to messages since the broker was started.
     private(set) var isHeard = false

@@ -4,8 +4,7 @@ internal import EventBus
 /// does not copy them.
 package typealias Bytes = ArraySlice<UInt8>
 
-/// Reads the binary frames of the protocol. The frames come from other processes, so reading an invalid frame throws an
-/// error and never traps.
+/// Reads the binary frames of the protocol. Reading an invalid frame throws an error.
 package struct ByteReader {
     private let frame: [UInt8]
     private var index = 0

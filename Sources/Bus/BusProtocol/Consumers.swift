@@ -12,8 +12,7 @@ package struct ClaimRequest: Hashable, Sendable {
         /// owner.
         case renewal = 2
         /// The member stops handling messages. The partitions of a shared member go to the other members, if there are
-        /// any. An exclusive member keeps its partitions until another member claims, but the operation `forget` can
-        /// then remove the consumer.
+        /// any. An exclusive member keeps its partitions until another member claims.
         case leave = 4
     }
 

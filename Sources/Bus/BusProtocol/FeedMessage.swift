@@ -12,8 +12,7 @@ package struct FeedMessage: Hashable, Sendable {
     /// dead letter. With it a subscriber of the topic detects that the feed has dropped a message.
     package let previous: UInt64
     /// The offset of the preceding message in the same partition, whatever its type; 0 for the first one and for a
-    /// transient message. A receiver of several types uses it to keep the messages of one subject in order. Pages do
-    /// not contain this offset, because the messages of a page are in order.
+    /// transient message. Pages do not contain this offset.
     package let previousInPartition: UInt64
     /// The CloudEvents attributes as JSON; empty in an announcement, see ``isAnnouncement``.
     package let header: Bytes
@@ -48,16 +47,14 @@ package struct FeedMessage: Hashable, Sendable {
     }
 
     /// True for a recorded message if header and data together exceed ``Limits/feedSize``. The feed then carries only
-    /// the topic and the offsets, and subscribers read the message from the journal. The queue of a stalled subscriber
-    /// has a maximum number of packets; the maximum size of a packet makes this a limit in bytes.
+    /// the topic and the offsets, and subscribers read the message from the journal.
     fileprivate var isTooLargeForFeed: Bool { offset > 0 && header.count + data.count > Limits.feedSize }
 
     /// True if the header is empty, as in the announcement of a message that is too large for the feed.
     package var isAnnouncement: Bool { header.isEmpty }
 
     /// The message as an envelope. If its header is unreadable or contradicts the topic, the envelope has the type and
-    /// partition of the topic, and the mistake is in ``Envelope/unreadableHeader``. The mistake of one publisher must
-    /// not affect other messages.
+    /// partition of the topic, and the mistake is in ``Envelope/unreadableHeader``.
     /// - Parameter settled: The offset up to which the subscription had delivered all its messages; by default the
     ///   message's own offset.
     /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
@@ -81,12 +78,10 @@ package struct FeedMessage: Hashable, Sendable {
 }
 
 /// Consecutive messages of one topic that the feed sends together: topic | epoch, then for each message offset,
-/// previous, previous in partition, header, data (blobs). The messages share a frame because each frame costs libzmq as
-/// much time as the bytes of several messages.
+/// previous, previous in partition, header, data (blobs).
 package struct FeedPacket {
     /// A second or later message is added to a packet only if the packet and the message's header and data together
-    /// have at most this number of bytes. The queue of a subscriber that does not read has a maximum number of packets;
-    /// the maximum size makes this a limit in bytes.
+    /// have at most this number of bytes.
     private static let size = Limits.feedSize
 
     package let topic: String
@@ -143,7 +138,7 @@ package struct FeedPacket {
 }
 
 extension [FeedMessage] {
-    /// Divides the messages into as few packets as possible, in order, and calls `body` with each packet.
+    /// Divides the messages into packets, in order, and calls `body` with each packet.
     package func forEachPacket(_ body: (FeedPacket) throws -> Void) rethrows {
         guard let first else { return }
         var packet = FeedPacket(topic: first.topic, epoch: first.epoch)

@@ -9,12 +9,11 @@ package struct Greeting: Hashable, Sendable {
     /// The highest offset that the producer has seen. The broker cannot verify this offset and does not use it. The
     /// client compares it with the reply.
     package let offset: UInt64
-    /// The head of the last ``Welcome`` of this epoch; 0 if there is none. If the journal now ends before this offset,
-    /// or has another message at it, the journal has lost its end or was replaced by an older copy.
+    /// The head of the last ``Welcome`` of this epoch; 0 if there is none.
     package let head: UInt64
     /// The mark of the last ``Welcome`` of this epoch; 0 if there is none.
     package let mark: UInt64
-    /// True for the long form, which asks for ``Welcome/more``. Older brokers and clients know only the short form.
+    /// True for the long form, which asks for ``Welcome/more``.
     package let asksForMore: Bool
 
     package init(

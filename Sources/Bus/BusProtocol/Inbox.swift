@@ -1,16 +1,15 @@
 /// The topic on which the broker answers one subscriber on the feed.
 ///
-/// A client subscribes to its inbox last. The answer says that all earlier subscriptions are live, because an XPUB
-/// socket handles the subscriptions of one connection in order. The topic begins with `~`, which sorts after every
-/// letter: a SUB socket that reconnects repeats its subscriptions in alphabetical order, and the inbox must remain the
-/// last.
+/// A client subscribes to its inbox last. The answer says that the client's earlier subscriptions are live. The topic
+/// begins with `~`, which sorts after every letter: a SUB socket that reconnects repeats its subscriptions in
+/// alphabetical order.
 package enum Inbox {
     package static let mark = "~"
     /// The maximum length of the topic in bytes. The broker does not answer on a longer one.
     package static let maximumLength = 64
 
-    /// The prefix of all inboxes of a client. The client is always subscribed to this prefix. After a reconnection
-    /// libzmq repeats the subscription, and the broker answers it. This answer tells the client of the reconnection.
+    /// The prefix of all inboxes of a client. The client is always subscribed to this prefix. After a reconnection the
+    /// broker answers it again.
     package static func prefix(of client: ProducerID) -> String {
         "\(mark)\(client.hexadecimal)."
     }

@@ -34,7 +34,7 @@ package struct PublishedMessage: Hashable, Sendable {
         writer.write(blob: data)
     }
 
-    /// Checks the topic, the subject, the key and the sizes: the broker relies on them.
+    /// Checks the topic, the subject, the key and the sizes.
     /// - Returns: The topic.
     package func validated() throws(ProtocolError) -> Topic {
         guard let topic = Topic(topic) else {
@@ -53,7 +53,7 @@ package struct PublishedMessage: Hashable, Sendable {
         return topic
     }
 
-    /// Does the same as ``validated()``, and refuses queries, because the journal does not record them.
+    /// Does the same as ``validated()``, and refuses queries.
     package func validatedForJournal() throws(ProtocolError) -> Topic {
         let topic = try validated()
         do { try Rules.checkPublishing(topic.type) } catch { throw ProtocolError(error) }

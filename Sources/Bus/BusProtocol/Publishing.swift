@@ -7,8 +7,8 @@ package import EventBus
 package struct PublishRequest: Hashable, Sendable {
     package let producer: ProducerID
     /// The number of the batch, counted from 1 for each producer. The broker records only the batch with the next
-    /// number. Transient batches are counted separately, because the journal does not record them; among them the
-    /// broker accepts every number that is higher than the previous one.
+    /// number. Transient batches are counted separately; among them the broker accepts every number that is higher than
+    /// the previous one.
     package let sequence: UInt64
     /// True if the documents of this batch are withdrawn when the producer ends or falls silent.
     package let isLeased: Bool
@@ -56,8 +56,7 @@ package struct PublishRequest: Hashable, Sendable {
             checkpoint: checkpoint, rejection: rejection, settledLetters: settledLetters, messages: messages)
     }
 
-    /// Checks the size of the frame with the messages. A client must call this before it sends the batch, because
-    /// libzmq closes the connection on a frame that is too large.
+    /// Checks the size of the frame with the messages. A client calls this before it sends the batch.
     package func validate() throws(ProtocolError) {
         guard messages.bytes.count <= Limits.maximumFrameSize else {
             throw ProtocolError(.tooLarge, "the messages of a batch exceed \(Limits.maximumFrameSize) bytes together")

@@ -234,7 +234,6 @@ extension Limits {
     package static let pageSize = 256 * 1024
     /// The maximum length of the reason for a rejection, in bytes. Clients shorten a longer one.
     package static let reasonSize = 4 * 1024
-    /// The maximum number of rows that are examined for a page; then the page ends early. This bounds the time for
-    /// which a search for a rare topic in a long journal blocks the broker.
+    /// The maximum number of rows that are examined for a page; then the page ends early.
     package static let scanCount = 20_000
 }

@@ -2,8 +2,7 @@ package import EventBus
 
 /// The topic of a message: `kind.Name.partition`, as in `command.PlaylistSelected.3f`.
 ///
-/// The partition is computed from the subject. Messages of one subject and type therefore share a topic and keep their
-/// order, and the number of topics stays small when there are many subjects.
+/// The partition is computed from the subject. Messages of one subject and type therefore share a topic.
 package struct Topic: Hashable, Sendable {
     /// The maximum length in bytes.
     package static let maximumLength = MessageType.maximumLength + ".ff".utf8.count
@@ -28,12 +27,10 @@ package struct Topic: Hashable, Sendable {
     }
 
     package var name: String {
-        // Interpolation would be slower.
         type.kind.rawValue + "." + type.name + "." + Self.hexadecimal(partition.number)
     }
 
-    /// True if `name` is the topic of the message. The comparison creates no string, because it runs for every message
-    /// that is received.
+    /// True if `name` is the topic of the message.
     package static func name(_ name: String, isOf message: Envelope) -> Bool {
         var name = name
         return name.withUTF8 { bytes in

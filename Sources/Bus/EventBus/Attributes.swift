@@ -17,8 +17,7 @@ public struct Attributes: Hashable, Sendable {
     public var correlationID: String
     /// The id of the message that directly caused this one; nil if there is none.
     public var causationID: String?
-    /// The context of the message in the story's trace, see ``TraceContext``. Nil if the message was received without
-    /// it.
+    /// The message's context in a trace, see ``TraceContext``. Nil if the message was received without it.
     public var traceparent: String?
     /// The time at which the command expires; nil if it does not expire.
     public var expiryTime: Date?
@@ -48,8 +47,7 @@ public struct Attributes: Hashable, Sendable {
     /// Creates the attributes of a message that another message caused. The new message has the subject and the story
     /// of its cause, and also its trace if the cause has a readable ``traceparent``.
     ///
-    /// A message of another client may have attributes longer than 255 bytes. They are not inherited, because this
-    /// client refuses to publish them.
+    /// Attributes longer than 255 bytes are not inherited.
     /// - Parameter origin: The view that the message concerns; if nil, the view of the cause.
     public init(
         type: MessageType, source: String, causedBy cause: Attributes, origin: Origin? = nil,
@@ -134,8 +132,7 @@ public struct Origin: Hashable, Sendable {
     }
 }
 
-/// Generates message ids: 64 random bits, drawn once per process, and a counter. An id is unique by itself, although
-/// CloudEvents requires only that source and id together are unique.
+/// Generates message ids: 64 random bits, drawn once per process, and a counter.
 public enum MessageID {
     private static let process: String = {
         let text = String(UInt64.random(in: .min ... .max), radix: 16)

@@ -42,7 +42,7 @@ public struct Batch: Sendable {
         }
     }
 
-    /// Checks the messages. A broker's client makes the same checks when it encodes them.
+    /// Checks the messages.
     func validateMessages() throws(BusError) {
         do {
             for message in messages {

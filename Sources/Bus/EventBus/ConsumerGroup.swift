@@ -38,8 +38,7 @@ package struct ConsumerGroup: Hashable, Sendable {
     private static let displacedCount = 16
 
     /// - Parameter ownerEpoch: The highest owner epoch of any consumer that was removed. The owner epochs of the new
-    ///   consumer are higher. If the new consumer has the name of a removed one, a late checkpoint of the previous
-    ///   owner is therefore refused.
+    ///   consumer are higher.
     package init(after ownerEpoch: UInt64 = 0) {
         self.init(
             ownerEpoch: ownerEpoch, shares: Array(repeating: Share(), count: Partition.count), progress: [:],
@@ -146,8 +145,7 @@ package struct ConsumerGroup: Hashable, Sendable {
         balance()
     }
 
-    /// Distributes the partitions so that the shares of any two members differ by at most one. Moves as few partitions
-    /// as possible.
+    /// Distributes the partitions so that the shares of any two members differ by at most one.
     private mutating func balance() {
         guard !members.isEmpty else { return }
         var owned: [UUID: [Int]] = [:]
@@ -181,8 +179,7 @@ package struct ConsumerGroup: Hashable, Sendable {
         forgetProgress()
     }
 
-    /// Puts all partitions of a member under one new owner epoch. The member can then read all of them with one
-    /// subscription, which starts at the least advanced partition.
+    /// Puts all partitions of a member under one new owner epoch.
     private mutating func takeUp(_ member: UUID) {
         guard shares.contains(where: { $0.member == member }) else { return }
         ownerEpoch += 1

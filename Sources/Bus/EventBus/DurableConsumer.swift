@@ -27,8 +27,7 @@ public struct DurableConsumer: Hashable, Sendable {
 public struct ConsumerMember: Hashable, Sendable {
     public enum Mode: Hashable, Sendable {
         /// The newest instance owns all partitions; the previous one is fenced. The newest instance is the one whose
-        /// first claim reached the bus last, even if its process is older. A rule by age would need clocks that all
-        /// processes share, and could refuse the only living process.
+        /// first claim reached the bus last.
         case exclusive
         /// The instances that are alive share the partitions.
         case shared
@@ -109,8 +108,7 @@ public struct Checkpoint: Hashable, Sendable {
     public let partition: Partition?
     /// The offset of the previous message that was handled in this partition; for the first message, the offset that
     /// the claim gives for the partition. A bus refuses the checkpoint with `unrecorded` unless that offset is
-    /// recorded. Therefore a consumer may publish a batch before the previous batch is answered: if one batch is
-    /// refused, the later ones of its partition are refused too. `nil` if the bus must not check this.
+    /// recorded. `nil` if the bus must not check this.
     public let previous: UInt64?
     /// The offset up to which all partitions of the claim are handled. It must be less than the offset of every message
     /// that has been delivered and is not handled.
@@ -119,8 +117,7 @@ public struct Checkpoint: Hashable, Sendable {
     /// - Parameters:
     ///   - partition: The partition of the message at `position`; nil if the checkpoint applies to all partitions of
     ///     the claim.
-    ///   - settled: If nil, the value that `position` carries: in a delivered message that of its delivery, otherwise
-    ///     the offset.
+    ///   - settled: If nil, ``Position/settled`` of `position`.
     public init(
         claim: ConsumerClaim, position: Position, partition: Partition? = nil, previous: UInt64? = nil,
         settled: UInt64? = nil
@@ -142,8 +139,7 @@ public struct Checkpoint: Hashable, Sendable {
 
 /// The oldest message that the owner of a claim has taken and not finished.
 ///
-/// The owner of the claim sets this value, and a bus may read it on its own thread: progress that the bus records for
-/// all partitions of the claim must stay below this message.
+/// The owner of the claim sets this value; a bus may read it on another thread.
 public final class ConsumerProgress: Sendable {
     private let oldest = Mutex<UInt64?>(nil)
 

@@ -8,7 +8,7 @@ public struct Envelope: Hashable, Sendable {
     /// The position in the journal; nil until the message is published, and for a transient message.
     public var position: Position?
     /// Nil if the header can be read. Otherwise it contains the reason, and the attributes other than the type are
-    /// placeholders. Only subscriptions under a claim and dead letters contain such messages.
+    /// placeholders.
     public internal(set) var unreadableHeader: UnreadableHeader?
 
     public init(attributes: Attributes, data: Data, position: Position? = nil) {
@@ -139,7 +139,7 @@ public struct Envelope: Hashable, Sendable {
         unreadableHeader.map { Rejection(code: "message.malformed", reason: $0.reason, attempts: 1) }
     }
 
-    /// Checks the rules that apply to every message, including queries and answers, which are not published.
+    /// Checks the rules that apply to a message of any kind.
     /// - Throws: ``BusError`` with code `refused`.
     func validate() throws(BusError) {
         do {
@@ -160,8 +160,7 @@ public struct Envelope: Hashable, Sendable {
 
 /// A header that is not CloudEvents JSON, or whose type or subject does not match the topic of the message.
 ///
-/// The topic of such a message contains the type and the partition, so the durable consumers of the type can give the
-/// message up and continue.
+/// The type and the partition of such a message are those of its topic.
 public struct UnreadableHeader: Hashable, Sendable {
     /// One line that says what is wrong.
     public let reason: String

@@ -6,8 +6,7 @@ public protocol EventBus: Sendable {
     var source: String { get }
 
     /// The executor of the bus's own thread; `nil` for a bus without such a thread. Tasks that prefer this executor,
-    /// and actors that run on it, receive messages without a change of threads. They must not block the thread, because
-    /// the bus does nothing else meanwhile.
+    /// and actors that run on it, receive messages without a change of threads. They must not block the thread.
     var taskExecutor: (any SerialExecutor & TaskExecutor)? { get }
 
     /// Waits until the bus can be used. Returns at once if the bus needs no connection.
@@ -29,8 +28,8 @@ public protocol EventBus: Sendable {
     /// Subscribes for as long as `body` runs. The subscription is live before `body` begins.
     /// - Parameters:
     ///   - end: The messages end when every matching message up to this position has been delivered. Nil for no end.
-    ///   - onNotice: Called when the feed dropped messages, or retention removed them before they were read. Called on
-    ///     a thread of the bus, so it must return at once.
+    ///   - onNotice: Called when the feed dropped messages, or retention removed them before they were read. It must
+    ///     not block.
     /// - Throws: ``BusError``: `epoch` if `start` or `end` belongs to another journal, or `start` is beyond the end of
     ///   this one.
     func withSubscription<Result: Sendable>(
@@ -40,7 +39,7 @@ public protocol EventBus: Sendable {
     ) async throws -> Result
 
     /// Subscribes to the messages of a claim that are not handled yet. The messages end when the claim may no longer be
-    /// valid, usually because the partitions of the member have changed; then claim again.
+    /// valid; then claim again.
     ///
     /// - Parameter progress: The oldest message that the reader has taken and not finished. The reader must update it
     ///   before it asks for the next message. If it is `nil`, the reader must publish the checkpoint of a message
@@ -56,7 +55,6 @@ public protocol EventBus: Sendable {
     func documents(matching filters: [MessageFilter]) async throws -> [Envelope]
 
     /// The retained document of this type, subject and key; `nil` if there is none, or if its header cannot be read.
-    /// The call reads no other documents.
     func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope?
 
     /// The position of the newest message of a kind and name that a filter selects; offset 0 if there is none. A bus
@@ -113,8 +111,7 @@ extension EventBus {
     public static var commandLifetime: Duration { Attributes.usualLifetime }
 
     /// Sends a command. A command from a view, that is one whose origin or cause has a device, expires after
-    /// ``commandLifetime``: a coordinator, a `MessageConsumer` or a `ScreenWork` that receives it later does not handle
-    /// it, and publishes `event.MessageDiscarded`. Other commands do not expire.
+    /// ``commandLifetime``. Other commands do not expire.
     @discardableResult
     public func send(
         _ command: some CommandMessage, subject: String = Session.default, origin: Origin = Origin(),
@@ -197,8 +194,7 @@ extension EventBus {
         try await claim(consumer: consumer, as: .exclusive)
     }
 
-    /// Runs `body` with a new member of a durable consumer. The member leaves when `body` ends. Otherwise, while this
-    /// process continues to run, no process would handle the partitions of a shared member.
+    /// Runs `body` with a new member of a durable consumer. The member leaves when `body` ends.
     public func withMember<Result>(
         of consumer: String, _ mode: ConsumerMember.Mode, _ body: (ConsumerMember) async throws -> Result
     ) async throws -> Result {
@@ -213,8 +209,7 @@ extension EventBus {
         }
     }
 
-    /// Asks the broker if a claim is still valid. Called when the messages of the claim have ended: only the broker
-    /// knows if another process has taken over, or if the journal is a new one.
+    /// Asks the bus if a claim is still valid.
     /// - Throws: ``BusError``: `fenced` or `epoch` if the claim is no longer valid.
     package func confirm(_ claim: ConsumerClaim) async throws {
         try await publish(Batch([], checkpoint: Checkpoint(claim: claim, position: claim.position)))

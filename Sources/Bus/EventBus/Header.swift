@@ -4,9 +4,7 @@ internal import Support
 /// The header of a message: its attributes as one flat JSON object of strings. The keys are sorted, so that equal
 /// attributes have equal bytes.
 ///
-/// This code runs for each message that a process publishes or receives. Therefore it does not use a general JSON
-/// parser: it reads the strings in place, while `JSONValue` would copy each string into a dictionary. It reads only the
-/// plain form, without escapes; Foundation decodes all other headers.
+/// This code reads headers in the plain form, that is without escapes. Foundation decodes all other headers.
 extension Attributes {
     package var json: [UInt8] {
         var bytes: [UInt8] = []
@@ -223,10 +221,8 @@ struct HeaderFields {
 
     typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// Sets a field. Unknown attributes are ignored. If an attribute occurs twice, the first one counts, as in
-    /// Foundation.
+    /// Sets a field. Unknown attributes are ignored. If an attribute occurs twice, the first one counts.
     mutating func set(_ name: Text, to value: Text) {
-        // The length is compared first, because this code runs a dozen times for every message.
         switch name.count {
         case 2 where name.reads("id"): id = id ?? value
         case 3 where name.reads("key"): key = key ?? value
@@ -254,7 +250,7 @@ struct HeaderFields {
                 let source = try source.map(Self.string), let type = type.flatMap(MessageType.init(utf8:)),
                 let time = try time.map(Self.date)
             else { return nil }
-            // The id and the correlation id of a story's first message are equal.
+            // The id and the correlation id of a message without a cause are equal.
             let isFirst = correlationID?.elementsEqual(self.id ?? Text(start: nil, count: 0)) ?? true
             var attributes = Attributes(
                 type: type, source: source, subject: try subject.map(Self.string) ?? Session.default, id: id,

@@ -54,7 +54,7 @@ extension QueryMessage {
     public static var kind: MessageKind { .query }
 }
 
-/// A cache of the message types that this process uses. Asking the Swift runtime for the name of a struct is slow.
+/// A cache of the message types that this process uses.
 final class MessageTypeCache: Sendable {
     static let shared = MessageTypeCache()
 

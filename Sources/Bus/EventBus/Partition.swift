@@ -1,7 +1,7 @@
 internal import Support
 
 /// One of ``count`` groups of subjects. The members that share a durable consumer divide the partitions among
-/// themselves. The partition of a subject never changes, so the messages of one subject keep their order.
+/// themselves. The partition of a subject never changes.
 public struct Partition: Hashable, Comparable, Sendable {
     public static let count = 64
     public static let all: [Partition] = (0..<UInt8(count)).map { Partition(number: $0) }

@@ -27,8 +27,7 @@ package enum Rules {
         }
     }
 
-    /// Checks the attributes that only clients check. Attributes of a cause that break these rules are not inherited,
-    /// see ``Attributes/init(type:source:causedBy:origin:id:time:)``.
+    /// Checks the attributes that only clients check.
     package static func check(_ attributes: Attributes) throws(Mistake) {
         try check(attributes.id, "id", of: attributes)
         try check(attributes.source, "source", of: attributes)
@@ -104,8 +103,8 @@ extension String {
 package enum Limits {
     /// The maximum length of a subject, of a document's key and of a durable consumer's name, in bytes.
     package static let nameLength = 255
-    /// The maximum length of the other text attributes, in bytes. Only clients check this, because a broker does not
-    /// decode headers. The type has a limit of its own.
+    /// The maximum length of the other text attributes, in bytes. Only clients check this. The type has a limit of its
+    /// own.
     static let attributeLength = 255
     /// The maximum size of a message's header, that is of the attributes as JSON, in bytes.
     package static let headerSize = 64 * 1024
@@ -114,7 +113,7 @@ package enum Limits {
     /// The maximum number of messages in a batch, and of the dead letters that a batch settles.
     package static let batchCount = 1024
     /// The maximum size of header and data together on the feed, in bytes. Subscribers read a larger message from the
-    /// journal. A larger transient message is refused, because the journal does not contain it.
+    /// journal. A larger transient message is refused.
     package static let feedSize = 16 * 1024
 }
 

@@ -1,5 +1,5 @@
 extension String {
-    /// The same as `String(validating:as:)`, but faster for ASCII, which nearly all strings are.
+    /// The same as `String(validating:as:)`, but faster for ASCII.
     package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
         if bytes.allSatisfy({ $0 < 0x80 }) {
             self.init(decoding: bytes, as: UTF8.self)
@@ -8,9 +8,7 @@ extension String {
         }
     }
 
-    /// Returns the string, cut to at most `count` bytes of UTF-8 and followed by "…" if it is longer. Otherwise an
-    /// error that quotes a message of another client could be megabytes long: too long for a person to read, and for a
-    /// string on the wire.
+    /// Returns the string, cut to at most `count` bytes of UTF-8 and followed by "…" if it is longer.
     package func shortened(to count: Int = 500) -> String {
         utf8.count <= count ? self : prefix(utf8: count) + "…"
     }

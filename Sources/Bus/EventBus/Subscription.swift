@@ -55,15 +55,11 @@ public enum StartPosition: Hashable, Sendable {
 }
 
 /// The messages of one subscription. The messages of one subject are in order. Only one task may read them.
-///
-/// The reader requests each message. Further messages wait in a buffer and in the journal, so a slow reader does not
-/// slow down other processes.
 public struct MessageSequence: AsyncSequence, Sendable {
     public typealias Element = Envelope
     public typealias Failure = any Error
 
-    /// A function that returns the next message. It runs in the reader's isolation, so that a message that has already
-    /// arrived needs no change of threads.
+    /// A function that returns the next message. It runs in the reader's isolation.
     public typealias Pull = nonisolated(nonsending) @Sendable () async throws -> Envelope?
 
     private let pull: Pull
@@ -92,7 +88,7 @@ public struct MessageSequence: AsyncSequence, Sendable {
 
 /// A report of messages that a subscription did not receive from the feed.
 public enum SubscriptionNotice: Hashable, Sendable {
-    /// The feed dropped messages of this type. The subscription read them from the journal, so no message is missing.
+    /// The feed dropped messages of this type. The subscription read them from the journal.
     case recovered(MessageType, count: Int)
     /// Retention removed messages of this type before the subscription had read them. One of them was at this offset.
     case removed(MessageType, through: UInt64)

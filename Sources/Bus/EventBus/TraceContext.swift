@@ -4,9 +4,10 @@ internal import Synchronization
 /// The context of a message in a trace: the value of the attribute `traceparent`, see
 /// https://www.w3.org/TR/trace-context/.
 ///
-/// A story is a trace. Each of its messages is a span; the parent of the span is the message that caused it.
+/// Each message is a span; the parent of the span is the message that caused it. A message is in the trace of its cause
+/// if the cause has a readable context.
 public struct TraceContext: Hashable, Sendable {
-    /// The trace id: 16 bytes that the messages of a story share. It is never zero.
+    /// The trace id, 16 bytes. It is never zero.
     private let trace: Pair
     /// The span id of this message. It is never zero.
     private let span: UInt64
@@ -16,7 +17,7 @@ public struct TraceContext: Hashable, Sendable {
         let low: UInt64
     }
 
-    /// Creates the context of a story's first message.
+    /// Creates the context of a message without a cause.
     public init() {
         let number = RandomBits.nextNumber()
         trace = Pair(high: RandomBits.high.bits(number), low: RandomBits.low.bits(number))
@@ -24,8 +25,7 @@ public struct TraceContext: Hashable, Sendable {
     }
 
     /// Creates a context for a message whose cause has no readable context.
-    /// - Parameter story: The id of the story's first message. The trace id is derived from it, so that all messages of
-    ///   the story that are created in this way are in one trace.
+    /// - Parameter story: The message's ``Attributes/correlationID``. The trace id is derived from it.
     public init(story: String) {
         trace = Pair(high: Self.hash(1, story), low: Self.hash(2, story))
         span = RandomBits.span.bits(RandomBits.nextNumber())

@@ -222,8 +222,7 @@ package final class SocketPoll {
 ///
 /// - Note: `@unchecked Sendable`: threads may share a libzmq context, and the pointer never changes.
 package final class Context: @unchecked Sendable {
-    /// The context of the process. It is never terminated: `zmq_ctx_term` would block until all sockets have lingered,
-    /// and the end of the process frees it.
+    /// The context of the process. It is never terminated.
     package static let shared = Context()
 
     fileprivate let pointer: UnsafeMutableRawPointer?

@@ -46,8 +46,7 @@ package struct SocketOption: Sendable {
     /// Makes the kernel probe a silent TCP peer after 15 s, then every 5 s. After three probes without an answer the
     /// kernel closes the connection. Other transports ignore these options.
     ///
-    /// libzmq's own heartbeats (`ZMQ_HEARTBEAT_IVL`) must stay off: if a peer leaves while its pipe is full, the
-    /// heartbeat timer aborts the process.
+    /// libzmq's own heartbeats (`ZMQ_HEARTBEAT_IVL`) must stay off: they can abort the process.
     package static let tcpKeepalive: [Self] = [
         Self(name: ZMQ_TCP_KEEPALIVE, value: .int32(1)), Self(name: ZMQ_TCP_KEEPALIVE_IDLE, value: .int32(15)),
         Self(name: ZMQ_TCP_KEEPALIVE_INTVL, value: .int32(5)), Self(name: ZMQ_TCP_KEEPALIVE_CNT, value: .int32(3)),

@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// A thread that owns sockets and runs Swift jobs between checks of the sockets.
 ///
-/// It is an actor's executor and a task executor, so a message passes from the socket to the code that waits on this
-/// executor without a change of threads. It waits for the descriptors of its sockets and for an eventfd. `ZMQ_FD` is
-/// edge-triggered (zmq_getsockopt(3)), so before it waits it checks every socket that was used since the last check.
+/// It is an actor's executor and a task executor. It waits for the descriptors of its sockets and for an eventfd.
+/// `ZMQ_FD` is edge-triggered (zmq_getsockopt(3)), so before it waits it checks every socket that was used since the
+/// last check.
 package final class SocketThread: SerialExecutor, TaskExecutor {
     private let queue = Mutex(WorkQueue())
     private let wakeUp = EventDescriptor()
@@ -77,8 +77,7 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
         queue.withLock { queue in
             queue.ready.append(work)
             // The loop takes the whole queue at once, so one signal for its first entry is enough. The signal is sent
-            // while the lock is held: the runtime does not retain an executor, and as soon as the lock is free the work
-            // can run and release the actor, and with it this object.
+            // while the lock is held, because the work may release this object as soon as the lock is free.
             if queue.ready.count == 1, !isOwnThread { wakeUp.signal() }
         }
     }
@@ -157,8 +156,7 @@ struct WorkQueue {
 
     var ready: [Work] = []
     private var timers: [Timer] = []
-    /// The deadline of the first timer, kept here so that the timers are not searched in every turn: a thousand queries
-    /// have a thousand deadlines.
+    /// The deadline of the first timer; nil if there is none.
     private var nextDeadline: ContinuousClock.Instant?
     var isStopping = false
 
@@ -189,11 +187,9 @@ struct WorkQueue {
 
 /// The time that a thread polls before it sleeps.
 ///
-/// To wake a sleeping thread takes longer than to handle most messages: its core has to leave an idle state, in a
-/// virtual machine through the hypervisor. If messages follow each other closely, such as a command and its answer,
-/// polling for the next one is faster. The rule is that of Linux's guest halt polling
-/// (Documentation/virt/guest-halt-polling.rst): the window grows after a wait that was longer than the window but not
-/// longer than the maximum, and shrinks after a wait that was longer than the maximum. An idle bus soon stops polling.
+/// The rule resembles that of Linux's guest halt polling (Documentation/virt/guest-halt-polling.rst): the window grows
+/// after a wait that was longer than the window but not longer than the maximum, and shrinks after a wait that was
+/// longer than the maximum.
 struct PollingWindow {
     private(set) var length = Duration.zero
     private let maximum: Duration
@@ -206,8 +202,7 @@ struct PollingWindow {
         self.maximum = maximum
     }
 
-    /// A little more than the usual time of an answer. Zero on a single core, where polling would take time from the
-    /// sender.
+    /// Zero on a single core.
     private static let defaultMaximum =
         ProcessInfo.processInfo.activeProcessorCount > 1 ? Duration.microseconds(400) : .zero
 

@@ -6,9 +6,7 @@ internal import OrderedCollections
 /// The protocol of the bus client, without sockets, clocks and tasks: a value that takes inputs and returns actions.
 ///
 /// Inputs are the requests of callers, the messages of the two sockets, and the time. ``ZeroMQEventBus`` performs the
-/// actions in their order. `docs/wire-protocol.md` describes the protocol. Parts of the state are separate values:
-/// ``Outbox`` (requests and sequence numbers), ``KnownJournal`` (epochs), ``Subscription`` (feed, pages, claim),
-/// ``LeasedDocuments``, ``ServedQueries``.
+/// actions in their order. `docs/wire-protocol.md` describes the protocol.
 struct ClientStateMachine {
     typealias Instant = ContinuousClock.Instant
 
@@ -53,26 +51,25 @@ struct ClientStateMachine {
     private var lastID: UInt64 = 0
     private(set) var outbox: Outbox
     private(set) var journal: KnownJournal
-    /// The unanswered hello of this state machine. There is at most one, however long the broker is away. Callers can
-    /// send others.
+    /// The unanswered hello that this state machine sent by itself; nil if there is none. Hellos of callers are not
+    /// included.
     private var hello: Hello?
     /// The subscriptions that the broker has not confirmed.
     private var plans: OrderedDictionary<UInt64, Subscription.Plan> = [:]
     private var subscriptions: [Subscription] = []
     private var queries = ServedQueries()
     private var leased = LeasedDocuments()
-    /// True if the journal may hold other versions of the leased documents, or none of them, because it is another
-    /// journal or has lost its end.
+    /// True if the journal may lack the present versions of the leased documents. Set when the epoch changes or the
+    /// journal has lost its end.
     private var areLeasesInDoubt = false
     /// The time at which leased documents were last published again.
     private var lastLeaseRenewal: Instant?
 
-    /// Two counters of seconds without a message on the feed. `losses` counts while a message is missing,
-    /// `confirmations` while a subscription is not confirmed.
+    /// Two counters of seconds without a message on the feed, for ``isFeedSilent(hasLosses:)``.
     private var quietFeed = (losses: SilenceCounter(limit: 2), confirmations: SilenceCounter(limit: 3))
     private var quietIngress = SilenceCounter(limit: 6)
     /// The time at which something last arrived from the broker on the ingress, or the bus was opened. Each warning
-    /// that no broker answers sets it to the current time, so that the next warning comes a few seconds later.
+    /// that no broker answers also sets it.
     private var lastHeard: Instant?
     /// True if an action has requested a call of ``wake(at:)`` that has not come yet.
     private var willWake = false
@@ -86,8 +83,7 @@ struct ClientStateMachine {
         let answered: UInt64
         /// The number of leased documents that the journal had recorded.
         let leased: Int
-        /// True if the client looks for losses when the hello is answered. It does so at most once a second, because
-        /// the feed needs some time.
+        /// True if the client requests the last offsets of topics when the hello is answered.
         var pollsHeads: Bool
     }
 
@@ -149,7 +145,7 @@ struct ClientStateMachine {
 
     // MARK: Requests
 
-    /// Sends a request for a caller. The request stays in the outbox while the broker is away, however long that is.
+    /// Sends a request for a caller.
     /// - Parameter batch: The batch that the request publishes; nil for other requests.
     mutating func ask(_ request: Request, publishing batch: Batch? = nil, id: UInt64) -> [Action] {
         guard state != .closed else { return [.fail(id: id, closed)] }
@@ -176,7 +172,7 @@ struct ClientStateMachine {
     /// Cancels the request of a caller. The caller gets `error`.
     mutating func cancel(_ id: UInt64, throwing error: any Error) -> [Action] {
         guard let request = outbox.cancel(id) else { return [] }
-        // A query that was not sent need not be cancelled at the broker, which may be away for a long time.
+        // A query that was not sent need not be cancelled at the broker.
         if request.isQuery, request.resending.sentAt != nil { enqueue(.cancel(id), for: .none) }
         actions.append(.fail(id: id, error))
         return takeActions()
@@ -217,8 +213,7 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// Sends overdue requests again. Also says hello if the journal has grown since the last answer to a hello: the
-    /// messages since then have no mark, so the broker cannot detect their loss.
+    /// Sends overdue requests again, and says hello if the journal has grown since the last answer to a hello.
     mutating func wake(at now: Instant) -> [Action] {
         willWake = false
         guard state == .open else { return [] }
@@ -258,12 +253,12 @@ struct ClientStateMachine {
             send(outbox.unblock())
         }
         for id in plans.keys {
-            // The feed can drop a confirmation like any other message.
+            // The feed may have dropped the confirmation, so the inbox is subscribed to again.
             let inbox = inbox(of: id)
             actions += [.unsubscribe([inbox]), .subscribe([inbox])]
         }
-        // An unanswered hello that was sent since the last tick replaces the hello of this tick. While the hello of an
-        // earlier tick is unanswered, no further requests are made here.
+        // An unanswered hello that was sent since the last tick serves as the hello of this tick. While the hello of an
+        // earlier tick is unanswered, this block is skipped.
         if hello == nil || hello?.pollsHeads == false {
             hello?.pollsHeads = true
             greet(pollsHeads: true)
@@ -281,15 +276,15 @@ struct ClientStateMachine {
         log(.warning, "no broker answers", ["bus": "\(address)", "waiting": "\(outbox.count)"])
     }
 
-    /// True if the feed has brought nothing for too long. This is judged only while the broker answers.
+    /// True if the feed has brought nothing for too long although a message is missing or a subscription is not
+    /// confirmed.
     private mutating func isFeedSilent(hasLosses: Bool) -> Bool {
         let isLossy = hasLosses && quietFeed.losses.miss()
         let isUnconfirmed = !plans.isEmpty && hello == nil && quietFeed.confirmations.miss()
         return isLossy || isUnconfirmed
     }
 
-    /// True if the ingress has brought nothing for too long. It is judged only for TCP, because an IPC connection does
-    /// not fall silent.
+    /// True if the ingress has brought no answer for too long. Always false for IPC.
     private mutating func isIngressSilent() -> Bool {
         address.directory == nil && outbox.awaitsAnswers && quietIngress.miss()
     }
@@ -358,7 +353,7 @@ struct ClientStateMachine {
         hello = Hello(id: id, answered: answered, leased: leased, pollsHeads: pollsHeads)
     }
 
-    /// Says hello again with the current state, even if an earlier hello is unanswered: another broker may answer it.
+    /// Says hello with the current state. An unanswered earlier hello is dropped.
     private mutating func greetAgain() {
         if let hello { outbox.remove(hello.id) }
         hello = nil
@@ -371,9 +366,8 @@ struct ClientStateMachine {
         journal.note(welcome)
     }
 
-    /// Follows the journal to another epoch: subscriptions start again; those with a claim end, and those with an end
-    /// position fail. The journal may be the same file, so the answer to a hello shows, as usual, which batches of this
-    /// producer the journal contains.
+    /// Follows the journal to another epoch. Subscriptions with a claim end, and those with an end position fail; the
+    /// others start again.
     /// - Parameter start: The offset at which the epoch began; `nil` if the broker does not say.
     private mutating func follow(epoch: UInt64, start: UInt64?) {
         guard journal.follow(epoch) else { return }
@@ -385,23 +379,21 @@ struct ClientStateMachine {
         areLeasesInDoubt = true
     }
 
-    /// Goes back to the end of a journal that has lost messages which this client has seen since its last hello. The
-    /// broker cannot detect this loss, because no mark covers these messages. New messages will get the same offsets.
+    /// Goes back to the end of a journal that has lost messages which this client has seen since its last hello.
     private mutating func takeBack(to head: UInt64) {
         log(
             .warning, "the journal has lost its last messages; reading the new ones in their place",
             ["seen": "\(journal.lastSeen)", "end": "\(head)"])
         journal.takeBack(to: head)
-        // A page that was requested after the old end would leave out the messages before it.
+        // Their answers could leave out messages after the new end.
         outbox.removeReads()
         for index in subscriptions.indices { subscriptions[index].takeBack(to: head) }
         dropClaims()
         areLeasesInDoubt = true
     }
 
-    /// Makes durable consumers claim again, because the journal may have lost their recorded progress. Unanswered
-    /// batches with progress are dropped: their checkpoints would also count for earlier messages, whose results may be
-    /// lost.
+    /// Makes durable consumers claim again, because the journal may have lost their recorded progress. The callers of
+    /// unanswered batches with a checkpoint get an error.
     private mutating func dropClaims() {
         for index in subscriptions.indices where subscriptions[index].claim != nil {
             subscriptions[index].finish()
@@ -411,13 +403,9 @@ struct ClientStateMachine {
         for id in outbox.dropCheckpoints() { actions.append(.fail(id: id, error)) }
     }
 
-    /// Sends all unanswered requests again if the broker lacks a batch. If the broker lacks a batch that it has
-    /// answered, it has forgotten this producer or lost the end of the journal: then the unanswered batches, except
-    /// transient ones, get new sequence numbers.
+    /// Sends all unanswered requests again if the broker lacks a batch. If it lacks a batch that it has answered,
+    /// durable consumers claim again, and the unanswered batches, except transient ones, get new sequence numbers.
     ///
-    /// Only a hello that was created after the answer to a batch shows that the broker lacks this batch. An earlier
-    /// hello may have been answered by a broker with an older copy of the journal. Only the next hello tells that
-    /// broker which messages this client has seen.
     /// - Parameter answered: The sequence number of the last batch that had been answered when the hello was created.
     private mutating func restoreSequence(_ welcome: Welcome, answered: UInt64) {
         if welcome.sequence < answered {
@@ -430,9 +418,8 @@ struct ClientStateMachine {
         send(outbox.restoreSequence())
     }
 
-    /// Publishes the leased documents again if the broker holds fewer of them than it has acknowledged. The usual cause
-    /// is that this process was silent for too long. But another process may have published one of them since, so this
-    /// is done at most once in 5 s, the lease time. It is also done after the journal was replaced or has lost its end.
+    /// Publishes the leased documents again if the broker holds fewer of them than it has acknowledged, but at most
+    /// once in 5 s. Also publishes them again, without this limit, if ``areLeasesInDoubt``.
     private mutating func compareLeases(_ welcome: Welcome, leased count: Int, at now: Instant) {
         let isMissing = welcome.more.map { $0.leased < min(count, leased.count) } ?? false
         let isDue = lastLeaseRenewal.map { now - $0 > .seconds(5) } ?? true
@@ -441,7 +428,7 @@ struct ClientStateMachine {
     }
 
     private mutating func renewLeases(at now: Instant) {
-        // Unanswered batches publish newer versions of documents, or withdraw them.
+        // Documents that unanswered batches change are left out.
         let batches = leased.batches(except: outbox.changingLeases)
         guard !batches.isEmpty else { return }
         lastLeaseRenewal = now
@@ -499,8 +486,8 @@ struct ClientStateMachine {
 
     private func index(of id: UInt64) -> Int? { subscriptions.firstIndex { $0.id == id } }
 
-    /// The prefixes that a new connection of the feed subscribes to first. The inbox without a number is answered after
-    /// each connection, so the answer shows a reconnection.
+    /// The prefixes that a new connection of the feed subscribes to first. They include the prefix of the client's
+    /// inboxes. The broker's answer to it shows that the feed is connected.
     var feedPrefixes: [String] { subscriptions.flatMap(\.prefixes) + [Inbox.prefix(of: client)] }
 
     /// Subscribes to the inbox last: its answer shows that the other prefixes are live.
@@ -519,14 +506,12 @@ struct ClientStateMachine {
     mutating func confirm(inbox: String, epoch: UInt64, head: UInt64) -> [Action] {
         hearFeed()
         if journal.epoch == 0 { follow(epoch: epoch, start: nil) }
-        // The common inbox is answered after each connection of the feed: the broker may be a newer one.
+        // The prefix is answered after each connection of the feed: the broker may be a newer one.
         let common = Inbox.prefix(of: client)
         let isConnected = inbox == common
         if isConnected { journal.lengthenGreetings() }
         if epoch != journal.epoch {
-            // The feed and the ingress are separate connections: the answer may be about the previous journal, or about
-            // the one that the answer to a hello will announce. Only the ingress decides. The subscription to an inbox
-            // is repeated every second.
+            // The answer may be about an earlier or a later journal. The reply to a hello decides.
             if isConnected { greetAgain() } else { greet() }
         } else if isConnected {
             // Messages may have been published while the feed was not connected.
@@ -566,9 +551,7 @@ struct ClientStateMachine {
     /// - Parameter messages: All of one topic and epoch.
     mutating func receive(live messages: [FeedMessage]) -> [Action] {
         hearFeed()
-        // Messages of another epoch are ignored. They do not show that the journal is a new one: messages of the
-        // previous journal may still arrive after the broker has announced the new one. Messages of a journal that is
-        // not known yet are read from it later.
+        // Messages of another epoch are ignored.
         guard let last = messages.last, last.epoch == journal.epoch else { return [] }
         journal.see(last.offset, of: last.epoch)
         for index in subscriptions.indices {
@@ -647,7 +630,7 @@ struct ClientStateMachine {
             if !notices.isEmpty { actions.append(.notify(subscription: id, notices)) }
             handOver(index)
         case .refused(let error):
-            // The journal was replaced, has lost its end, or cannot be read now.
+            // For example, the journal was replaced or cannot be read now.
             subscriptions[index].refuse(request, untilNextTick: true)
             log(.warning, "the broker refused to read a page of the journal", ["reason": "\(error)"])
             if error.code == .epoch { greet() }
@@ -695,7 +678,7 @@ struct ClientStateMachine {
         queries.add(types, as: id)
     }
 
-    /// Removes a server of queries. Its unanswered queries are refused, so that the asker can ask again.
+    /// Removes a server of queries. Its unanswered queries are refused.
     mutating func removeServer(_ id: UInt64) -> [Action] {
         guard state != .closed, let open = queries.remove(id) else { return [] }
         for query in open {
@@ -710,8 +693,7 @@ struct ClientStateMachine {
     /// The request that registers all types that this process serves.
     var registration: Request { .serve(ServeRequest(producer: producer, types: queries.types)) }
 
-    /// Registers the served types. This is repeated every second, because a broker that was restarted has forgotten
-    /// them.
+    /// Registers the served types. Repeated by ``tick(at:settled:)``: a broker that was restarted has forgotten them.
     private mutating func register() {
         outbox.supersedeServe(with: registration)
         enqueue(registration, for: .none)
@@ -755,9 +737,8 @@ struct ClientStateMachine {
     }
 }
 
-/// Counts the seconds in which a socket receives nothing although something is due. A TCP connection may stay open for
-/// a long time after the other machine or the network has failed. When the limit is reached, the client makes a new
-/// connection.
+/// Counts the seconds in which a socket receives nothing although something is due. When the limit is reached, the
+/// client makes a new connection.
 struct SilenceCounter {
     private let limit: Int
     private var count = 0

@@ -1,14 +1,12 @@
 internal import BusProtocol
 internal import EventBus
 
-/// Decides for each message if a subscription may deliver it, so that no recorded message of an epoch is left out or
-/// repeated, and the messages of one subject arrive in order.
+/// Decides for each message if a subscription may deliver it.
 ///
-/// PUB/SUB drops messages silently. Every recorded message names its predecessor in its ``Chain``: if the predecessor
-/// of a live message is unknown, there may be a gap. The tracker then stops delivering live messages and reads pages of
-/// the journal after ``base``, until a page reaches every live message that it has skipped. A slow reader is handled in
-/// the same way: the messages for which it has no room are read from the journal later. The tracker is a value without
-/// side effects: its owner requests the pages and delivers the messages.
+/// The feed can drop messages. A recorded message names its predecessor (see ``Chain``). If the predecessor of a live
+/// message has not been received, or the reader has no room for the message, the tracker skips recorded live messages.
+/// It then needs pages of the journal after ``base``, until a page reaches the last skipped message. The tracker is a
+/// value without side effects: its owner requests the pages and delivers the messages.
 struct FeedTracker {
     /// The source of the next messages.
     enum Phase: Equatable {
@@ -48,7 +46,7 @@ struct FeedTracker {
     /// does not arrive before the next check counts as dropped by the feed.
     private var expected: Heads?
     private var gaps: FeedGaps
-    /// True if the subscription reports losses. Finding them takes time for each message.
+    /// True if the subscription reports losses.
     private let isWatched: Bool
     /// The offset after which a missing message is a loss. `nil` until the first page if the subscription is from the
     /// beginning: it starts at the oldest message that retention has kept.
@@ -203,8 +201,8 @@ struct FeedTracker {
         promised = promised ?? page.through
     }
 
-    /// True if retention has removed the predecessor of the message: it has not arrived and is not in the page. False
-    /// for documents, because retention keeps only the last one of each key.
+    /// True if the previous message of the topic has not arrived and is not in the page: retention has removed it.
+    /// Always false for documents.
     private func isBehindRemoval(_ message: FeedMessage, in page: Page) -> Bool {
         guard let promised, message.previous > max(promised, known(chain.key(message.topic))) else { return false }
         return !page.holds(message.previous) && !message.topic.hasPrefix("document.")
@@ -232,8 +230,7 @@ struct FeedTracker {
     }
 }
 
-/// Finds the messages of a subscription that the feed has dropped, by their chains. This also works while the
-/// subscription reads the journal and skips live messages.
+/// Finds the messages of a subscription that the feed has dropped, by their chains.
 struct FeedGaps {
     /// The maximum number of gaps of a chain. If there are more, the last gap is extended over the new one, including
     /// the messages between them.
@@ -297,9 +294,7 @@ struct FeedGaps {
 /// The predecessor by which a subscription detects that a message is missing.
 ///
 /// For a single filter that selects one type, it is the previous message of the same topic. Otherwise it is the
-/// previous message of the same partition, whatever its type, because only that keeps the messages of one subject in
-/// order. If the predecessor has a type that is not subscribed to, the subscription cannot know if a message is
-/// missing, and reads the journal.
+/// previous message of the same partition, of whatever type.
 enum Chain {
     case topic
     case partition

@@ -1,20 +1,15 @@
 internal import BusProtocol
 
 /// The client's knowledge of the broker's journal. The client sends it with each hello.
-///
-/// The broker detects with it that its journal has lost its end. The client itself must detect the loss of messages
-/// that it has seen since its last hello.
 struct KnownJournal {
     private let producer: ProducerID
     /// The epoch of the journal; 0 until a broker has named it.
     private(set) var epoch: UInt64 = 0
     /// The highest offset that this client has seen. A journal that ends before this offset has lost its end.
     private(set) var lastSeen: UInt64 = 0
-    /// The last welcome. The next hello contains its head and mark: if the journal was replaced by an older copy, the
-    /// broker has no message or another one at that offset.
+    /// The last welcome. The next hello in this epoch contains its head and mark.
     private(set) var lastWelcome: Welcome?
-    /// False after the broker has refused a long hello. True again when the feed reconnects or another epoch begins,
-    /// because a newer broker may have replaced an older one.
+    /// False after the broker has refused a long hello. True again when the feed reconnects or another epoch begins.
     private var takesLongGreetings = true
 
     init(producer: ProducerID) {
@@ -28,7 +23,7 @@ struct KnownJournal {
             asksForMore: takesLongGreetings)
     }
 
-    /// True if the journal has grown since the last welcome: the messages since then have no mark.
+    /// True if the journal has grown since the last welcome.
     var hasGrown: Bool {
         lastWelcome.map { $0.epoch == epoch && $0.head < lastSeen } ?? false
     }
@@ -40,7 +35,7 @@ struct KnownJournal {
     }
 
     /// Notes the epoch of a reply.
-    /// - Returns: True if the epoch replaced another one: then all offsets have lost their meaning.
+    /// - Returns: True if the epoch replaced another one.
     mutating func follow(_ new: UInt64) -> Bool {
         guard new != epoch else { return false }
         defer { epoch = new }
@@ -64,7 +59,7 @@ struct KnownJournal {
         see(welcome.head, of: welcome.epoch)
     }
 
-    /// Notes that the broker has refused a long hello: the broker is of an older version.
+    /// Notes that the broker has refused a long hello.
     mutating func shortenGreetings() {
         takesLongGreetings = false
     }

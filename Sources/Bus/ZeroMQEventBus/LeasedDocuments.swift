@@ -1,8 +1,7 @@
 internal import BusProtocol
 internal import EventBus
 
-/// The leased documents of this client, as the journal last recorded them. If the bus has withdrawn them, the client
-/// publishes them again unchanged.
+/// The leased documents of this client, as the journal last recorded them.
 struct LeasedDocuments {
     struct Key: Hashable {
         let type: MessageType
@@ -49,8 +48,7 @@ struct LeasedDocuments {
         return change
     }
 
-    /// Applies the change of a recorded batch. After a request was sent again, its answer may arrive after those of
-    /// later requests: an older change does not replace a newer one.
+    /// Applies the change of a recorded batch. An older change does not replace a newer one.
     mutating func apply(_ change: Change, of request: UInt64) {
         for (key, message) in change where request >= entries[key]?.request ?? 0 {
             count += (message == nil ? 0 : 1) - (entries[key]?.message == nil ? 0 : 1)

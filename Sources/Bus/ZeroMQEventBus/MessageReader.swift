@@ -4,7 +4,7 @@ internal import EventBus
 internal import Logging
 internal import Synchronization
 
-/// Reads one subscription. It takes many messages from the bus at once, so that they share one change of threads.
+/// Reads one subscription. It takes many messages from the bus at once.
 final class MessageReader: Sendable {
     private let bus: ZeroMQEventBus
     private let id: UInt64
@@ -21,8 +21,7 @@ final class MessageReader: Sendable {
         self.isWanted = isWanted
     }
 
-    /// Returns the next message; nil at the end. This is a method and not a closure, because the compiler can check
-    /// that a method runs in its caller's isolation.
+    /// Returns the next message; nil at the end.
     func next() async throws -> Envelope? {
         while true {
             try Task.checkCancellation()

@@ -4,9 +4,8 @@ internal import OrderedCollections
 
 /// The requests that the broker has not answered, in the order in which they were made.
 ///
-/// When the broker ends, it loses the requests that it has received and not answered. Therefore a request stays here
-/// until it is answered or cancelled, and is sent again after a reconnection or, unless it is a query, when its answer
-/// is overdue. Batches get their sequence number here.
+/// A request is sent again after a reconnection and, unless it is a query, when its answer is overdue. Batches get
+/// their sequence numbers here.
 struct Outbox {
     /// The number of unanswered requests at which further batches wait.
     static let capacity = 1024
@@ -39,11 +38,9 @@ struct Outbox {
     private var roundTrips = RoundTrips()
     /// The last sequence number that was assigned to a batch.
     private var sequence: UInt64 = 0
-    /// The last sequence number of a transient batch. Transient batches are numbered separately: a broker that was
-    /// restarted has forgotten their numbers.
+    /// The last sequence number of a transient batch. Transient batches are numbered separately.
     private var transientSequence: UInt64 = 0
-    /// The highest sequence number that the broker has answered. A broker that does not have this batch has forgotten
-    /// this producer, or has lost the end of the journal.
+    /// The highest sequence number that the broker has answered.
     private(set) var answeredSequence: UInt64 = 0
     /// True if the broker lacks a batch. When it answers the next hello, all unanswered requests are sent again.
     private(set) var isOutOfSequence = false
@@ -88,8 +85,7 @@ struct Outbox {
         return first.compactMap { admit($1, id: $0) }
     }
 
-    /// Assigns the sequence number of a batch when it is admitted, so that batches are sent in the order of their
-    /// numbers.
+    /// Adds a request to `pending`. A batch gets its sequence number here.
     private mutating func admit(_ request: PendingRequest, id: UInt64) -> Sending? {
         var request = request
         if case .publish(let batch) = request.request {
@@ -108,7 +104,7 @@ struct Outbox {
         return batch.numbered(producer, sequence)
     }
 
-    /// Cancels a request. A batch that has a sequence number is sent nevertheless, because later batches depend on it.
+    /// Cancels a request. A batch that has a sequence number is sent nevertheless.
     /// - Returns: The request, if its caller was still waiting.
     mutating func cancel(_ id: UInt64) -> PendingRequest? {
         guard let request = waiting.removeValue(forKey: id) ?? pending[id], request.purpose == .caller else {
@@ -127,8 +123,7 @@ struct Outbox {
         pending[id] = nil
     }
 
-    /// Replaces earlier registrations of served queries by `request`, because an older registration that was sent again
-    /// later would undo it.
+    /// Replaces earlier registrations of served queries by `request`.
     mutating func supersedeServe(with request: Request) {
         guard pending.values.contains(where: \.isServe) else { return }
         pending.removeAll { $0.value.isServe && $0.value.purpose == .none }
@@ -164,7 +159,7 @@ struct Outbox {
         pending[id]?.resending.send(at: now, wait: roundTrips.wait)
     }
 
-    /// Notes that the socket accepts no more requests. Because requests are sent in order, all later ones wait, too.
+    /// Notes that the socket accepts no more requests. Further requests wait.
     mutating func block() {
         isOpen = false
     }
@@ -182,7 +177,7 @@ struct Outbox {
         return unblock()
     }
 
-    /// The requests whose answers are overdue. Queries are not among them, because they have their own deadline.
+    /// The requests whose answers are overdue. Queries are not among them.
     func overdue(at now: Instant) -> [Sending] {
         guard isOpen else { return [] }
         return pending.elements.lazy.filter { !$1.isQuery && $1.resending.isDue(at: now) }
@@ -221,8 +216,8 @@ struct Outbox {
         return .answered(request)
     }
 
-    /// Replaces a batch by an empty one with the same sequence number, which is sent until the broker records it. The
-    /// original may still be recorded if it was sent before, and later batches depend on its number.
+    /// Replaces a batch by an empty one with the same sequence number, because later batches depend on the number. If
+    /// the original was sent before, it may still be recorded.
     /// - Returns: True if a caller must get an error.
     private mutating func giveUp(_ id: UInt64) -> Bool {
         guard let request = pending[id], case .publish(let batch) = request.request else { return false }
@@ -233,8 +228,7 @@ struct Outbox {
         return request.purpose == .caller
     }
 
-    /// Assigns new sequence numbers to the unanswered batches. The broker has forgotten batches that it had answered,
-    /// and would never accept the old numbers. Transient batches keep theirs.
+    /// Assigns new sequence numbers to the unanswered batches, except transient ones.
     /// - Parameter last: The sequence number of the last batch that the broker has.
     mutating func renumber(after last: UInt64) {
         (sequence, answeredSequence) = (last, last)
@@ -262,14 +256,12 @@ struct PendingRequest {
         /// A caller waits for the reply.
         case caller
         case page(subscription: UInt64)
-        /// The reply lists topics with new messages. If `judgeNow` is true, losses are looked for at once: after a
-        /// reconnection, no older message of the feed can still arrive.
+        /// The reply lists topics with new messages. If `judgeNow` is true, losses are looked for at once.
         case heads(subscriptions: [UInt64], judgeNow: Bool)
         case greeting
         /// The reply lists the partitions that the member of a claim owns now.
         case renewal(subscription: UInt64)
-        /// No caller waits for the reply. A batch whose publisher was cancelled is sent nevertheless, because later
-        /// batches depend on its sequence number.
+        /// No caller waits for the reply.
         case none
 
         var isRead: Bool {

@@ -34,7 +34,7 @@ struct Resending {
     }
 }
 
-/// The recent round-trip times. A slow broker gets more time to answer, instead of repeated requests.
+/// The recent round-trip times.
 struct RoundTrips {
     /// The longest recent time. Each shorter one lowers it by at most an eighth.
     private var longest: Duration = .zero

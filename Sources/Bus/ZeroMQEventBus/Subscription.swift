@@ -10,8 +10,7 @@ struct Subscription {
     /// The maximum number of buffered messages. When the buffer is full, further live messages are not taken; the
     /// subscription reads those that are recorded from the journal later.
     static let capacity = 1024
-    /// The size of the buffered messages, in bytes, at which no further live messages are taken. Messages of up to 4
-    /// MiB can reach this size before ``capacity``.
+    /// The size of the buffered messages, in bytes, at which no further live messages are taken.
     static let capacitySize = 8 * 1024 * 1024
     /// The maximum number of messages that a reader takes at once.
     static let handOverCount = 256
@@ -138,8 +137,7 @@ struct Subscription {
     }
 
     /// Handles a page of the journal.
-    /// - Parameter id: The request that is answered. Only the last request counts: an earlier one may have read another
-    ///   journal, or a part of this journal that was lost.
+    /// - Parameter id: The request that is answered. Only the answer to the last request counts.
     /// - Returns: The losses that the page shows.
     mutating func receive(_ page: Page, to id: UInt64) -> [SubscriptionNotice] {
         guard id == self.page else { return [] }
@@ -176,9 +174,7 @@ struct Subscription {
         return judge()
     }
 
-    /// Starts again in another epoch. If the subscription has an end in the previous epoch, it fails, because the
-    /// messages so far may not be all of them. If it has a claim, it ends, because a claim is valid only in the journal
-    /// of its epoch; the consumer then claims again.
+    /// Starts again in another epoch. A subscription with a claim ends. A subscription with an end position fails.
     /// - Parameter offset: The offset at which the epoch began.
     mutating func restart(from offset: UInt64) {
         if claim != nil { finish() }
@@ -236,8 +232,7 @@ struct Subscription {
         if !holds || Set(claimed.offsets.keys) != Set(claim.offsets.keys) { finish() }
     }
 
-    /// Returns the progress of a waiting member beyond messages that it does not handle. Such messages must not delay
-    /// retention, nor count as lost to the member.
+    /// Returns the progress of a waiting member beyond messages that it does not handle.
     /// - Parameters:
     ///   - epoch: The epoch of the journal.
     ///   - settled: Returns the offset up to which everything is handled if everything up to its argument has been

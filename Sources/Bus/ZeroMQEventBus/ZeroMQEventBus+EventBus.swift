@@ -174,7 +174,7 @@ extension DeadLetter {
 }
 
 extension PublishedMessage {
-    /// Creates a message and checks it. A frame that is too large would close the connection each time it is sent.
+    /// Creates a message and checks it.
     /// - Throws: ``BusError`` if the broker would refuse the message.
     init(checking envelope: Envelope) throws {
         try self.init(envelope)

@@ -174,8 +174,7 @@ public actor ZeroMQEventBus: EventBus {
             .maximumFrameSize(Int64(Limits.maximumFrameSize)),
         ] + SocketOption.tcpKeepalive
 
-    /// The number of messages from the feed at which a turn ends, so that readers run before their buffers are full,
-    /// and the other socket is read, too.
+    /// The number of messages from the feed at which ``takeMessages()`` ends, so that the thread can do other work.
     private static let turnCount = 512
 
     private func connectIngress() throws {
@@ -329,8 +328,7 @@ public actor ZeroMQEventBus: EventBus {
     ) async throws -> Result {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // The closure must capture the actor to run on it. Otherwise it would run on the global executor,
-                // without an error of the compiler.
+                // This captures the actor, so that the closure runs on it.
                 self.preconditionIsolated()
                 // If the task was cancelled already, `onCancel` finds no continuation to resume.
                 if Task.isCancelled {
@@ -358,8 +356,7 @@ public actor ZeroMQEventBus: EventBus {
         defer { thread.perform { [weak self] in self?.assumeIsolated { $0.unsubscribe(id) } } }
         return try await body(
             messages(of: id) { [skipped] message in
-                // Without its header, the message's subject is unknown. An ordinary subscription has no progress, so it
-                // cannot give up the message either.
+                // A message with an unreadable header is skipped, because its subject is unknown.
                 if let header = message.unreadableHeader { skipped.note(header.reason) }
                 return message.unreadableHeader == nil && filters.contains { $0.matches(message) }
             })
@@ -375,8 +372,7 @@ public actor ZeroMQEventBus: EventBus {
         defer { thread.perform { [weak self] in self?.assumeIsolated { $0.unsubscribe(id) } } }
         return try await body(
             messages(of: id) { message in
-                // The subject of a message with an unreadable header is unknown: the owner of its partition gives it
-                // up.
+                // A message with an unreadable header is delivered to the owner of its partition.
                 claim.covers(message)
                     && (message.unreadableHeader != nil || filters.contains { $0.matches(message) })
             })
@@ -398,7 +394,7 @@ public actor ZeroMQEventBus: EventBus {
         case .retained: return .documents
         case .after(let position): return .after(position)
         case .since(let date):
-            // Rounded down, as the broker's times are: a later time would leave out messages of the same millisecond.
+            // Rounded down: a later time would leave out messages of the same millisecond.
             let milliseconds = UInt64(clamping: date.milliseconds(.down))
             guard case .located(let epoch, let offset) = try await ask(.locate(milliseconds)) else {
                 throw BusError(.refused, "the broker sent an unexpected reply to the look-up of a time")

@@ -28,8 +28,8 @@ extension Document {
 
     /// The flow that a platform's coordinator follows.
     ///
-    /// The coordinator publishes the document with a lease when it starts, so the document is withdrawn when the
-    /// coordinator's process ends. All sessions of a platform share one flow, so the subject is always `default`.
+    /// The coordinator publishes the document with a lease when it starts, so the document is withdrawn after the
+    /// coordinator's process has ended. All sessions of a platform share one flow, so the subject is always `default`.
     public struct Flow: DocumentMessage, Hashable {
         public var platform: String
         public var name: String
@@ -68,9 +68,8 @@ extension Document {
         }
     }
 
-    /// A command that started work for a screen instance. The document is withdrawn when the work has ended. If the
-    /// service stops before, it starts the work again from the document at its next start, unless the instance has been
-    /// dismissed.
+    /// A command that started work for a screen instance. When the service starts, it starts the work again from this
+    /// document, unless the instance has been dismissed.
     public struct ScreenWork: DocumentMessage {
         /// The durable consumer that does the work.
         public var consumer: String

@@ -23,7 +23,7 @@ public struct ApplicationError: ErrorMessage, Error, Hashable {
     }
 
     /// Creates the error that tells the user that a command of this type has expired. Nil if the type is not a command,
-    /// or if it is a view's report or the dismissal of a banner, because their senders do not wait for a result.
+    /// or if it is a view's report or the dismissal of a banner.
     package init?(expired type: MessageType) {
         guard type.kind == .command, type != Command.ErrorDismissed.type, ViewReport(rawValue: type.description) == nil
         else { return nil }
@@ -44,8 +44,7 @@ extension Envelope {
             + [try expiryError(source: source)].compactMap(\.self)
     }
 
-    /// The error that tells the user that this command was not carried out. Its id derives from the command's id, so
-    /// several consumers of one command lead to one banner.
+    /// The error that tells the user that this command was not carried out. Its id is derived from the command's id.
     /// - Returns: Nil if this is not a command, or if it is a view's report or the dismissal of a banner.
     package func expiryError(source: String) throws -> Envelope? {
         guard let error = ApplicationError(expired: type) else { return nil }

@@ -29,7 +29,7 @@ extension DomainEvent {
         }
     }
 
-    /// A screen instance was dismissed. Services stop the work that they do for this instance.
+    /// A screen instance was dismissed.
     public struct ScreenDismissed: EventMessage {
         public var instance: String
         public var screen: String

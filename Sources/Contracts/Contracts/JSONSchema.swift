@@ -1,7 +1,7 @@
 public import Support
 
 /// The schema of the JSON data of a message. It covers the part of JSON Schema that can be derived from a Swift type's
-/// `Codable` conformance. The keywords have the same meaning in JSON Schema (draft 2020-12) and in AsyncAPI 3.0.
+/// `Codable` conformance.
 public indirect enum JSONSchema: Hashable, Sendable {
     /// Any JSON value.
     case any
@@ -22,8 +22,7 @@ public indirect enum JSONSchema: Hashable, Sendable {
     /// A member of an object.
     public struct Property: Hashable, Sendable {
         public var schema: JSONSchema
-        /// True if the member must be present. An optional member may also be `null`, because `Codable` treats an
-        /// absent member and `null` alike.
+        /// True if the member must be present. An optional member may also be `null`.
         public var isRequired: Bool
 
         public init(_ schema: JSONSchema, isRequired: Bool = true) {

@@ -27,8 +27,7 @@ public struct DeclaredMessage: Sendable {
         self.message = message
     }
 
-    /// Declares a message by its type, as a coordinator does for the messages that its flow names. The structs of
-    /// Segue's own messages are looked up by type.
+    /// Declares a message by its type. The structs of Segue's own messages are looked up by type.
     public init(_ type: MessageType) {
         self.type = type
         message = PlatformMessages.all.first { $0.type == type }

@@ -1,6 +1,6 @@
 package import EventBus
 
-/// The messages of this module, which every app has.
+/// The messages of this module.
 package enum PlatformMessages {
     package static let all: [any Message.Type] = [
         Command.AlertAnswered.self, Command.BackCancelled.self, Command.BackCompleted.self, Command.BackStarted.self,

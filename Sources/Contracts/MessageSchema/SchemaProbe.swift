@@ -25,8 +25,8 @@ extension JSONSchema {
     /// Infers the schema of a type. The type decodes itself from a decoder that returns sample values and records the
     /// requests. A type that conforms to ``SchemaDescribing`` provides the schema itself.
     ///
-    /// - Throws: ``SchemaError`` if a type contains itself, other than in a list or a dictionary, or cannot be decoded
-    ///   from sample values. The error names the type, which should conform to ``SchemaDescribing``.
+    /// - Throws: ``SchemaError`` if a type contains itself, other than in a list, a dictionary or an optional, or
+    ///   cannot be decoded from sample values. The error names the type, which should conform to ``SchemaDescribing``.
     package init(of type: any Decodable.Type) throws {
         self = try Self.schema(of: type)
     }

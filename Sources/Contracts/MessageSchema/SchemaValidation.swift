@@ -4,8 +4,7 @@ package import Support
 extension JSONSchema {
     /// Returns the differences between a value and this schema; empty if the value is valid.
     ///
-    /// An unknown member is a problem too. A reader ignores unknown members, so the writer would never learn of a
-    /// misspelt name.
+    /// An unknown member is a problem too.
     ///
     /// - Parameter path: The name of the value in the problems' paths.
     package func problems(with value: JSONValue, at path: String = "data") -> [SchemaProblem] {

@@ -2,14 +2,12 @@ package import EventBus
 package import Logging
 internal import ServiceLifecycle
 
-/// Repeats an operation while the bus fails with one of a set of error codes: by default while no broker answers, while
-/// the journal cannot be written or read, and after the journal was replaced or has lost its last messages. It repeats
-/// without limit, so that a service survives the restart of its broker, a full disk and a new journal.
+/// Repeats an operation, without limit, while it fails with a ``BusError`` that has one of a set of codes.
 package struct BusRetry: Sendable {
     private let logger: Logger
     private let clock: any Clock<Duration>
     private let codes: Set<BusError.Code>
-    /// The time between two attempts. It is short, so that a service continues soon after the bus works again.
+    /// The time between two attempts.
     private let pause: Duration = .seconds(1)
 
     /// - Parameter codes: the error codes after which an operation is repeated.

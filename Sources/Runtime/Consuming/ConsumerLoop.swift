@@ -7,10 +7,9 @@ internal import ServiceLifecycle
 /// unreadable or for another consumer, and publishes the results in one batch with the consumer's progress.
 ///
 /// Messages of one partition are handled in order. If the bus refuses the results of a message, the message is moved to
-/// the dead letters and the consumer continues. If the bus refuses the dead letter, too, the loop ends with the error,
-/// unless the reason is that retention has removed the message.
+/// the dead letters and the consumer continues.
 package struct ConsumerLoop: Sendable {
-    /// Handles a message. It does not run on the bus's executor, so that it may take any time.
+    /// Handles a message. It does not run on the bus's executor.
     ///
     /// A `CancellationError` while the service stops, or in a cancelled task, leaves the message unfinished. Any other
     /// error ends the loop.
@@ -99,8 +98,8 @@ package struct ConsumerLoop: Sendable {
     }
 
     /// The results to publish in place of results that the bus refused. Results without a dead letter are replaced with
-    /// a dead letter and an error. If the bus refuses these as well, the error is left out. If retention has removed
-    /// the message, the dead letter is left out instead.
+    /// a dead letter and an error. If the bus refuses these as well, the error is left out. If the bus refuses them
+    /// with the code `letter`, the dead letter is left out instead.
     /// - Returns: nil if nothing more can be left out.
     fileprivate func replacement(of outcome: ConsumerQueue.Outcome, _ error: BusError) -> Handled? {
         let results = outcome.results
@@ -151,15 +150,15 @@ package struct ConsumerLoop: Sendable {
             rejection: Rejection(code: error.code, reason: "\(text); see its log", attempts: attempts))
     }
 
-    /// The error as a message, caused by `message`. Empty if `message` is an error itself: an error about an error
-    /// would cause another one, without end.
+    /// The error as a message, caused by `message`. Empty if `message` is an error itself, or if `error` cannot be
+    /// encoded.
     package func answers(_ error: ApplicationError, to message: Envelope) -> [Envelope] {
         guard message.type.kind != .error, let envelope = try? bus.envelope(error, causedBy: message) else { return [] }
         return [envelope]
     }
 
     /// Publishes an error about the messages that retention removed before the consumer had handled them. The batch
-    /// contains a checkpoint, so the next claim does not name these messages, and the error is published only once.
+    /// contains a checkpoint, so that the next claim does not name these messages.
     package func tellCutOffs(of claim: ConsumerClaim) async throws {
         guard !claim.cutOffs.isEmpty, !claim.offsets.isEmpty else { return }
         var messages: [Envelope] = []
@@ -173,8 +172,7 @@ package struct ConsumerLoop: Sendable {
 
 /// One run of a ``ConsumerLoop``. It performs the steps of its ``ConsumerQueue``.
 ///
-/// If the bus has an executor of its own, the run uses it for everything except ``ConsumerLoop/Work``. A message then
-/// changes threads only for its handler.
+/// If the bus has an executor of its own, the run uses it for everything except ``ConsumerLoop/Work``.
 private actor ConsumerRun {
     /// An actor whose executor the run uses if the bus has none.
     private actor Home {}
@@ -183,7 +181,7 @@ private actor ConsumerRun {
         case reading
         /// The reader has ended. The run ends when the remaining handlers have ended and their results are published.
         case draining
-        /// No more jobs are performed. The reader must not wait for room now, because nothing would resume it.
+        /// No more jobs are performed.
         case over
     }
 
@@ -192,9 +190,8 @@ private actor ConsumerRun {
         case publish(Batch, ConsumerQueue.Turn)
     }
 
-    /// The executor of the bus, or else the executor of ``home``. The preference of a task is not enough: an actor
-    /// without an executor of its own may continue on the thread of another task that used the actor.
-    /// The reference is unowned: the bus in ``loop``, or ``home``, keeps the executor alive as long as the run.
+    /// The executor of the bus, or else the executor of ``home``. The reference is unowned: the bus in ``loop``, or
+    /// ``home``, keeps the executor alive as long as the run.
     nonisolated let unownedExecutor: UnownedSerialExecutor
     private let home: Home
     private let loop: ConsumerLoop
@@ -210,8 +207,7 @@ private actor ConsumerRun {
     /// Signalled when the reader must stop: the claim has to be renewed, or the run has failed.
     private var claimEnd = ReadySignal()
     private var stage = Stage.reading
-    /// The first error. Nil if there is none. Results that existed before the error are still published, except those
-    /// of a partition whose batch could not be published.
+    /// The first error. Nil if there is none.
     private var failure: (any Error)?
     private var hasWarned = false
 
@@ -237,8 +233,7 @@ private actor ConsumerRun {
             for await job in jobs {
                 switch job {
                 case .work(let message, let turn):
-                    // A slow handler on the bus's executor would delay the messages that show the broker that this
-                    // process is alive. Therefore the handler runs on the global executor.
+                    // A slow handler would block the bus's executor, so it runs on the global executor.
                     group.addTask(executorPreference: globalConcurrentExecutor) { await self.handle(message, turn) }
                 case .publish(let batch, let turn):
                     group.addTask { await self.publish(batch, turn) }
@@ -400,8 +395,7 @@ private actor ConsumerRun {
 
     private func publish(_ batch: Batch, _ turn: ConsumerQueue.Turn) async {
         do {
-            // While the bus is unavailable or the journal cannot be written, the results are kept and published later.
-            // To handle the message again would repeat the handler's effects outside the bus.
+            // While the bus is unavailable or the journal cannot be written, the batch is kept and published later.
             let retry = BusRetry(logger: loop.logger, clock: loop.clock, after: [.journal, .unavailable])
             try await retry.runUntilShutdown { _ = try await loop.bus.publish(batch) }
             recorded(turn)

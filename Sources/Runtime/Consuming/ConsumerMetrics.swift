@@ -1,8 +1,7 @@
 package import EventBus
 internal import Synchronization
 
-/// The counts and the progress of all durable consumers of a process since its start. The presence of the process shows
-/// them.
+/// The counts and the progress of all durable consumers of a process since its start.
 public final class ConsumerMetrics: Sendable {
     private struct Consumer {
         var filters: [MessageFilter]

@@ -43,9 +43,8 @@ struct ConsumerQueue {
 
     /// The consequence of a batch whose claim is no longer valid.
     enum Loss: Equatable {
-        /// The caller need not claim again because of this batch. The results are published under the next claim, or
-        /// under the present one if it is newer than the batch. If the partition was dropped in the meantime, the
-        /// results are gone.
+        /// The caller need not claim again because of this batch. Its results are published again later, unless the
+        /// partition was dropped in the meantime.
         case waits
         /// The partition was dropped; the caller must claim again.
         case needsClaim
@@ -162,15 +161,13 @@ struct ConsumerQueue {
         note(message.partition)
     }
 
-    /// Holds all steps back because the claim has ended. The next claim decides which of them continue. Has no effect
-    /// on a queue that is stopping, because a stopping queue gets no further claim.
+    /// Holds all steps back because the claim has ended. Has no effect on a queue that is stopping.
     mutating func suspend() {
         if state == .running { state = .suspended }
     }
 
     /// Continues under a new claim. A partition continues if the member still owns it, no other member has claimed in
-    /// between, and none of its unfinished messages is recorded as handled. All other partitions are dropped. If the
-    /// member owns a dropped partition, the partition's messages after the claim's offset are delivered again.
+    /// between, and none of its unfinished messages is recorded as handled. All other partitions are dropped.
     mutating func adopt(_ new: ConsumerClaim) {
         // The owner epoch grows by one each time a member claims newly assigned partitions. So a difference of at most
         // one means that no other member has claimed in between.
@@ -180,7 +177,7 @@ struct ConsumerQueue {
         if state == .suspended { state = .running }
         for partition in Array(lanes.keys) where new.offsets[partition] == nil {
             drop(partition)
-            // A lane whose handler still runs is kept: the partition may come back before the handler ends.
+            // A lane with a running step is kept: the partition may come back before the step ends.
             if lanes[partition]?.isBusy == false { lanes[partition] = nil }
         }
         for (partition, offset) in new.offsets {
@@ -285,8 +282,7 @@ struct ConsumerQueue {
     // MARK: Reporting results
 
     /// Takes the results of a handler.
-    /// - Parameter results: nil if the handler ended without results: the message stays unfinished, and is handled
-    ///   again after a restart.
+    /// - Parameter results: nil if the handler ended without results: the message waits to be handled again.
     mutating func handled(_ results: Handled?, of turn: Turn) {
         guard var lane = lanes[turn.partition] else { return }
         lane.isHandling = false

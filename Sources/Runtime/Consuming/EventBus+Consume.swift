@@ -3,15 +3,14 @@ internal import Logging
 
 extension EventBus {
     /// Consumes messages durably: passes matching messages to `handler`, and publishes the messages that it returns in
-    /// one batch with the consumer's progress. After a crash the handler may be called again for the same message, but
-    /// its results are never published in part.
+    /// one batch with the consumer's progress. After a crash the handler may be called again for the same message.
     ///
     /// Members that share a consumer divide its partitions among them. Messages of one partition, and so of one
     /// subject, are handled in order; several partitions are handled at the same time. A message whose results the bus
     /// refuses, or whose header cannot be read, is moved to the dead letters.
     ///
-    /// Runs until the task is cancelled, the service is asked to stop, or an error occurs. If the service is asked to
-    /// stop, this method returns in shared mode and throws `CancellationError` in exclusive mode.
+    /// Runs until the task is cancelled, the service is asked to stop, or an error is thrown. If the service is asked
+    /// to stop, this method returns in shared mode and throws `CancellationError` in exclusive mode.
     /// - Throws: `CancellationError`, ``BusError`` (`fenced`: another process has taken over an exclusive consumer),
     ///   and the errors of `handler`.
     public func consume(
@@ -35,8 +34,7 @@ extension EventBus {
     }
 
     /// Consumes under a claim in the same way as ``consume(as:_:mode:handler:)`` in exclusive mode. A consumer that
-    /// restores its own state calls this method, because it must read the state after it has claimed and before it
-    /// consumes.
+    /// restores its own state reads it after the claim and before this call.
     /// - Throws: the errors of ``consume(as:_:mode:handler:)``, and ``BusError`` with the code `epoch` or `unrecorded`
     ///   if the claim has become invalid, for example because the journal was replaced.
     public func consume(

@@ -21,7 +21,7 @@ package struct Handled: Sendable {
         case results
         /// The error was left out, too. Only the dead letter remains.
         case error
-        /// The dead letter was left out, because retention has removed the message.
+        /// The dead letter was left out.
         case letter
         /// Everything was left out.
         case all

@@ -11,36 +11,31 @@ internal import ServiceLifecycle
 ///         .on(Command.DeviceSelected.self) { command, _ in try await player.activate(command.deviceID) }
 ///
 /// The messages that a handler returns are published in one batch with the consumer's progress. After a crash the
-/// handler may be called again for the same message, but its results are never published in part. A message that is
-/// invalid, or whose handler fails, does not stop the consumer. All cases:
+/// handler may be called again for the same message. The cases are:
 ///
 /// - If the handler returns, its messages are published.
 /// - If the handler throws an `ApplicationError`, that error is published, unless the message is an error itself. It is
 ///   a final answer; there is no retry.
-/// - If the handler throws another error, it is called again after growing delays, see ``RetryPolicy``. After the last
-///   attempt the message is moved to the dead letters, with the code `<service>.failed`.
-/// - If the header cannot be read, or the data does not match the type, the message is moved to the dead letters at
-///   once, with the code `message.malformed`.
+/// - If the handler throws another error, except an error of the bus such as `unavailable`, it is called again after
+///   delays, see ``RetryPolicy``. After the last attempt the message is moved to the dead letters, with the code
+///   `<service>.failed`.
+/// - If the header cannot be read, or the data of a message that has not expired does not match the type, the message
+///   is moved to the dead letters at once, with the code `message.malformed`.
 /// - If the broker refuses the results, the message is moved to the dead letters at once, with the code
 ///   `<service>.refused`.
 /// - If the message is a command that has expired, an `event.MessageDiscarded` and the error `command.expired` are
 ///   published. For a view's report and for the dismissal of a banner, there is no such error.
 /// - If the message was sent again to another consumer only, or withdraws a document, nothing is published.
 ///
-/// A dead letter comes with an `ApplicationError` of the same code, unless the message is an error itself: an error
-/// about an error would cause another one, without end. If the broker refuses this error, there is only the dead
-/// letter. If retention has removed the message in the meantime, there is only the error. An error that is not an
-/// `ApplicationError` is logged and not published, because only an `ApplicationError` is written for the person who
-/// uses the app.
+/// A dead letter comes with an `ApplicationError` of the same code, unless the message is an error itself or the broker
+/// refuses this error. An error that is not an `ApplicationError` is logged and not published.
 ///
 /// A handler may publish a message before it ends, for example a document that says `loading`. Give such a handler the
-/// messages that replace it (`whenGivenUp`). They are published in each case above in which the handler's results are
-/// not, unless the message cannot be decoded: with the error of an `ApplicationError`, a dead letter, or an expired
-/// command.
+/// messages that replace it (`whenGivenUp`). They are published if the handler throws an `ApplicationError` or fails in
+/// its last attempt, if the broker refuses the handler's results, and if a command that can be decoded has expired.
 ///
-/// If the service is asked to stop during a delay between two attempts, the delay ends. The message then has no results
-/// and is handled again, after the next start or by another instance. Cancellation ends ``run()``. An error of the bus
-/// that is not about the message also ends it, unless ``run()`` can wait until the bus works again.
+/// If the service is asked to stop during a delay between two attempts, the delay ends. The message is then handled
+/// again, after the next start or by another instance. Cancellation ends ``run()``.
 ///
 /// Service instances with the same consumer name share the work: each handles the messages of some subjects, in order.
 /// When an instance ends, the others continue with the messages that it had not handled.
@@ -88,8 +83,8 @@ public struct MessageConsumer: ReadyService {
     }
 
     /// Adds a handler.
-    /// - Parameter whenGivenUp: the messages to publish if the handler's results are not published: a document that
-    ///   replaces the one that says `loading`.
+    /// - Parameter whenGivenUp: the messages to publish if the handler fails, for example a document that replaces the
+    ///   one that says `loading`.
     /// - Precondition: the type has no handler yet.
     public func on<M: Message>(
         _ type: M.Type, whenGivenUp: @escaping @Sendable (M) -> [any Message] = { _ in [] },

@@ -70,9 +70,10 @@ public struct ScreenWork: ReadyService {
     ///   - types: the types of the documents to withdraw if the instance is dismissed while the work runs. Of each
     ///     type, the document whose key is the id of the instance is withdrawn.
     ///   - work: the work. It may return. It is cancelled when its instance is dismissed, when a newer command replaces
-    ///     it and when the service stops. If it throws an error, the error is logged, an `ApplicationError` is
-    ///     published, and the work is not started again. After the ``BusError`` `unavailable`, `journal` or `epoch`,
-    ///     the work is started again when the bus answers. The errors `fenced`, `closed` and `address` end ``run()``.
+    ///     it and when the service stops. If it throws an error, except the errors of the bus below, the error is
+    ///     logged, an `ApplicationError` is published, and the work is not started again. After the ``BusError``
+    ///     `unavailable`, `journal` or `epoch`, the work is started again when the bus answers. The errors `fenced`,
+    ///     `closed` and `address` end ``run()``.
     /// - Precondition: the type has no handler yet.
     public func on<C: CommandMessage>(
         _ type: C.Type, withdrawing types: [MessageType] = [],
@@ -105,7 +106,6 @@ public struct ScreenWork: ReadyService {
         try await loop.tellCutOffs(of: claim)
         let underWay = WorkUnderWay()
         try await takeUp(underWay)
-        // Work that is running when the service stops is started again after the next start.
         try await underWay.tasks.run {
             try await loop.run(under: claim, partitionsAtOnce: Self.partitionsAtOnce) {
                 try await results(of: $0, underWay, loop)
@@ -154,8 +154,7 @@ public struct ScreenWork: ReadyService {
     }
 
     /// Starts the work of a command. It replaces the work that an earlier command of the same type from the same
-    /// instance started. The work starts after its document is recorded: without the document, it would not continue
-    /// after a crash.
+    /// instance started. The work starts after its document is recorded.
     private func begin(
         _ message: Envelope, _ underWay: WorkUnderWay, _ loop: ConsumerLoop
     ) async throws -> Handled {
@@ -174,9 +173,7 @@ public struct ScreenWork: ReadyService {
             return try discarded(
                 message, "the command names no platform or no screen instance, so its work would never be ended")
         }
-        // The navigation state shows whether the instance still exists. The dismissals received so far are not enough,
-        // because the dismissal may have come before the last restart. A dismissal is published together with the state
-        // that no longer has the instance. So if the state has the instance, its dismissal comes later.
+        // The navigation state shows whether the instance still exists.
         guard try await isStanding(piece) else {
             return try discarded(message, "there is no screen instance '\(piece.instance)'; it may have been dismissed")
         }

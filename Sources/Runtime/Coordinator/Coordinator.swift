@@ -8,8 +8,7 @@ package import Navigation
 /// Runs the navigation of one platform: one state machine for each session. Each machine receives the messages of its
 /// session in order.
 ///
-/// The results of a message, the changed snapshot and the consumer's position are published in one batch. Therefore the
-/// snapshot and the position match even after a crash.
+/// The results of a message, the changed snapshot and the consumer's position are published in one batch.
 package struct Coordinator: ReadyService {
     /// The maximum time that a view has to animate a screen out. After this time the coordinator reports that the
     /// screen is gone.
@@ -51,8 +50,8 @@ package struct Coordinator: ReadyService {
         try await BusRetry(logger: logger, clock: clock).run { try await coordinate() }
     }
 
-    /// Publishes the flow, so that a view needs no flow file. If the bus refuses the document, for example because it
-    /// is too large, the coordinator runs without it.
+    /// Publishes the flow. If the bus refuses the document, for example because it is too large, the coordinator runs
+    /// without it.
     private func publishFlow(under claim: ConsumerClaim) async throws {
         guard let source else { return }
         let document = Document.Flow(
@@ -66,8 +65,7 @@ package struct Coordinator: ReadyService {
         }
     }
 
-    /// Publishes the results of restoring. A message that the bus refuses is left out, because it would be refused at
-    /// every start.
+    /// Publishes the results of restoring. A message that the bus refuses is left out.
     private func publish(_ messages: [Envelope], under claim: ConsumerClaim) async throws {
         do {
             try await bus.publish(Batch(messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
@@ -107,10 +105,7 @@ package struct Coordinator: ReadyService {
     }
 
     /// Waits for the delay of a deadline. If the deadline is still open after the delay, reports that the screen is
-    /// gone or that the guard's deadline has passed. A view usually reports that a screen is gone, but the view may
-    /// have ended.
-    ///
-    /// Both reports are ordinary messages, so that a recording replays without a clock.
+    /// gone or that the guard's deadline has passed.
     func wait(for deadline: Deadline, _ open: OpenDeadlines) async throws {
         do {
             try await clock.sleep(for: deadline.delay)

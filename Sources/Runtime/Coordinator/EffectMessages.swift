@@ -7,8 +7,7 @@ internal import Support
 
 /// Turns the effects of a machine into messages.
 ///
-/// No id is random: most ids are derived from the id of the cause and the message's number among the results.
-/// Therefore a batch that is repeated after a crash has the same ids.
+/// Most ids are derived from the id of the cause and the message's number among the results.
 struct EffectMessages {
     /// The platform of the machine.
     private let platform: String
@@ -97,7 +96,7 @@ struct EffectMessages {
         case .commandExpired(let id, let type):
             try expired(id, type)
         case .failed(let failure):
-            // An error about an error would cause another one, without end.
+            // A failure to handle an error is not published as another error.
             cause.type.kind == .error ? nil : try about(ApplicationError(failure))
         case .passed(let snapshot):
             try about(Document.NavigationState(snapshot))
@@ -106,8 +105,8 @@ struct EffectMessages {
         }
     }
 
-    /// The error of an expired command. Nil for a command that has no such error. All consumers derive the id of the
-    /// error from the id of the command, so that several reports of one command have the same id.
+    /// The error of an expired command. Nil for a command that has no such error. The id of the error is derived from
+    /// the id of the command.
     private mutating func expired(_ id: String, _ type: String) throws -> Envelope? {
         guard let error = MessageType(type).flatMap(ApplicationError.init(expired:)) else { return nil }
         var envelope = try about(error)
@@ -116,16 +115,14 @@ struct EffectMessages {
         return envelope
     }
 
-    /// The request to open a URL. It has the origin of the cause: if the cause names a device, only this device opens
-    /// the URL. If the cause has no platform, for example because a tool sent it, the request has this platform.
+    /// The request to open a URL. It has the origin of the cause; if the cause has no platform, it has this platform.
     private mutating func opening(_ url: String) throws -> Envelope {
         let origin = Origin(platform: cause.platform ?? platform, device: cause.device, instance: cause.instance)
         return try Envelope(
             DomainEvent.URLOpenRequested(url: url), source: source, causedBy: cause, origin: origin, id: nextID())
     }
 
-    /// A message with this platform as its origin, even if the cause came from another platform. Screen instances of
-    /// two platforms may have the same identifier.
+    /// A message with this platform as its origin, even if the cause came from another platform.
     mutating func about(_ message: some Message, instance: String? = nil) throws -> Envelope {
         let device = cause.platform == platform ? cause.device : nil
         let origin = Origin(platform: platform, device: device, instance: instance)
@@ -134,8 +131,7 @@ struct EffectMessages {
 
     /// A command that the flow sends. Nil if the type is not a valid message type.
     ///
-    /// The command does not carry the instance of its cause. The instance of the cause, for example an alert, is often
-    /// dismissed already, and the command would be discarded as too late.
+    /// The command does not carry the instance of its cause, which may be dismissed already.
     private func command(
         _ type: String, _ data: JSONValue, id: String, instance: String? = nil, lifetime: Duration? = nil
     ) -> Envelope? {

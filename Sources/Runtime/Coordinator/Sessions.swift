@@ -39,7 +39,7 @@ struct Sessions: ComputingHandler {
         let known = machines[message.subject]
         var machine = known ?? Machine(flow: flow, session: message.subject)
         let effects = machine.handle(input)
-        // The state of a new session is published even if no rule changed it, because a view waits for the first state.
+        // The state of a new session is published even if no rule changed it.
         let hasChanged = machine.revision != known?.revision
         if hasChanged { machines.set(machine, because: message) }
         let waited = Deadline.objects(in: known?.state, of: message.subject)
@@ -57,8 +57,7 @@ struct Sessions: ComputingHandler {
     }
 
     /// Restores each session from its snapshot. Creates the default session if it does not exist.
-    /// - Parameter deadlines: the messages of type `document.Deadline`. Earlier versions of the coordinator published
-    ///   none.
+    /// - Parameter deadlines: the messages of type `document.Deadline`.
     mutating func restore(from documents: [Envelope], deadlines: [Envelope]) throws -> Handled {
         var restored = Handled()
         var opened: [Deadline] = []
@@ -82,8 +81,7 @@ struct Sessions: ComputingHandler {
                     logger.warning("screen '\(screen.screen)' does not fit the flow: \(screen.id) is dismissed")
                 }
             } catch let error as BusError {
-                // The snapshot is unreadable, for example because another version wrote it. The session starts from the
-                // beginning.
+                // The snapshot is unreadable. The session starts from the beginning.
                 logger.error("session \(document.subject) cannot be restored: \(error)")
             }
         }

@@ -3,12 +3,10 @@ internal import Contracts
 package import EventBus
 package import Logging
 
-/// Publishes the errors of each session as a `document.ErrorBanner`, one error at a time. Views show the banner above
-/// all screens.
+/// Publishes the errors of each session as a `document.ErrorBanner`, one error at a time.
 ///
 /// A `command.ErrorDismissed` hides a banner. A view sends the command when a person dismisses the banner, and this
-/// service sends it when the display time is over. The bus carries the command in both cases, so a recording replays
-/// without a clock.
+/// service sends it when the display time is over.
 package struct ErrorNotifier: ReadyService {
     static let consumer = "error-notifier"
 
@@ -98,8 +96,7 @@ struct ShownError: Sendable {
 
 /// The error queues of all sessions. Turns errors and dismissals into banners.
 ///
-/// A message that cannot be decoded is discarded and not reported as an error, because this service would have to show
-/// that error itself.
+/// A message that cannot be decoded is discarded and not reported as an error.
 struct ErrorQueues: ComputingHandler {
     private let bus: any EventBus
     private let logger: Logger
@@ -117,8 +114,7 @@ struct ErrorQueues: ComputingHandler {
         self.whenShown = whenShown
         for (session, queue) in restored {
             queues.restore(queue, of: session)
-            // The display time starts again after a restart. It is better to show an error too long than to hide an
-            // error that nobody has read.
+            // The display time starts again after a restart.
             if let entry = queue.shown { whenShown(ShownError(session: session, entry: entry)) }
         }
     }
@@ -153,7 +149,7 @@ struct ErrorQueues: ComputingHandler {
             let arrival = queue.add(ErrorQueue.Entry(id: message.id, error: try message.decode()))
             return arrival == .full ? "the error queue is full: \(ErrorQueue.capacity) errors wait to be shown" : nil
         case Command.ErrorDismissed.type:
-            // The expiry time is not checked. A late dismissal does no harm, but a banner that is never dismissed does.
+            // The expiry time is not checked.
             let errorID = try message.decode(Command.ErrorDismissed.self).errorID
             return queue.dismiss(errorID) ? nil : "error '\(errorID)' is neither shown nor waiting"
         default:
@@ -171,7 +167,7 @@ struct ErrorQueues: ComputingHandler {
 }
 
 extension ApplicationError.Severity {
-    /// The display time of a banner. It is longer for more severe errors, because the person may have to act.
+    /// The display time of a banner. It is longer for more severe errors.
     var displayTime: Duration {
         switch self {
         case .info: .seconds(4)

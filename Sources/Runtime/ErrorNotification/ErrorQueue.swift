@@ -15,8 +15,8 @@ struct ErrorQueue: Hashable, Sendable, Codable {
     /// The error that the banner shows. Nil if the queue is empty.
     private(set) var shown: Entry?
     private(set) var waiting: [Entry] = []
-    /// The ids of the errors that were dismissed last, at most ``dismissedCount``. Several processes may report one
-    /// error with the same id. An error in this list is not shown again.
+    /// The ids of the errors that were dismissed last, at most ``dismissedCount``. An error in this list is not shown
+    /// again.
     private var dismissed: [String] = []
     private static let dismissedCount = 32
 
@@ -58,7 +58,7 @@ struct ErrorQueue: Hashable, Sendable, Codable {
 
     init() {}
 
-    /// Decodes a queue. The key `dismissed` may be missing, because earlier versions did not write it.
+    /// Decodes a queue. The key `dismissed` may be missing.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         shown = try container.decodeIfPresent(Entry.self, forKey: .shown)
@@ -73,8 +73,7 @@ struct ErrorQueue: Hashable, Sendable, Codable {
 }
 
 extension Document {
-    /// The error queue of a session, from which the notifier continues after a restart. The banner is not enough: it
-    /// contains only the number of waiting errors.
+    /// The error queue of a session, from which the notifier continues after a restart.
     struct ErrorQueueState: DocumentMessage {
         static let name = "ErrorQueue"
 

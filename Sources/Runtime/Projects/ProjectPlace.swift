@@ -1,7 +1,6 @@
 internal import Foundation
 
-/// The rules for the names of projects and for the addresses of their buses. `segue` follows these rules when it starts
-/// a project on this machine, and other programs follow them to find the project's bus.
+/// The rules for the names of projects and for the addresses of their buses.
 package enum ProjectPlace {
     package static let nameRule = "use lower-case letters, digits, '-' and '_', beginning with a letter or digit"
 
@@ -37,7 +36,7 @@ package enum ProjectPlace {
     /// the nearest folder that has any, beginning with `directory`.
     ///
     /// - Parameter directory: an absolute path.
-    /// - Returns: absolute paths; an empty array if there is no compose file.
+    /// - Returns: absolute paths, or `-` for standard input; an empty array if there is no compose file.
     package static func composeFiles(from directory: String, environment: [String: String]) -> [String] {
         if let named = environment["COMPOSE_FILE"], !named.isEmpty {
             let separator = environment["COMPOSE_PATH_SEPARATOR"].flatMap { $0.isEmpty ? nil : $0 } ?? ":"
@@ -83,7 +82,7 @@ extension ProjectPlace {
 
     /// The address of a project's bus.
     /// - Parameters:
-    ///   - project: the name of the project. Nil for the project of `directory`.
+    ///   - project: the name of the project. Nil for `COMPOSE_PROJECT_NAME`, or else the project of `directory`.
     ///   - directory: the absolute path of a folder. It is used only if `project` is nil.
     /// - Throws: ``Unknown``
     package static func busAddress(
@@ -119,7 +118,7 @@ extension ProjectPlace {
             throw Unknown(description: "cannot read \(file); name the project with -p NAME")
         }
         guard let match = text.firstMatch(of: #/(?m)^name[ \t]*:(.*)$/#) else { return nil }
-        // Only `segue` reads variables and all forms of YAML. This function accepts a plain name, quoted or not.
+        // This function accepts a plain name, quoted or not.
         guard let name = match.1.wholeMatch(of: #/[ \t]*(["']?)([a-z0-9][a-z0-9_-]*)\1[ \t]*(?:[ \t]#.*)?\r?/#) else {
             throw Unknown(
                 description: "\(file): the value of 'name' is not a plain project name; name the project with -p NAME")

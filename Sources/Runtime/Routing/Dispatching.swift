@@ -19,8 +19,7 @@ public struct BusDispatcher: Dispatching {
 
     /// - Parameters:
     ///   - session: the session whose app shows the data.
-    ///   - origin: the origin of the commands: the view that dispatches. If the origin names a screen instance that is
-    ///     gone, the coordinator discards the command.
+    ///   - origin: the origin of the commands: the view that dispatches.
     public init(bus: any EventBus, session: String = Session.default, origin: Origin) {
         self.bus = bus
         self.session = session

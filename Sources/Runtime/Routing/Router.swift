@@ -19,8 +19,6 @@ internal import Support
 ///
 /// Each call that navigates sends a `command.NavigationRequested` and returns after the coordinator has answered it.
 /// The flow must allow the actions that the calls request.
-///
-/// A router has no background work, and a call leaves nothing running after it returns.
 public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
     private let bus: any EventBus
     private let platform: String
@@ -59,10 +57,9 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         try await request(["push": try Destination(route).json], from: instance)
     }
 
-    /// Pops screens from the front path. If the path has fewer than `count` screens, the call is refused.
-    /// - Parameter instance: the screen that makes the call, whose path is changed. If it is gone, the call is refused as
-    ///   too late, so that a second tap on its back button does not pop the screen below it. If another screen covers
-    ///   it, the call is refused too.
+    /// Pops screens from the front path. If `count` is less than 1, or the path has fewer screens, the call is refused.
+    /// - Parameter instance: the screen that makes the call; its own path is changed. If it is gone, the call is
+    ///   refused as too late. If another screen covers it, the call is refused too.
     /// - Returns: the revision of the state with the change.
     /// - Throws: ``RouterError``; `BusError`.
     @discardableResult
@@ -160,8 +157,7 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         }
     }
 
-    /// The error for a discarded command: ``RouterError/late(_:)`` if the calling instance is gone now. An instance
-    /// that is gone does not come back.
+    /// The error for a discarded command: ``RouterError/late(_:)`` if the calling instance is gone now.
     private func refusal(_ reason: String, of instance: String?) async throws -> RouterError {
         let prefix = "\(Command.NavigationRequested.type): "
         let reason = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason

@@ -9,9 +9,7 @@ internal import SystemSupport
 /// Announces a process to the bus and to its supervisor. On the bus it publishes the presence and the contract of the
 /// process. When all services are ready, it tells the supervisor that the process is ready.
 ///
-/// Both documents are leased: the broker withdraws them when the process ends, even after a crash. The presence is
-/// published again when its figures have changed. The bus client publishes both documents again if the broker no longer
-/// has them, for example because the process was suspended for longer than the lease.
+/// Both documents are leased. The presence is published again when its figures have changed.
 struct Announcement: Service {
     /// The interval at which the presence is compared with the published one. A presence that has not changed is not
     /// published again.
@@ -27,13 +25,13 @@ struct Announcement: Service {
         do {
             announced = try await cancelWhenGracefulShutdown { try await announce() }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // The process was asked to stop before it was ready, perhaps because the bus never answered.
+            // The process was asked to stop before it was ready.
             return
         }
         do {
             try await cancelWhenGracefulShutdown { try await keepAnnounced(announced) }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // The bus withdraws the presence when it closes, and does not wait long for a broker that is unavailable.
+            // The process was asked to stop.
         }
     }
 
@@ -41,8 +39,7 @@ struct Announcement: Service {
         let presence = context.presence(lag: 0)
         try await context.waitingForBus(clock: clock) { try await publish(presence, contract) }
         for signal in ready { try await signal.wait() }
-        // The consumers are in the presence before the process is ready, so that a client that waits for readiness
-        // finds them.
+        // The consumers have started. They are added to the presence before the process counts as ready.
         let begun = context.presence(lag: 0)
         let isComplete = presence.consumers == begun.consumers
         if !isComplete {
@@ -68,8 +65,7 @@ struct Announcement: Service {
         }
     }
 
-    /// The contract. Nil if the schema of a message cannot be derived: the process then publishes no contract. The
-    /// option `--contract` reports the problem.
+    /// The contract. Nil if the schema of a message cannot be derived: the process then publishes no contract.
     private var contract: Document.ServiceContract? {
         do {
             return try context.process.contract(instance: context.process.instance)

@@ -5,8 +5,7 @@ internal import SystemSupport
 /// Tells the supervisor at regular intervals that the process is alive.
 ///
 /// Before each message, each of ``actors`` must answer. If an actor hangs, the messages stop, and the supervisor takes
-/// the process for dead. The messages also stop if all threads of the cooperative pool hang, because this service runs
-/// on the pool.
+/// the process for dead.
 struct LifeSign: Service {
     let watchdog: Watchdog
     let actors: [any Actor]

@@ -19,7 +19,6 @@ public struct ServiceConfiguration: Sendable {
 
     /// The value of a variable. Nil if the variable is not set or is empty.
     public func value(_ name: String) -> String? {
-        // This provider reads a dictionary and never throws. The method can throw for other providers.
         guard let value = try? environment.environmentValue(forName: name), !value.isEmpty else { return nil }
         return value
     }

@@ -10,7 +10,7 @@ public struct ServiceContext: Sendable {
     public let busAddress: String
     public let configuration: ServiceConfiguration
     public let logger: Logger
-    /// The counts of the process's consumers. The presence shows them.
+    /// The counts of the process's consumers.
     public let metrics = ConsumerMetrics()
 
     public init(
@@ -41,8 +41,7 @@ public struct ServiceContext: Sendable {
     private static let reminderInterval: Duration = .seconds(5)
 
     /// Performs an operation on the bus, and repeats it as ``BusRetry`` does, without a time limit. Meanwhile the
-    /// process logs at each ``reminderInterval`` that it waits for the bus, because a transport may wait for its broker
-    /// without an error.
+    /// process logs at each ``reminderInterval`` that it waits for the bus.
     func waitingForBus(
         clock: any Clock<Duration>, _ operation: @escaping @Sendable () async throws -> some Sendable
     ) async throws {

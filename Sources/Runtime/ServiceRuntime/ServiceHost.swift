@@ -8,8 +8,7 @@ internal import UnixSignals
 /// Runs the services of a process in one group. The services start in order and stop in reverse order, so that the bus
 /// stops last.
 struct ServiceHost: Sendable {
-    /// The maximum time for all services to stop. After this time the remaining services are cancelled. The time is
-    /// shorter than the ten seconds after which supervisors commonly kill a process.
+    /// The maximum time for all services to stop. After this time the remaining services are cancelled.
     static let grace: Duration = .seconds(8)
 
     private let services: [any Service]
@@ -64,7 +63,7 @@ struct ServiceHost: Sendable {
         logger.info("stopped")
     }
 
-    /// The name of the service's type. By default the group would log all properties of a service.
+    /// The name of the service's type.
     private static func name(of service: any Service) -> String {
         String(describing: type(of: service))
     }

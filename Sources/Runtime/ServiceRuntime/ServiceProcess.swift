@@ -18,7 +18,7 @@ internal import UnixSignals
 public struct ServiceProcess: Sendable {
     public let name: String
     public let version: String
-    /// The id of this run. By default it is random, so processes with the same name differ.
+    /// The id of this run. By default it is random.
     public let instance: String
     /// The messages that the process receives.
     public let receives: [DeclaredMessage]
@@ -182,7 +182,7 @@ public struct ServiceProcess: Sendable {
     }
 }
 
-/// The exit statuses of a process, from sysexits.h. They tell a supervisor which errors a restart does not solve.
+/// The exit statuses of a process, from sysexits.h.
 enum ExitStatus: Int32 {
     case unavailable = 69
     case software = 70

@@ -3,9 +3,8 @@ package import HTTPTypes
 
 /// An HTTP client for responses that fit into memory.
 ///
-/// It follows no redirect, because a redirect could take a token to another host. It supports `http` and `https` only.
-/// It uses no proxy, cookie or password of its environment. By default it checks certificates against the system's
-/// authorities.
+/// It follows no redirect. It supports `http` and `https` only. It uses no proxy, cookie or password of its
+/// environment. By default it checks certificates against the system's authorities.
 package struct HTTPClient: Sendable {
     private let transfers: TransferThread
 
@@ -26,8 +25,7 @@ package struct HTTPClient: Sendable {
     /// Sends a request and reads the whole response, whatever its status is.
     ///
     /// If the server has closed the connection that was kept from an earlier request, the request is sent again on a
-    /// new connection. Only requests with an idempotent method (RFC 9110 §9.2.2) use kept connections, so no other
-    /// request is sent twice.
+    /// new connection. Only requests with an idempotent method (RFC 9110 §9.2.2) use kept connections.
     /// - Parameters:
     ///   - deadline: The maximum time of the whole exchange, from the look-up of the host's name to the last byte of
     ///     the body. A longer exchange fails with ``Failure/Code/deadline``.

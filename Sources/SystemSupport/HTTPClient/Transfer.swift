@@ -129,8 +129,7 @@ final class Transfer {
 
         if let body = request.body {
             set(CURLOPT_POSTFIELDSIZE, body.count)
-            // Without a pointer, libcurl would read the body from standard input, so an empty body needs a pointer,
-            // too.
+            // An empty body needs a pointer, too.
             var bytes = Array(body) + [0]
             set(CURLOPT_COPYPOSTFIELDS, &bytes)
         }

@@ -5,8 +5,7 @@ internal import Synchronization
 /// The thread on which libcurl works. It owns the multi handle, which keeps connections open between transfers.
 ///
 /// Other threads put orders into a mailbox and wake the thread. It sleeps in `curl_multi_poll` until a socket, a timer
-/// of libcurl or another thread wakes it. The number of transfers is bounded by the callers, because each caller waits
-/// for its own transfer.
+/// of libcurl or another thread wakes it.
 final class TransferThread: Sendable {
     private struct Mailbox {
         var orders: [TransferOrder] = []
@@ -124,7 +123,7 @@ final class TransferThread: Sendable {
         return curl_multi_poll(multi, nil, 0, 60_000, nil) == CURLM_OK
     }
 
-    /// Blocks SIGPIPE on this thread. libcurl sends with `MSG_NOSIGNAL`, but OpenSSL may write without it.
+    /// Blocks SIGPIPE on this thread.
     private static func blockPipeSignal() {
         var signals = sigset_t()
         sigemptyset(&signals)

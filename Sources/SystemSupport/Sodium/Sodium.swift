@@ -103,16 +103,14 @@ package enum RandomBytes {
     }
 }
 
-/// Initialises libsodium, which chooses the code for this processor. This must happen before its other functions are
-/// called. SipHash does not need it, because libsodium has one version of that code for all processors.
+/// Initialises libsodium.
 private let initialised: Void = {
     precondition(sodium_init() >= 0, "libsodium cannot find a source of random numbers")
 }()
 
 /// Comparison of secrets.
 package enum ConstantTime {
-    /// True if two secrets are equal. The time of the comparison depends on their lengths but not on their contents, so
-    /// an attacker who sends guesses learns nothing about the contents from it.
+    /// True if two secrets are equal. The time of the comparison depends on their lengths but not on their contents.
     package static func areEqual(_ one: Data, _ other: Data) -> Bool {
         one.count == other.count && sodium_memcmp(Array(one), Array(other), one.count) == 0
     }

@@ -100,9 +100,8 @@ package struct LineReader {
 
 /// The lines of a descriptor, for one reader at a time.
 ///
-/// A terminal, a pipe and a file are read the same way: on a thread that may block, never on the threads of the
-/// cooperative pool. The thread reads only when lines are asked for. If a task is cancelled while it waits, the thread
-/// continues to wait, and the next caller gets the lines that the thread reads.
+/// The descriptor is read on a thread of a dispatch queue, and only when lines are asked for. If a task is cancelled
+/// while it waits, the thread continues to wait, and the next caller gets the lines that the thread reads.
 package final class DescriptorLines: Sendable {
     private struct State {
         /// Nil while the thread uses the reader.

@@ -14,9 +14,7 @@ package enum DescriptorReadiness {
         await firing(of: DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: .global()))
     }
 
-    /// Waits until the source fires or the task is cancelled. The descriptor may be closed as soon as this returns,
-    /// because Dispatch no longer uses it then: the cancel handler runs last and exactly once, however often the source
-    /// is cancelled.
+    /// Waits until the source fires or the task is cancelled. The descriptor may be closed as soon as this returns.
     private static func firing(of source: any DispatchSourceProtocol) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -5,8 +5,7 @@ package final class FileLock: Sendable {
     private let descriptor: CInt
 
     /// Locks a file. If the file does not exist, creates it with mode 0600.
-    /// - Parameter path: A file that is used only for this lock. If it were a database of SQLite, closing the
-    ///   descriptor would end SQLite's own locks on it.
+    /// - Parameter path: A file that is used only for this lock.
     /// - Returns: Nil if another process, or another lock of this process, holds the lock.
     /// - Throws: ``SystemError`` if the file cannot be opened or locked, or is a symbolic link.
     package static func acquire(_ path: String) throws(SystemError) -> FileLock? {

@@ -15,7 +15,7 @@ package struct NotifyMessage: Sendable, Equatable {
     package var isWatchdogTriggered = false
     /// `EXTEND_TIMEOUT_USEC`: the service needs this much time, from now on, to become ready.
     package var startExtension: Duration?
-    /// The fields whose names begin with `X_`, which sd_notify reserves for applications.
+    /// The fields whose names begin with `X_`.
     package var extensions: [String: String] = [:]
 
     package static let ready = NotifyMessage(isReady: true)
@@ -52,8 +52,7 @@ package struct NotifyMessage: Sendable, Equatable {
         }
     }
 
-    /// The duration. The maximum is one day, because a clock cannot wait for an arbitrary number of microseconds; a
-    /// longer duration is shortened to it. Nil unless the number is positive.
+    /// The duration, at most one day: a longer one is shortened. Nil unless the number is positive.
     private static func startExtension(_ microseconds: Int64) -> Duration? {
         microseconds > 0 ? min(.microseconds(microseconds), .seconds(86_400)) : nil
     }
@@ -77,8 +76,7 @@ package struct NotifyMessage: Sendable, Equatable {
 
 /// Sends the notifications of a service to its supervisor.
 ///
-/// Sending is best effort, as sd_notify(3) recommends: a notification is dropped if the supervisor has ended or does not
-/// read.
+/// A notification is dropped if the supervisor has ended or does not read.
 package struct Notifier: Sendable {
     /// A path, or `@name` for a socket in Linux's abstract namespace. Nil if no supervisor has asked for notifications.
     package let socketPath: String?
@@ -107,9 +105,6 @@ package struct Notifier: Sendable {
 }
 
 /// The supervisor's end of the notifications of one run of a service.
-///
-/// Every run has its own socket in a folder that only this user can enter. Therefore a message that waits in the socket
-/// of an earlier run does not arrive here.
 package final class NotifySocket: Sendable {
     private let socket: UnixSocket
 

@@ -15,8 +15,7 @@ package enum ShutdownSignals {
     }
 
     /// Runs `body` until it returns or a signal arrives. A signal cancels `body`; this function returns only after
-    /// `body` has returned, so that `body` can clean up. The signals are handled before `body` begins, so that nothing
-    /// that `body` starts is left running.
+    /// `body` has returned. The signals are handled before `body` begins.
     /// - Throws: The error that `body` throws before a signal arrives. An error after a signal is a consequence of the
     ///   signal and is dropped. `CancellationError` if the task is cancelled before either.
     package static func run<Value: Sendable>(
@@ -39,8 +38,7 @@ package enum ShutdownSignals {
     /// The arrivals of the signals. While the stream exists, the signals have no other effect; after it has ended, they
     /// have their default effect.
     ///
-    /// Child processes must not inherit this signal handling. Subprocess resets the signal handling of its children;
-    /// other code that forks must do the same.
+    /// Child processes must not inherit this signal handling.
     package static func arrivals(of signals: [CInt]) -> AsyncStream<CInt> {
         arrivals(of: signals) {}
     }
@@ -49,8 +47,7 @@ package enum ShutdownSignals {
     private static func arrivals(
         of signals: [CInt], onRegistration: @escaping @Sendable () -> Void
     ) -> AsyncStream<CInt> {
-        // The first signal asks the process to end, and the second asks it to end at once. Further signals have no
-        // meaning.
+        // At most two signals wait to be read; further ones are dropped.
         AsyncStream(bufferingPolicy: .bufferingOldest(2)) { continuation in
             let sources = signals.map { number in
                 signal(number, SIG_IGN)

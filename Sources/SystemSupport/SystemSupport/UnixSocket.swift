@@ -42,8 +42,7 @@ package struct UnixSocket: ~Copyable {
     package let path: String
     let descriptor: CInt
 
-    /// - Parameter path: A path in a folder that only this user can enter. A file that exists at this path is removed,
-    ///   because it was left by an earlier process.
+    /// - Parameter path: A path in a folder that only this user can enter. A file that exists at this path is removed.
     /// - Throws: ``SystemError``, with code `ENAMETOOLONG` if the path is not a valid address.
     package init(_ kind: Kind, boundTo path: String) throws(SystemError) {
         guard let address = UnixAddress(path) else { throw SystemError(path, code: ENAMETOOLONG) }
@@ -119,8 +118,7 @@ package final class UnixStream: Sendable {
         return stream
     }
 
-    /// True if the process at the other end belongs to this user or to root. The mode of the socket's folder already
-    /// keeps other users out, unless the folder was opened to others later.
+    /// True if the process at the other end belongs to this user or to root.
     package var isOwnUsers: Bool {
         var credentials = (pid: pid_t(0), user: uid_t(0), group: gid_t(0))
         var length = socklen_t(MemoryLayout.size(ofValue: credentials))

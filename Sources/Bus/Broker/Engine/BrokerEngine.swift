@@ -5,8 +5,7 @@ package import Logging
 
 /// The broker without its sockets. It takes requests and returns replies and feed messages.
 ///
-/// All batches of a turn, except transient ones, are recorded in one commit. Replies and messages are sent after the
-/// commit.
+/// One call of ``handle(_:now:)`` records its batches, except transient ones, in one transaction.
 package struct BrokerEngine {
     package let journal: Journal
     private(set) var desk = QueryDesk()
@@ -29,11 +28,10 @@ package struct BrokerEngine {
 
     /// The time between two removals of silent producers, unless there are too many producers.
     private static let producerInterval: Duration = .seconds(3600)
-    /// The maximum number of offsets in one step of ``prune(now:_:)``. A step takes a few milliseconds.
+    /// The maximum number of offsets in one step of ``prune(now:_:)``.
     private static let stepCount = 2000
 
-    /// - Parameter now: Leases and memberships in the journal count from this time, because their owners may have
-    ///   outlived an earlier broker.
+    /// - Parameter now: Leases and memberships in the journal count from this time.
     package init(
         journal: Journal, configuration: BrokerConfiguration, logger: Logger, clock: BrokerClock,
         now: ContinuousClock.Instant
@@ -41,8 +39,7 @@ package struct BrokerEngine {
         self.journal = journal
         self.configuration = configuration
         self.logger = logger
-        // If the end of the journal is damaged, the time cannot be read. The first tick then throws and says how to
-        // save the rest.
+        // If the journal is damaged and the time cannot be read, the first tick throws.
         self.clock = clock.notBefore((try? journal.lastTime()) ?? 0, at: now)
         notices = BrokerNotices(logger: logger)
         lastForgotten = now
@@ -117,7 +114,7 @@ package struct BrokerEngine {
 
     // MARK: Publishing
 
-    /// Records the batches of a turn in one transaction.
+    /// Records batches in one transaction.
     private mutating func publish(
         _ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
     ) {
@@ -234,7 +231,7 @@ package struct BrokerEngine {
     }
 
     /// Begins a new epoch if the mark in a hello shows that the journal was replaced by an older copy or has lost its
-    /// end. The offset in the hello is not used, because the broker cannot verify it.
+    /// end.
     private mutating func check(_ greeting: Greeting, now: ContinuousClock.Instant) throws {
         guard greeting.epoch == journal.epoch,
             let loss = try journal.loss(shownBy: greeting.mark, at: greeting.head)
@@ -280,16 +277,14 @@ package struct BrokerEngine {
             lastForgotten = now
             try journal.transaction(at: clock.time(at: now)) { try $0.forgetProducers(but: presence.producers) }
         } else if notices.isUnwritable {
-            // An empty transaction shows whether the journal can be written again when no client publishes. On a full
-            // disk a row would take the space that was just freed.
+            // An empty transaction shows whether the journal can be written again when no client publishes.
             try journal.transaction(at: clock.time(at: now)) { _ in }
         }
     }
 
     // MARK: Retention
 
-    /// Runs retention over up to twice as many offsets as the turn appended, if there is more to remove. Without this
-    /// the journal would grow without limit under load.
+    /// If there is more to remove, runs retention over up to twice as many offsets as were appended since `head`.
     private mutating func keepUp(since head: UInt64, now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
         guard isPruning, journal.head > head else { return }
         prune(count: 2 * Int(clamping: journal.head - head), now: now, &outgoing)
@@ -318,8 +313,8 @@ package struct BrokerEngine {
         guard let limit = configuration.retention.size else { return }
         let size = try journal.usedSize(limit: limit, at: clock.time(at: now))
         let length = journal.head - journal.pruned
-        // A second warning about a consumer is possible only after it has handled half of the journal, or after the
-        // journal has shrunk below 70 %.
+        // A consumer can be warned about again after it has handled half of the journal, or after the journal has
+        // shrunk below 70 %.
         warnedConsumers = warnedConsumers.filter { name in
             let position = journal.consumers[name]?.group.position ?? journal.head
             return size >= limit / 10 * 7 && position < journal.pruned + length / 2
@@ -394,8 +389,7 @@ struct IncomingBatch {
     let batch: BatchHead
 }
 
-/// The messages that one turn sends. The feed comes first, so that a message is on the feed before its publisher gets
-/// the acknowledgement.
+/// The messages to send: first those of the feed, then the replies.
 package struct Outgoing {
     package var feed: [FeedMessage] = []
     /// Replies to clients, and queries and cancellations for clients that serve queries.

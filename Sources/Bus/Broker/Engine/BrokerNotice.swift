@@ -6,7 +6,7 @@ package struct BrokerNotice: Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         /// The journal contains damaged messages, which cannot be delivered.
         case damaged = "journal.damaged"
-        /// The journal has lost messages at its end, although an answer to a hello covered them.
+        /// The journal has lost messages at its end.
         case lostEnd = "journal.lost-end"
         /// The journal cannot be written now.
         case unwritable = "journal.unwritable"
@@ -36,8 +36,7 @@ struct BrokerNotices {
     private var lastGarbage = ""
     private var lastGarbageReport: ContinuousClock.Instant?
 
-    /// The number of damaged messages after which no further ones are reported. The reported ones are remembered, so
-    /// that each is reported once.
+    /// The number of damaged messages after which no further ones are reported.
     private static let damageCount = 10_000
     /// The time without a failed write after which the journal counts as writable again.
     private static let mendedDuration: Duration = .seconds(3)
@@ -68,8 +67,8 @@ struct BrokerNotices {
         return pending
     }
 
-    /// Reports that the journal cannot be written, and that it can be written again. A small batch may succeed on a
-    /// full disk, so the second report waits until no write has failed for ``mendedDuration``.
+    /// Reports that the journal cannot be written, and that it can be written again. The second report comes when no
+    /// write has failed for ``mendedDuration``.
     mutating func watchWriting(of journal: Journal, now: ContinuousClock.Instant) {
         if let failure = journal.takeWriteFailure() {
             if lastWriteFailure == nil { say(.unwritable, failure) }
@@ -101,8 +100,7 @@ struct BrokerNotices {
         lastGarbage = reason
     }
 
-    /// Logs the invalid input since the last report, at most once in ``garbageInterval``, so that a peer that speaks
-    /// another protocol does not fill the log.
+    /// Logs the invalid input since the last report, at most once in ``garbageInterval``.
     mutating func reportGarbage(now: ContinuousClock.Instant) {
         guard garbageCount > 0, lastGarbageReport.map({ now - $0 >= Self.garbageInterval }) ?? true else { return }
         logger.warning(

@@ -7,9 +7,7 @@ struct ProducerPresence {
     /// The time after which a silent producer loses its leased documents, its shared memberships and the queries that
     /// it serves.
     static let leaseDuration: Duration = .seconds(5)
-    /// The time between two calls of ``look(now:)`` after which the broker assumes that it did not run in between. It
-    /// is twice the usual interval, and less than ``leaseDuration``: messages that have waited in the sockets meanwhile
-    /// are received before a lease ends.
+    /// The time between two calls of ``look(now:)`` after which the broker assumes that it did not run in between.
     private static let absence: Duration = .seconds(2)
 
     /// The time of the last request that named each producer.
@@ -18,8 +16,7 @@ struct ProducerPresence {
     /// The time since which the broker has received messages without a break: its start, or the end of an absence.
     private(set) var listeningSince: ContinuousClock.Instant
 
-    /// - Parameter known: The producers in the journal. Their leases count from `now`, because these producers may have
-    ///   outlived an earlier broker.
+    /// - Parameter known: The producers in the journal. Their leases count from `now`.
     init(_ known: [ProducerID], now: ContinuousClock.Instant) {
         lastLook = now
         listeningSince = now
@@ -51,8 +48,7 @@ struct ProducerPresence {
 }
 
 /// The exclusive members of durable consumers, each with its producer. A member is alive while its producer is present.
-/// The journal does not record the producer: a broker that was restarted learns it from the member's next renewal,
-/// which comes once a second.
+/// A broker that was restarted learns the producer from the member's next renewal.
 struct ExclusiveOwners {
     private struct Owner {
         let member: UUID

@@ -1,8 +1,7 @@
 internal import BusProtocol
 internal import EventBus
 
-/// The clients that serve queries, and the open queries. The journal does not record them. Every second, clients
-/// register the types that they serve.
+/// The clients that serve queries, and the open queries. The journal does not record them.
 struct QueryDesk {
     /// The maximum number of open queries, and of clients that serve queries. Further ones are refused.
     static let capacity = 10_000
@@ -29,7 +28,7 @@ struct QueryDesk {
     private var open: [UInt64: OpenQuery] = [:]
     private var numbers: [Asker: UInt64] = [:]
     /// The number of the last query. It begins with a random number, so that an answer to a query of an earlier broker
-    /// does not match a query of this one.
+    /// hardly ever matches a query of this one.
     private var lastNumber = UInt64.random(in: 0...UInt64.max / 2)
 
     var openCount: Int { open.count }

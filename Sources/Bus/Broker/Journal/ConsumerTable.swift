@@ -5,11 +5,9 @@ internal import GRDB
 
 /// A durable consumer in the journal.
 struct Consumer {
-    /// The maximum number of durable consumers of a journal. Beyond it, claims of new consumers are refused: each
-    /// consumer takes 64 rows and delays retention.
+    /// The maximum number of durable consumers of a journal. Beyond it, claims of new consumers are refused.
     static let capacity = 4096
-    /// The maximum number of shared members of a consumer: four for each partition. Further members are refused. Only
-    /// 64 members can own a partition at a time; the others wait until one of them leaves.
+    /// The maximum number of shared members of a consumer. Further members are refused.
     static let memberCapacity = 256
 
     var group = ConsumerGroup()
@@ -140,12 +138,10 @@ struct ConsumerTable {
     }
 
     /// Checks whether progress can be recorded.
-    /// - Returns: True if the message of the checkpoint is handled already, for example by an earlier copy of the
-    ///   batch.
+    /// - Returns: True if the message of the checkpoint is handled already.
     /// - Throws: ``ProtocolError`` with code `epoch`, `fenced` or `unrecorded`, checked in this order, if progress
     ///   cannot be recorded.
     func check(_ checkpoint: CheckpointFrame, epoch: UInt64, head: UInt64) throws(ProtocolError) -> Bool {
-        // An offset beyond the end may mean that the journal has lost its end. A hello detects this loss.
         guard checkpoint.epoch == epoch, checkpoint.offset <= head, checkpoint.settled <= head else {
             throw ProtocolError(
                 .epoch,
@@ -168,8 +164,7 @@ struct ConsumerTable {
         return false
     }
 
-    /// Records progress that was checked. This writes one row, and a second one if the message was handled before an
-    /// earlier message of another partition.
+    /// Records progress that was checked.
     mutating func record(_ checkpoint: CheckpointFrame, in transaction: borrowing Journal.Transaction) throws {
         let (name, owner) = (checkpoint.consumer, checkpoint.ownerEpoch)
         _ = rows[name]?.group.record(

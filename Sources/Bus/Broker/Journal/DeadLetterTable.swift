@@ -42,8 +42,7 @@ enum DeadLetterTable {
             ])
     }
 
-    /// A page of the dead letters after an id. All letters of a page are of one epoch, because the page states the
-    /// epoch only once.
+    /// A page of the dead letters after an id. All letters of a page are of one epoch.
     static func page(_ request: LettersRequest, _ database: Database) throws -> Letters {
         var letters: [Letters.Letter] = []
         var size = 0

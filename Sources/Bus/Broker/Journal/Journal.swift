@@ -7,8 +7,8 @@ internal import Sodium
 /// The journal of the broker, in SQLite: the messages, the documents, the producers, the durable consumers and the dead
 /// letters.
 ///
-/// Not `Sendable`: it belongs to the broker's thread. The data that is needed for every message is kept in memory and
-/// is reloaded after a transaction has failed.
+/// Not `Sendable`: it belongs to the broker's thread. The epoch, topics, producers and consumers are also kept in
+/// memory, and reloaded after a transaction has failed.
 package final class Journal {
     let path: String
     package private(set) var epoch: UInt64 = 0
@@ -29,15 +29,14 @@ package final class Journal {
     private let statements: TransactionStatements
     private let file: JournalFile
     private let marks: MarkMaker
-    /// The last mark, with the end of the journal for which it was created. The mark is kept because the journal often
-    /// does not change between two hellos.
+    /// The last result of ``markOfEnd()``, with the end of the journal for which it was made.
     private var lastMark: (epoch: UInt64, head: UInt64, mark: UInt64)?
     /// The end of the journal when it was opened. Messages after it were recorded by this process.
     private var firstHead: UInt64 = 0
     /// The offset up to which the tables of topics and producers are up to date; see ``Transaction/saveMoved()``.
     private var saved: UInt64 = 0
     private var writeFailure: String?
-    /// True after a failed transaction: the data in memory may be newer than the file.
+    /// True from a failed transaction to the next successful reload: the data in memory may differ from the file.
     private var isLoadDue = false
 
     /// Opens a journal.
@@ -80,7 +79,7 @@ package final class Journal {
     }
 
     deinit {
-        // If a transaction were open when the file is closed, GRDB would be called back during its deinitialisation.
+        // Ends the transaction that ``prepare()`` may have opened.
         try? database.inDatabase(rollback)
     }
 
@@ -114,9 +113,7 @@ package final class Journal {
         }
     }
 
-    /// Begins the next transaction in advance, because beginning one takes as long as writing two rows. The open
-    /// transaction holds the file's write lock, so no other process can change the tables that are kept in memory.
-    /// Readers of the file do not have to wait.
+    /// Begins the next transaction in advance. It holds the file's write lock; readers of the file do not wait.
     func prepare() {
         // If this fails, the next write begins the transaction again and reports the failure.
         try? database.inDatabase(begin)
@@ -141,7 +138,7 @@ package final class Journal {
     }
 
     /// Reloads the data in memory if it was not reloaded since the last failed transaction. Until the reload succeeds,
-    /// the data in memory must not be used: a reply could contain offsets of messages that are not in the file.
+    /// the data in memory must not be used.
     /// - Throws: ``ProtocolError`` with code `journal`.
     func requireLoaded() throws {
         if isLoadDue { try read { _ in } }
@@ -210,9 +207,9 @@ package final class Journal {
         return writeFailure
     }
 
-    /// Checks that the journal is intact and still at its path.
-    /// - Throws: ``BusError`` with code `journal` if the journal is damaged, or if there is another file or no file at
-    ///   its path.
+    /// Checks that no damage of the journal has been found, and that the file is still at its path.
+    /// - Throws: ``BusError`` with code `journal` if damage was found, or if there is another file or no file at the
+    ///   path.
     func check() throws {
         if let failure { throw failure }
         try file.check()
@@ -220,18 +217,15 @@ package final class Journal {
 
     // MARK: Epochs
 
-    /// Begins a new epoch after a loss. All clients start again in the new epoch, so that no client takes new messages
-    /// for lost ones that it has read. The epoch begins at the end that the journal had when it was opened. The
-    /// messages after that end may differ from those that a client has read at the same offsets. So every client reads
-    /// them again, and may receive some of them twice.
+    /// Begins a new epoch after a loss of messages. The epoch begins at the end that the journal had when it was
+    /// opened.
     func renewEpoch(at time: Int64) throws {
         let new = UInt64.random(in: 1...UInt64(Int64.max))
         try transaction(at: time) { try $0.begin(epoch: new, at: firstHead) }
         (epoch, start) = (new, firstHead)
     }
 
-    /// Returns the mark of the journal's end. It proves to a later broker process that the journal had this end. 0 if
-    /// the journal is empty.
+    /// Returns the mark of the journal's end (see ``MarkMaker``); 0 if the journal is empty.
     func markOfEnd() throws -> UInt64 {
         guard head > 0 else { return 0 }
         if let lastMark, lastMark.epoch == epoch, lastMark.head == head { return lastMark.mark }
@@ -321,7 +315,6 @@ package final class Journal {
 
     private func check(_ request: PageRequest) throws {
         try check(epoch: request.epoch)
-        // A client with such an offset has probably read messages that this journal has lost.
         guard request.after <= head else {
             throw ProtocolError(.epoch, "offset \(request.after) is beyond the end of the journal, \(head)")
         }
@@ -384,14 +377,13 @@ package final class Journal {
     // MARK: Retention
 
     /// Returns the number of bytes of the file that are in use, without the retained documents and dead letters.
-    /// - Parameter limit: The size limit. Below 70 % of it, documents and dead letters are included, because measuring
-    ///   them is slow.
+    /// - Parameter limit: The size limit. Below 70 % of it, documents and dead letters are included.
     func usedSize(limit: Int, at time: Int64) throws -> Int {
         try read { try retention.usedSize(limit: limit, at: time, $0) }
     }
 
     /// Does one step of retention: removes the oldest messages that `policy` does not keep.
-    /// - Parameter count: The maximum number of offsets to examine, which bounds the time that requests wait.
+    /// - Parameter count: The maximum number of offsets to examine.
     /// - Returns: True if there is more to remove, and the names of the consumers that lost messages before they had
     ///   handled them.
     func prune(_ policy: RetentionPolicy, count: Int, at time: Int64) throws -> (hasMore: Bool, cutOff: [String]) {
@@ -405,19 +397,16 @@ package final class Journal {
         let end = min(limit, pruned + UInt64(count))
         guard end > pruned else { return (false, []) }
         let cutOff = try transaction(at: time) { try $0.prune(through: end) }
-        // If the journal was too large, it is measured again: space becomes free only in whole pages, which can hold
-        // several messages.
+        // If the journal was too large, the next step measures it again.
         return (end < limit || excess > 0, cutOff)
     }
 
-    /// The number of messages after which the tables of topics and producers are saved. The messages since the last
-    /// save are read when a broker starts, which takes a few milliseconds.
+    /// The number of messages after which the tables of topics and producers are saved.
     private static var unsavedCount: UInt64 { 4096 }
 }
 
 extension Journal {
-    /// An open transaction. ``transaction(at:_:)`` lends it to its closure, which cannot keep it. The methods that
-    /// write to the tables need it, so they can only be called inside a transaction.
+    /// An open transaction. ``transaction(at:_:)`` lends it to its closure.
     struct Transaction: ~Copyable {
         let database: Database
         /// The time of the transaction, in milliseconds since 1970.
@@ -435,7 +424,7 @@ extension Journal {
         /// Appends a batch, unless it is a repetition.
         /// - Parameter feed: Receives the messages in the form in which they are published.
         /// - Returns: The offset at which the batch ends.
-        /// - Throws: ``ProtocolError`` if the batch is refused. Nothing of it is recorded, and the transaction
+        /// - Throws: ``ProtocolError`` if the batch is refused. None of its messages is recorded, and the transaction
         ///   continues. Errors of SQLite end the transaction.
         mutating func append(_ batch: BatchHead, to feed: inout [FeedMessage]) throws -> UInt64 {
             let known =
@@ -451,7 +440,7 @@ extension Journal {
             do {
                 try take(batch, to: &feed)
             } catch let refusal as ProtocolError {
-                // A refused batch uses up its sequence. Its publisher gets the refusal and continues with the next one.
+                // A refused batch uses up its sequence number.
                 journal.producers.move(batch.producer, to: batch.sequence, offset: known.offset, at: time)
                 isSaveDue = true
                 try journal.producers.keep(refusal, of: batch, in: self)
@@ -587,9 +576,8 @@ extension Journal {
             }
         }
 
-        /// Saves the rows of the topics and producers that have changed. Saving them in every commit would write a page
-        /// for each row, although the messages contain the same information. So they are saved only after
-        /// ``unsavedCount`` messages, when no message contains a change, and before messages are removed.
+        /// Saves the changed rows of the topics and producers, if ``isSaveDue`` is true, or if at least
+        /// ``unsavedCount`` messages were appended since the last save.
         fileprivate func saveMoved() throws {
             guard isSaveDue || journal.head - journal.saved >= Journal.unsavedCount else { return }
             let move = journal.statements.moveTopic
@@ -638,8 +626,7 @@ struct JournalFile {
         self.identity = identity
     }
 
-    /// - Throws: ``BusError`` with code `journal` if there is another file or no file at the path. What is written to
-    ///   the open file does not reach the path.
+    /// - Throws: ``BusError`` with code `journal` if there is another file or no file at the path.
     func check() throws {
         guard Self.identity(path) == identity else { throw Self.gone(path) }
     }

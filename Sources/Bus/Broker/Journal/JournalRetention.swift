@@ -18,10 +18,7 @@ struct JournalRetention {
     }
 
     /// Returns the number of bytes of the file that are in use, without the retained documents and dead letters.
-    /// Retention never removes these, so if they counted, they could displace all other messages. The file itself never
-    /// shrinks; free space in it is used again.
-    /// - Parameter limit: The size limit. Below 70 % of it, documents and dead letters are included, because measuring
-    ///   them is slow.
+    /// - Parameter limit: The size limit. Below 70 % of it, documents and dead letters are included.
     mutating func usedSize(limit: Int, at time: Int64, _ database: Database) throws -> Int {
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0

@@ -3,7 +3,7 @@ internal import Foundation
 internal import Sodium
 
 /// Creates and checks marks. A mark proves that the broker has told a client of a certain message at the end of the
-/// journal. It is created with a secret key of the journal, so a client cannot invent one.
+/// journal. It is created with a secret key of the journal.
 ///
 /// The first four bytes of a mark are a *fingerprint*, a keyed hash of the epoch, the offset and the checksum of the
 /// row. The other four bytes authenticate the fingerprint: they are a keyed hash of the epoch, the offset and the

@@ -56,8 +56,8 @@ struct MessageTable {
         try Int64.fetchOne(database, sql: "SELECT time FROM messages ORDER BY offset DESC LIMIT 1") ?? 0
     }
 
-    /// The offset of the last message that was recorded before a time; 0 if there is none. A binary search is possible
-    /// because the times of messages never decrease with the offset: see ``BrokerClock``.
+    /// The offset of the last message that was recorded before a time; 0 if there is none. The times of messages must
+    /// not decrease with the offset.
     /// - Parameter time: Milliseconds since 1970.
     func locate(_ time: UInt64, head: UInt64, _ database: Database) throws -> UInt64 {
         let statement = try database.cachedStatement(

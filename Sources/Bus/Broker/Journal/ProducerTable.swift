@@ -6,12 +6,11 @@ internal import GRDB
 /// The last batch of a producer. The broker compares it with each batch, so that a batch that is sent twice is recorded
 /// once.
 struct ProducerRow {
-    /// The milliseconds of silence after which a producer is forgotten. If it continues later, it renumbers its
-    /// unanswered batches.
+    /// The milliseconds of silence after which a producer is forgotten.
     static let retention: Int64 = 7 * 24 * 60 * 60 * 1000
 
-    /// The maximum number of producers, because each takes memory. Beyond it, the producers that have been silent for
-    /// longest are forgotten, except those that are alive.
+    /// The maximum number of producers. Beyond it, the producers that have been silent for longest are forgotten,
+    /// except those that are alive.
     static let capacity = 100_000
 
     /// The sequence of the last batch that was recorded or refused.
@@ -105,8 +104,7 @@ struct ProducerTable {
         return row.map { ProtocolError(.init(rawValue: UInt8(clamping: $0[0] as Int64)), $0[1]) }
     }
 
-    /// Keeps a refusal. A refused batch has used up its sequence. If its publisher sends it again because the reply was
-    /// lost, it must be refused again; without this record the broker would answer that the batch is recorded.
+    /// Keeps a refusal, so that the batch is refused again if its publisher sends it again.
     func keep(
         _ refusal: ProtocolError, of batch: BatchHead, in transaction: borrowing Journal.Transaction
     ) throws {
@@ -119,8 +117,8 @@ struct ProducerTable {
             arguments: [producer, sequence - Int64(Self.refusalCount)])
     }
 
-    /// Returns the offset at which a repeated batch ended when it was recorded. A publisher that repeats one batch
-    /// usually repeats several, so their ends are looked up together and kept.
+    /// Returns the offset at which a repeated batch ended when it was recorded. The ends of several batches are looked
+    /// up together and kept.
     /// - Parameter last: The last batch of the producer. Its end is the answer for a batch without messages, and for a
     ///   batch that is not among the examined rows.
     mutating func end(

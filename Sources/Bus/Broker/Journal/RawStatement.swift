@@ -2,8 +2,8 @@ internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// A prepared statement that uses SQLite's C interface, for the statements that run most often: GRDB would copy each
-/// blob and box each number. It must only be used inside the database's queue.
+/// A prepared statement that uses SQLite's C interface, for the statements that run most often. It must only be used
+/// inside the database's queue.
 final class RawStatement {
     private let pointer: OpaquePointer
 

@@ -1,8 +1,7 @@
 internal import BusProtocol
 internal import EventBus
 
-/// The topics of the journal. They are looked up by the bytes of their names, so that no string is created for a
-/// received message with a known topic.
+/// The topics of the journal. They are looked up by the bytes of their names.
 struct TopicTable {
     /// The maximum number of topics. A batch that would exceed the maximum is refused.
     static let capacity = 65_536
@@ -78,7 +77,7 @@ struct TopicTable {
     }
 }
 
-/// A topic of the journal. It is a class, so that reading it for every message copies nothing.
+/// A topic of the journal.
 final class TopicEntry {
     let id: Int64
     let name: String
