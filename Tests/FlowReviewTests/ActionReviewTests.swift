@@ -5,8 +5,8 @@ import Testing
 
 @Suite("The review follows the actions of a rule from the states in which the rule can apply")
 struct ActionReviewTests {
-    /// A flow with a list and an item on it, an offer that is presented, and an alert. Two roots have containers. Further
-    /// rules begin on line 21.
+    /// A flow with a list and an item on it, an offer that is presented, and an alert. Two roots have containers.
+    /// Further rules begin on line 21.
     private static let head = """
         name: shop
         version: 1

@@ -2,8 +2,8 @@ import Foundation
 import HTTPClient
 import HTTPTypes
 
-/// Sends requests to the URL in its argument, and prints by how much its memory (bytes) and its open descriptors grew in
-/// the last thousand rounds.
+/// Sends requests to the URL in its argument, and prints by how much its memory (bytes) and its open descriptors grew
+/// in the last thousand rounds.
 @main
 struct HTTPFixture {
     static func main() async throws {

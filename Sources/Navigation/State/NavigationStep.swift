@@ -70,8 +70,8 @@ extension NavigationState {
             }
     }
 
-    /// The windows of both states, the main window first. A window is kept if it stays open. If the order of the windows
-    /// changes, only the main window is kept.
+    /// The windows of both states, the main window first. A window is kept if it stays open. If the order of the
+    /// windows changes, only the main window is kept.
     private func windowsKept(from former: NavigationState) -> [(former: WindowContent, window: WindowContent)] {
         let (before, after) = (former.windows, windows)
         let kept = after.compactMap { window in before.first { $0.isSame(as: window) }.map { ($0, window) } }

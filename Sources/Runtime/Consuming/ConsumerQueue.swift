@@ -32,8 +32,9 @@ struct ConsumerQueue {
 
     /// The consequence of a refused batch.
     enum Refusal {
-        /// The batch held the results of several messages. Its messages are handled again, each with a batch of its own,
-        /// to find the message whose results are refused. Later handled messages of the partition are also handled again.
+        /// The batch held the results of several messages. Its messages are handled again, each with a batch of its
+        /// own, to find the message whose results are refused. Later handled messages of the partition are also handled
+        /// again.
         case repeats(from: UInt64)
         /// The batch held the results of one message. They must be replaced with ``replace(_:with:)``.
         case replaces(Outcome)

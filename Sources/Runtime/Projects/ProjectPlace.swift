@@ -32,8 +32,8 @@ package enum ProjectPlace {
         return [file, existing(overrides)].compactMap(\.self)
     }
 
-    /// The compose files that a command uses if its options name none: the files in `COMPOSE_FILE`, or else the files of
-    /// the nearest folder that has any, beginning with `directory`.
+    /// The compose files that a command uses if its options name none: the files in `COMPOSE_FILE`, or else the files
+    /// of the nearest folder that has any, beginning with `directory`.
     ///
     /// - Parameter directory: an absolute path.
     /// - Returns: absolute paths, or `-` for standard input; an empty array if there is no compose file.
