@@ -149,7 +149,8 @@ public struct URLPattern: Hashable, Sendable {
             case .authority:
                 "the host of a link's URL cannot contain '{…}', a user name or an invalid '%'; correct it"
             case .malformed(let part):
-                "'\(part)' in a link's URL is invalid; write fixed text or one '{name}', and '%' as '%25'"
+                "'\(part)' in a link's URL is invalid; a path consists of words and '{name}', a query of 'key=value' and "
+                    + "'key={name}'; write '%' as '%25'"
             case .partOfValue(let name):
                 "query parameter '\(name)' mixes fixed text and '{…}'; write '\(name)={name}' or only fixed text"
             case .twice(let place): "'{\(place)}' occurs twice in the link's URL; rename one of them"
