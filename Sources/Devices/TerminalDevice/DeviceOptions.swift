@@ -30,7 +30,7 @@ package struct DeviceOptions: ParsableArguments {
     @Option(
         name: [.short, .customLong("project-name")],
         help: ArgumentHelp(
-            "The project of the bus. (default: SEGUE_BUS, or else the project of the compose file in this folder)",
+            "The project whose bus is used. (default: the bus in SEGUE_BUS, or else the project of this folder)",
             valueName: "name"))
     var project: String?
 
