@@ -105,7 +105,7 @@ public struct DeviceSession: Sendable {
     ///     coordinator publishes.
     ///   - screens: The screens with view models. Nil if no screen has a view model.
     ///   - commandLifetime: The time after which a person's command expires, unless it is a report.
-    ///   - keepsRequestedURL: True if a requested URL is kept when another part of the app is shown.
+    ///   - keepsRequestedURL: True if a new root does not remove a requested URL. A choice still removes it.
     public init(
         _ identity: DeviceIdentity, flow: Flow? = nil, screens: AppScreens? = nil, commandLifetime: Duration,
         keepsRequestedURL: Bool = false

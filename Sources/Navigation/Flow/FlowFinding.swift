@@ -44,7 +44,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
         case unansweredMessage = "unanswered-message"
         /// A type under `ignores` that no service sends.
         case unusedIgnore = "unused-ignore"
-        /// A link that opens a screen above a screen on which no rule pushes it.
+        /// A link that opens a screen above another screen than those on which rules push it.
         case unusualBackPath = "unusual-back-path"
         /// A link whose root depends on the state.
         case openRoot = "open-root"

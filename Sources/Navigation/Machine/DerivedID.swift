@@ -5,7 +5,7 @@ internal import Support
 /// They are derived from the id of the causing message, so the same cause gives the same ids again. A derived id begins
 /// with the id of its cause, or with the first part of a long id.
 public enum DerivedID {
-    /// The maximum length of a cause's id in bytes; a longer id is shortened.
+    /// The maximum length of a cause's id in bytes. A longer id is replaced by its first characters and a hash.
     private static let longest = 96
 
     /// Derives an id.
