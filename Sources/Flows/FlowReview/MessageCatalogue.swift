@@ -222,7 +222,7 @@ extension FlowReviewer {
 }
 
 extension MessageCatalogue {
-    /// The field at a dotted path of a message's data. Nil if it is unknown or may have any values.
+    /// The field at a dotted path of a message's data. Nil if the catalogue does not know it.
     fileprivate func field(_ path: String, of type: String) -> Field? {
         guard case let fields?? = fields[type] else { return nil }
         var field: Field? = Field(.object, members: fields)

@@ -98,8 +98,9 @@ struct ReplayOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Send only these messages: inputs, all (also the results of coordinators and the error notifier), or a "
-                + "type such as 'command.*'; may be repeated. (default: inputs)", valueName: "what"),
+            "Send only these messages: inputs, or all (also the results of coordinators and the error notifier). "
+                + "A type such as 'command.*' selects among them. May be repeated. (default: inputs)",
+            valueName: "what"),
         transform: ReplayPart.argument)
     var only: [ReplayPart] = []
 
