@@ -188,7 +188,7 @@ actor ReplayTeller {
         self.waitsForEnter = waitsForEnter
     }
 
-    /// Thrown if standard input ends, or the command is cancelled, before all messages are sent.
+    /// Thrown if standard input ends, or the task is cancelled, while ``tell(_:)`` waits for Enter.
     struct Stopped: Error {}
 
     /// Reports an event of the replay.
