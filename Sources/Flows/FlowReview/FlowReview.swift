@@ -30,7 +30,7 @@ extension Flow {
         var reading = FlowReading(yaml: yaml, file: file)
         let errors = reading.findings
         // If a part could not be read, or if the flow has too many rules, the review is skipped.
-        if reading.isComplete, let flow = reading.flow, flow.isReviewable {
+        if reading.isComplete, let flow = reading.flow, flow.ruleCount <= Flow.ruleLimit {
             // If the flow has errors, only its rules, senders and messages are reviewed.
             reading.report(
                 FlowReviewer.problems(of: flow, messages, sentElsewhere: sentElsewhere, isWhole: errors.isEmpty))
@@ -58,8 +58,6 @@ extension Flow {
 
     /// The actions among `names` that views may request.
     func requests(anyOf names: [ActionName]) -> [ActionName] { requests.filter(names.contains) }
-
-    private var isReviewable: Bool { allTransitions.count + links.count <= Flow.ruleLimit }
 }
 
 /// Finds probable mistakes in a flow.

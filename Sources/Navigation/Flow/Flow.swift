@@ -32,6 +32,9 @@ public struct Flow: Hashable, Sendable {
     /// The maximum number of rules and links in a flow, with those of its child flows. A flow with more is refused.
     package static let ruleLimit = 10_000
 
+    /// The number of rules and links, with those of the child flows.
+    package var ruleCount: Int { allTransitions.count + links.count }
+
     /// A 64-bit hash of ``json``, 16 hexadecimal digits.
     public private(set) var hash = ""
 

@@ -60,7 +60,7 @@ package struct FlowChecker {
     }
 
     package mutating func check() {
-        let count = flow.allTransitions.count + flow.links.count
+        let count = flow.ruleCount
         guard count <= Flow.ruleLimit else {
             // Further checks of such a flow would take too long.
             report(

@@ -42,27 +42,4 @@ extension Project {
     }
 
     private static func shown(_ path: String) -> String { path == "-" ? "standard input" : path }
-
-    /// Removes everything that the project has kept: the services' data, logs, status and saved stack. Must only be
-    /// called while the project does not run.
-    ///
-    /// - Throws: ``ComposeError`` `already-running` if another process holds the project's lock; `directory`.
-    package func removeState() throws(ComposeError) {
-        guard FileManager.default.fileExists(atPath: stateDirectory) else { return }
-        guard let lock = try lock() else {
-            throw ComposeError(
-                code: "already-running", message: "another process is starting or stopping project '\(name)'",
-                recovery: "try again")
-        }
-        defer { lock.release() }
-        do {
-            try FileManager.default.removeItem(atPath: stateDirectory)
-        } catch {
-            throw ComposeError(
-                code: "directory", message: "cannot remove \(stateDirectory): \(error.localizedDescription)")
-        }
-    }
-
-    /// The folder of everything that the project keeps. It may not exist.
-    package var statePath: String { stateDirectory }
 }

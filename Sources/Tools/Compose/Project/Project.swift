@@ -10,7 +10,7 @@ import SystemSupport
 package struct Project: Sendable, Hashable {
     package let name: String
     /// The folder of the files that are kept after a run, such as the status, the logs and the services' data.
-    let stateDirectory: String
+    package let stateDirectory: String
     /// The folder of a run's sockets and current status. The supervisor removes it at its end, unless it is killed.
     let runtimeDirectory: String
 
@@ -103,6 +103,26 @@ package struct Project: Sendable, Hashable {
             return try FileLock.acquire(lockPath)
         } catch {
             throw ComposeError(code: "lock", message: "cannot open the lock file \(error)")
+        }
+    }
+
+    /// Removes everything that the project has kept: the services' data, logs, status and saved stack. Must only be
+    /// called while the project does not run.
+    ///
+    /// - Throws: ``ComposeError`` `already-running` if another process holds the project's lock; `directory`.
+    package func removeState() throws(ComposeError) {
+        guard FileManager.default.fileExists(atPath: stateDirectory) else { return }
+        guard let lock = try lock() else {
+            throw ComposeError(
+                code: "already-running", message: "another process is starting or stopping project '\(name)'",
+                recovery: "try again")
+        }
+        defer { lock.release() }
+        do {
+            try FileManager.default.removeItem(atPath: stateDirectory)
+        } catch {
+            throw ComposeError(
+                code: "directory", message: "cannot remove \(stateDirectory): \(error.localizedDescription)")
         }
     }
 

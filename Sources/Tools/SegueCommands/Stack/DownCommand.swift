@@ -58,14 +58,14 @@ package struct DownCommand: AsyncParsableCommand {
         await Console.error.tell("project '\(project.name)' \(wasRunning ? "is down" : "was not running")")
         guard removesState else { return }
         try project.removeState()
-        await Console.error.tell("\(project.statePath) is removed")
+        await Console.error.tell("\(project.stateDirectory) is removed")
     }
 
     /// Asks the user on a terminal. Returns true without asking if there is no terminal.
     private func isRemovalWanted(_ project: Project) async throws -> Bool {
         guard StandardInput.isTerminal, Console.error.isTerminal else { return true }
         try await Console.error.write(
-            "segue: remove \(project.statePath), all data of project '\(project.name)'? [y/N] ")
+            "segue: remove \(project.stateDirectory), all data of project '\(project.name)'? [y/N] ")
         for try await lines in StandardInput.lines {
             return ["y", "yes"].contains(lines.first?.trimmingCharacters(in: .whitespaces).lowercased())
         }
@@ -83,6 +83,6 @@ package struct DownCommand: AsyncParsableCommand {
         let alive = instances.filter { $0.process?.isAlive ?? false }
         await StackControl(project: project, isRehearsal: true).tell(
             alive.map { Change(instance: $0.name, action: .remove, round: $0.order.round, reason: nil) })
-        if removesState { await Console.error.tell("\(project.statePath) would be removed") }
+        if removesState { await Console.error.tell("\(project.stateDirectory) would be removed") }
     }
 }
