@@ -44,7 +44,7 @@ public struct ScreenContent: Sendable {
     }
 
     /// A row of a list. A row with a command is a choice: a person can select it, if the flow allows the command.
-    public struct Row: Sendable, ExpressibleByStringLiteral {
+    public struct Row: Sendable, ExpressibleByStringInterpolation {
         public var title: String
         public var subtitle: String?
         /// A short text at the end of the row, such as a number or a state.
