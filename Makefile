@@ -31,7 +31,7 @@ build-tests: setup
 	@scripts/python
 	@swift build --build-tests
 
-# Builds and tests the package in Examples, as its users would.
+# Builds and tests the package in Examples and a package of `segue new app`, as their users would.
 examples: setup
 	@scripts/examples
 

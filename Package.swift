@@ -290,7 +290,7 @@ let tests: [Target] = [
             "Contracts", "EventBus", "FlowFiles", "FlowReview", "Navigation", "RuntimeTestSupport", "Support",
             "TestSupport",
         ]),
-    tests(of: "Scaffold", ["FlowFiles", "TestSupport"]),
+    tests(of: "Scaffold", ["FlowFiles", "FlowReview", "Navigation", "TestSupport"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(
