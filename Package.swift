@@ -172,7 +172,7 @@ let executables: [Target] = [
     executable("navigation-coordinator", ["Contracts", "Coordinator", "ServiceRuntime", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
-    executable("segue-bench", ["Benchmarks", "EventBus", argumentParser, logging]),
+    executable("segue-bench", ["Benchmarks", "EventBus", "SystemSupport", argumentParser, logging]),
     executable(
         "spotify-simulator", ["Consuming", "ServiceRuntime", "SpotifySimulator", argumentParser, lifecycle, logging]),
     executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
