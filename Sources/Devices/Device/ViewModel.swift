@@ -16,31 +16,63 @@ public struct ScreenContent: Sendable {
     public var title: String
     /// Lines of text, from top to bottom.
     public var rows: [String]
+    /// The index of the first row that a view shows if it has no room for all rows.
+    public var firstRow: Int
     /// The actions that a person can choose on the screen, if the flow allows their commands.
     public var actions: [ScreenAction]
     /// True if the content is still being loaded.
     public var isLoading: Bool
 
-    public init(title: String, rows: [String] = [], actions: [ScreenAction] = [], isLoading: Bool = false) {
+    public init(
+        title: String, rows: [String] = [], firstRow: Int = 0, actions: [ScreenAction] = [], isLoading: Bool = false
+    ) {
         self.title = title
         self.rows = rows
+        self.firstRow = firstRow
         self.actions = actions
         self.isLoading = isLoading
     }
 }
 
-/// An action on a screen: its label, and the command that it sends.
+/// An action on a screen: its label, and the command that it sends or the query that it asks.
 public struct ScreenAction: Sendable {
-    public let label: String
-    public let command: any CommandMessage
-
-    public init(_ label: String, _ command: any CommandMessage) {
-        self.label = label
-        self.command = command
+    enum Content: Sendable {
+        case command(any CommandMessage)
+        case query(any QueryMessage, about: MessageType)
     }
 
-    /// The message type of the command: `command.PlaylistSelected`.
-    public var type: MessageType { Swift.type(of: command).type }
+    public let label: String
+    let content: Content
+
+    /// Creates an action that sends a command. The screen has it while the flow allows the command.
+    public init(_ label: String, _ command: any CommandMessage) {
+        self.label = label
+        content = .command(command)
+    }
+
+    /// Creates an action that asks a query. The view models find the answer with ``LatestDocuments/answers(to:)``.
+    ///
+    /// While a query about the document has no answer, the screen is loading and does not have the action.
+    ///
+    /// - Parameter document: The document that the answer continues or explains. When a newer document of this type
+    ///   arrives, or the document is withdrawn, the answer is forgotten.
+    public init(_ label: String, asking query: any QueryMessage, about document: any DocumentMessage.Type) {
+        self.label = label
+        content = .query(query, about: document.type)
+    }
+
+    /// Nil if the action asks a query.
+    public var command: (any CommandMessage)? {
+        if case .command(let command) = content { command } else { nil }
+    }
+
+    /// The message type of the command or query: `command.PlaylistSelected`.
+    public var type: MessageType {
+        switch content {
+        case .command(let command): Swift.type(of: command).type
+        case .query(let query, _): Swift.type(of: query).type
+        }
+    }
 }
 
 /// The screens of an app that have view models, with the messages that the view models receive and send. Other screens
@@ -64,6 +96,7 @@ public struct AppScreens: Sendable {
     let viewModels: [String: any ViewModel.Type]
     let documents: [any DocumentMessage.Type]
     let commands: [any CommandMessage.Type]
+    let queries: [any QueryMessage.Type]
     /// The names of the types of the commands that are answered with a request to open a URL.
     let openingURLs: Set<String>
     let notices: [Notice]
@@ -74,11 +107,13 @@ public struct AppScreens: Sendable {
     ///   - viewModels: The view models, by the names of their screens in the flows.
     ///   - documents: The types of the documents that the view models read.
     ///   - commands: The types of the commands that the view models' actions send.
+    ///   - queries: The types of the queries that the view models' actions ask.
     ///   - openingURLs: The types of the commands that are answered with a request to open a URL.
     ///   - notices: The events that are shown as texts.
     public init(
         flow: String, platforms: [String], viewModels: [String: any ViewModel.Type],
         documents: [any DocumentMessage.Type], commands: [any CommandMessage.Type],
+        queries: [any QueryMessage.Type] = [],
         openingURLs: [any CommandMessage.Type] = [], notices: [Notice] = []
     ) {
         self.flow = flow
@@ -86,6 +121,7 @@ public struct AppScreens: Sendable {
         self.viewModels = viewModels
         self.documents = documents
         self.commands = commands
+        self.queries = queries
         self.openingURLs = Set(openingURLs.map { $0.type.description })
         self.notices = notices
     }

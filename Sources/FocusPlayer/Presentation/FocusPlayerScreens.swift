@@ -21,6 +21,7 @@ extension AppScreens {
             Command.PlaylistSelected.self, Command.PlayOnSpotifyRequested.self, Command.DeviceSelected.self,
             Command.DidRequestOpenPlaylistOnSpotify.self, Command.OpenAnotherAppRequested.self,
         ],
+        queries: [Query.PlaylistSongs.self],
         openingURLs: [
             Command.SpotifyAuthorizationRequested.self, Command.DidRequestOpenPlaylistOnSpotify.self,
             Command.OpenAnotherAppRequested.self,
@@ -81,10 +82,15 @@ struct PlaylistSelectionViewModel: ViewModel {
     }
 }
 
-/// The screen that shows the shuffled focus playlist.
+/// The screen that shows the shuffled focus playlist. An action asks for the songs that the document leaves out, page
+/// by page.
 struct GeneratedPlaylistViewModel: ViewModel {
     private let generated: Document.GeneratedPlaylist?
     private let name: String?
+    /// The songs of the document and of the pages after it.
+    private let songs: [Song]
+    /// The index of the first song of the last page; 0 without pages.
+    private let lastPage: Int
 
     init(documents: LatestDocuments, arguments: [String: String]) {
         // A screen with the argument `playlistID` shows only the document of this playlist.
@@ -94,11 +100,18 @@ struct GeneratedPlaylistViewModel: ViewModel {
         }
         let playlistID = wanted ?? generated?.playlistID
         name = documents[Document.Playlists.self]?.playlists.first { $0.id == playlistID }?.name
+        var (songs, lastPage) = (generated?.songs ?? [], 0)
+        for (query, page) in documents.answers(to: Query.PlaylistSongs.self)
+        where query.playlistID == generated?.playlistID && query.offset == songs.count {
+            lastPage = songs.count
+            songs += page.songs
+        }
+        (self.songs, self.lastPage) = (songs, lastPage)
     }
 
     var content: ScreenContent {
         ScreenContent(
-            title: name ?? "Focus playlist", rows: rows, actions: actions,
+            title: name ?? "Focus playlist", rows: rows, firstRow: lastPage, actions: actions,
             isLoading: generated.map { $0.status == .loading } ?? true)
     }
 
@@ -107,23 +120,25 @@ struct GeneratedPlaylistViewModel: ViewModel {
         switch generated.status {
         case .loading: return ["Shuffling…"]
         case .failed: return ["This playlist could not be loaded."]
-        case .ready where generated.songs.isEmpty: return ["There are no songs in this playlist."]
-        case .ready: return generated.songs.enumerated().map { Self.row($0.offset + 1, $0.element) } + more(generated)
+        case .ready where songs.isEmpty: return ["There are no songs in this playlist."]
+        case .ready:
+            let more = missing > 0 ? ["… and \(missing) more"] : []
+            return songs.enumerated().map { Self.row($0.offset + 1, $0.element) } + more
         }
     }
 
-    /// A line about the songs that the document leaves out.
-    private func more(_ generated: Document.GeneratedPlaylist) -> [String] {
-        let count = generated.total - generated.songs.count
-        return count > 0 ? ["… and \(count) more"] : []
-    }
+    /// The number of songs that are not loaded.
+    private var missing: Int { max(0, (generated?.total ?? 0) - songs.count) }
 
     private var actions: [ScreenAction] {
-        guard let generated, generated.status == .ready, !generated.songs.isEmpty else { return [] }
-        return [
+        guard let generated, generated.status == .ready, !songs.isEmpty else { return [] }
+        let playing = [
             ScreenAction("Play on Spotify", Command.PlayOnSpotifyRequested()),
             ScreenAction("Open in Spotify", Command.DidRequestOpenPlaylistOnSpotify()),
         ]
+        guard missing > 0 else { return playing }
+        let next = Query.PlaylistSongs(playlistID: generated.playlistID, offset: songs.count)
+        return playing + [ScreenAction("Show more", asking: next, about: Document.GeneratedPlaylist.self)]
     }
 
     private static func row(_ number: Int, _ song: Song) -> String {
