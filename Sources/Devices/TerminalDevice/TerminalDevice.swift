@@ -10,6 +10,9 @@ internal import ServiceRuntime
 /// A device in a terminal. It draws the screens of its platform, and publishes the messages of the person's choices.
 /// When the device ends, its process ends.
 struct TerminalDevice: ReadyService, ForegroundService {
+    /// The maximum time for the answer to a query.
+    private static let patience: Duration = .seconds(5)
+
     /// Signalled when the subscription is live.
     let ready = ReadySignal()
     private let identity: DeviceIdentity
@@ -79,6 +82,9 @@ struct TerminalDevice: ReadyService, ForegroundService {
                     session: session, terminal: terminal, outbox: outbox, busAddress: busAddress, logger: logger)
                 try await loop.run(
                     inputs, wantLine: { wantLine.yield() },
+                    ask: { query in
+                        sources.addTask { await inputs.send(.answer(await answer(to: query), to: query.id)) }
+                    },
                     startDeadline: { number in
                         sources.addTask {
                             guard (try? await clock.sleep(for: timeout)) != nil else { return }
@@ -160,6 +166,14 @@ struct TerminalDevice: ReadyService, ForegroundService {
         }
     }
 
+    private func answer(to query: Envelope) async -> Result<Envelope, any Error> {
+        do {
+            return .success(try await bus.ask(query, timeout: Self.patience))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     private func follow(
         _ filters: [MessageFilter], into inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
     ) async throws {
@@ -210,7 +224,7 @@ struct DeviceLoop {
     /// Runs until the session ends.
     mutating func run(
         _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>,
-        wantLine: () -> Void, startDeadline: (Int) -> Void
+        wantLine: () -> Void, ask: (Envelope) -> Void, startDeadline: (Int) -> Void
     ) async throws {
         wantLine()
         if terminal.size() != nil { await draw() }
@@ -231,6 +245,7 @@ struct DeviceLoop {
                 case .device(.refused(let text)): await say(text)
                 case .device(.publish(let message)):
                     if !outbox.send(message) { await say("Too many messages wait to be sent; the last is dropped.") }
+                case .device(.ask(let query)): ask(query)
                 case .device(.openURL(let url)):
                     // On a terminal the URL stays below the scene as a link.
                     if terminal.size() != nil, session.scene?.requestedURL != nil {

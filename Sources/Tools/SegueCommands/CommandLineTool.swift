@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import CSegueVersion
 internal import Foundation
 internal import SystemPackage
+internal import SystemSupport
 
 /// Runs a command line, and turns an error into lines on standard error and an exit status.
 package enum CommandLineTool {
