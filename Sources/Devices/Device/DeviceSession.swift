@@ -304,6 +304,6 @@ extension DeviceSession {
         let known = sent + (screens?.commands ?? [])
         let types = Set(flow?.screens.values.flatMap(\.sends) ?? []).sorted().compactMap { MessageType($0) }
         return known.map { DeclaredMessage($0) }
-            + types.filter { !known.types.contains($0) }.map { DeclaredMessage($0) }
+            + types.filter { !known.types.contains($0) }.map { DeclaredMessage($0, in: flow) }
     }
 }

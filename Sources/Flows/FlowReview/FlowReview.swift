@@ -20,7 +20,7 @@ extension FlowReading {
     /// Returns the review of the flow in the file.
     ///
     /// - Parameters:
-    ///   - messages: The app's messages. Nil to leave out the checks of messages.
+    ///   - messages: The app's messages. Nil to check only the commands that the flow declares.
     ///   - sentElsewhere: The types of commands that other flows of the app send, such as those of other platforms.
     package func review(messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = []) -> FlowReview {
         var reading = self
@@ -42,7 +42,7 @@ extension Flow {
     /// Returns the warnings and notes about a flow that was built in Swift.
     ///
     /// - Parameters:
-    ///   - messages: The app's messages. Nil to leave out the checks of messages.
+    ///   - messages: The app's messages. Nil to check only the commands that the flow declares.
     ///   - sentElsewhere: The types of commands that other flows of the app send, such as those of other platforms.
     package func review(messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = []) -> [FlowFinding] {
         FlowReviewer.problems(of: self, messages, sentElsewhere: sentElsewhere)
@@ -83,7 +83,8 @@ struct FlowReviewer {
         var reviewer = FlowReviewer(flow: flow, openScreens: openScreens)
         reviewer.reviewRules()
         reviewer.reviewSenders(sentElsewhere)
-        if let messages { reviewer.review(messages) }
+        reviewer.reviewCommands(messages)
+        reviewer.review((messages ?? .unknown).adding(flow.commands))
         if isWhole {
             reviewer.reviewGraph()
             reviewer.reviewActions(sentElsewhere)
