@@ -8,7 +8,8 @@ internal import Navigation
 struct KnownMessages {
     let contract: AppContract
     private let presences: [Document.Presence]
-    private let names: CoordinatorNames
+    /// The names of the coordinators that run.
+    let names: CoordinatorNames
 
     /// Reads the contracts and presences. Reports contracts that cannot be read on standard error.
     init(on bus: any EventBus) async throws {
@@ -41,25 +42,5 @@ struct KnownMessages {
         let running = presences.filter(handles)
         let stopped = Set(contracted).subtracting(running.map(\.name))
         return Set(running.map { names.name(of: $0.name, instance: $0.instance) }).union(stopped).sorted()
-    }
-}
-
-/// The names of coordinators for people. All coordinators have the same process name, so the name contains the
-/// platform.
-struct CoordinatorNames {
-    /// The platforms, by the source of the coordinator.
-    private let platforms: [String: String]
-
-    /// Reads the flows that the coordinators publish.
-    init(on bus: any EventBus) async throws {
-        let flows = try await bus.documents(matching: [.type(Document.Flow.self)])
-        platforms = Dictionary(
-            flows.compactMap { flow in flow.attributes.key.map { (flow.attributes.source, $0) } }
-        ) { $1 }
-    }
-
-    /// The name with the platform, such as `navigation-coordinator (ios)`, or else the name.
-    func name(of process: String, instance: String) -> String {
-        platforms["\(process)/\(instance)"].map { "\(process) (\($0))" } ?? process
     }
 }
