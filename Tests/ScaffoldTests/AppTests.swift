@@ -1,3 +1,4 @@
+import FlowFiles
 import FlowReview
 import Foundation
 import Navigation
