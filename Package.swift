@@ -67,6 +67,9 @@ let navigation: [Target] = [
 let contracts: [Target] = [
     module("Contracts", in: "Contracts", ["EventBus", "Navigation", "Support"]),
     module("MessageSchema", in: "Contracts", ["Contracts", "EventBus", "Support"]),
+    module(
+        "AppContract", in: "Contracts",
+        ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
 ]
 
 let runtime: [Target] = [
@@ -81,6 +84,12 @@ let runtime: [Target] = [
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
     module("Routing", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support"]),
+    module(
+        "Monitor", in: "Runtime",
+        [
+            "AppContract", "Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support",
+            "SystemSupport", systemPackage,
+        ]),
 ]
 
 let devices: [Target] = [
@@ -106,12 +115,7 @@ let tools: [Target] = [
     module(
         "Compose", in: "Tools",
         ["Projects", "Support", "SystemSupport", logging, orderedCollections, subprocess, systemPackage, yams]),
-    module(
-        "AppContract", in: "Tools", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "Transports", logging]),
-    module(
-        "Monitor", in: "Tools",
-        ["Contracts", "EventBus", "FlowReview", "Navigation", "Support", "SystemSupport", systemPackage]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
@@ -381,9 +385,12 @@ let package = Package(
 
 // MARK: Targets and their folders
 
-func module(_ name: String, in folder: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+func module(
+    _ name: String, in folder: String? = nil, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
+) -> Target {
     let path = (["Sources", folder, name] as [String?]).compactMap(\.self).joined(separator: "/")
-    return .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+    return .target(
+        name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: settings)
 }
 
 func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
