@@ -33,6 +33,58 @@ struct DeviceSessionTests {
         #expect(try session.handle(.message(.answer(Document.Playlists.two))).published.isEmpty)
     }
 
+    @Test("A view with animations reports what it shows by itself, and repeated reports send nothing")
+    func animated() throws {
+        var session = SampleSession(isAnimated: true)
+        let path = [ScreenInstance.sample("generatedPlaylist", 2)]
+        let snapshot = try NavigationSnapshot.sample(
+            root: "playlistSelection", path: path, leaving: [.sample("launch", 9)])
+        #expect(try session.show(snapshot).published.isEmpty)
+        let reports: [(DeviceSession.Report, MessageType, String)] = [
+            (.displayed(revision: 7), Command.ScreenDisplayed.type, "generatedPlaylist-2"),
+            (.gone(instance: "launch-9"), Command.ScreenGone.type, "launch-9"),
+            (.backStarted(instance: "generatedPlaylist-2"), Command.BackStarted.type, "generatedPlaylist-2"),
+            (.backCancelled(instance: "generatedPlaylist-2"), Command.BackCancelled.type, "generatedPlaylist-2"),
+            (.backCompleted(instance: "generatedPlaylist-2"), Command.BackCompleted.type, "generatedPlaylist-2"),
+            (.dismissed(instance: "sheet-3"), Command.PresentationDismissed.type, "sheet-3"),
+            (.tabSelected(instance: "root-1", tab: "home"), Command.TabSelected.type, "root-1"),
+        ]
+        for (report, type, instance) in reports {
+            let message = try #require(try session.handle(.report(report)).published.first, "\(report)")
+            #expect(message.type == type)
+            #expect(message.attributes.instance == instance)
+            #expect(message.attributes.device == "phone")
+            #expect(message.attributes.expiryTime == nil)
+        }
+        #expect(try session.handle(.report(.displayed(revision: 7))).published.isEmpty)
+        #expect(try session.handle(.report(.gone(instance: "launch-9"))).published.isEmpty)
+        #expect(try session.handle(.report(.gone(instance: "never-4"))).published.isEmpty)
+    }
+
+    @Test("A device that continues after an interruption reports no launch")
+    func continued() throws {
+        var session = SampleSession(beginsSession: false)
+        #expect(try session.handle(.attached).isEmpty)
+    }
+
+    @Test("A scene has all open screens, and only those in front have choices")
+    func allScreens() throws {
+        var session = SampleSession()
+        _ = try session.handle(.message(.answer(Document.Playlists.two)))
+        _ = try session.handle(.message(.answer(Document.GeneratedPlaylist.calm)))
+        let screens = { (session: SampleSession) in session.scene?.screens ?? [] }
+        _ = try session.show(.sample(root: "playlistSelection"))
+        #expect(screens(session).map(\.choices.count) == [3])
+        let play = try #require(screens(session).first?.choices.first)
+        #expect(play.id == #"playlistSelection-1 command.PlaylistSelected {"playlistID":"calm"}"#)
+        _ = try session.show(
+            .sample(root: "playlistSelection", path: [.sample("generatedPlaylist", 2)]))
+        #expect(screens(session).map(\.instance) == ["playlistSelection-1", "generatedPlaylist-2"])
+        #expect(screens(session).map(\.isCovered) == [true, false])
+        #expect(screens(session).map(\.choices.count) == [0, 2])
+        #expect(screens(session).first?.content.lines == ["Calm · anna · 12 songs", "Rain · bert · 1 song"])
+    }
+
     @Test("The state of another platform is not this device's")
     func otherPlatform() throws {
         var session = SampleSession()
@@ -123,7 +175,13 @@ struct DeviceSessionTests {
 
 /// A session on Anna's phone.
 private struct SampleSession {
-    private var session = DeviceSession(.phone, screens: .focusPlayer, commandLifetime: .seconds(60))
+    private var session: DeviceSession
+
+    init(isAnimated: Bool = false, beginsSession: Bool = true) {
+        session = DeviceSession(
+            .phone, screens: .focusPlayer, commandLifetime: .seconds(60), isAnimated: isAnimated,
+            beginsSession: beginsSession)
+    }
 
     var scene: Scene? { session.scene }
 

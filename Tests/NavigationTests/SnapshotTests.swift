@@ -1,3 +1,4 @@
+import FlowFiles
 import Foundation
 import Navigation
 import SampleFlows
@@ -114,6 +115,50 @@ struct SnapshotTests {
         #expect(snapshot["cause"] == .null)
         #expect(snapshot.value(at: "state.presented") == .null)
         #expect(snapshot.value(at: "state.leaving") == [])
+    }
+
+    @Test("The snapshot names the rule that led to it, and nothing after a view's report")
+    func rule() throws {
+        var session = try GuardFlow.waiting()
+        #expect(session.machine.snapshot.rule == "transitions[3]")
+        session.answer()
+        #expect(session.machine.snapshot.rule == "transitions[3]")
+        session.send("event.Unheard")
+        #expect(session.machine.snapshot.rule == "transitions[3]")
+        session.report("BackCompleted", "done-3")
+        #expect(session.machine.snapshot.rule == nil)
+        var shop = Session(try Flow(yaml: SignUpFlow.yaml, file: "shop.yaml"))
+        shop.send("event.SignUpPushed")
+        #expect(shop.machine.snapshot.rule == "transitions[1]")
+        shop.send("event.Next")
+        #expect(shop.machine.snapshot.rule == "flows.signUp.transitions[0]")
+        var player = try Session.showingPlaylist(on: "ios")
+        player.open("focus://playlist/p2")
+        #expect(player.machine.snapshot.rule == "links[0]")
+    }
+
+    @Test("A rejected or late answer names the rule that asked, and a changed flow forgets the rule")
+    func guardedRule() throws {
+        var rejected = try GuardFlow.waiting()
+        rejected.reject()
+        #expect(rejected.presented == ["sorry"])
+        #expect(rejected.machine.snapshot.rule == "transitions[3]")
+        let snapshot = rejected.machine.snapshot
+        #expect(Restoration(snapshot, flow: try GuardFlow.flow()).machine.snapshot.rule == "transitions[3]")
+        let changed = try GuardFlow.flow(menuDeadline: .seconds(2))
+        #expect(Restoration(snapshot, flow: changed).machine.snapshot.rule == nil)
+    }
+
+    @Test("A snapshot of a version that named no rule can be read")
+    func withoutRule() throws {
+        var session = try GuardFlow.waiting()
+        session.answer()
+        guard case .object(var members) = try json(session.machine.snapshot) else { throw CancellationError() }
+        members["rule"] = nil
+        let read = try JSONDecoder().decode(
+            NavigationSnapshot.self, from: Data(JSONValue.object(members).description.utf8))
+        #expect(read.rule == nil)
+        #expect(read.state == session.machine.snapshot.state)
     }
 
     @Test("A snapshot survives being written and read", arguments: ["ios", "mac"])

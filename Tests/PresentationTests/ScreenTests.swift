@@ -20,7 +20,7 @@ struct ScreenTests {
     func empty(screen: String) throws {
         let content = try Scene(of: screen).content
         #expect(!content.title.isEmpty)
-        #expect(!content.rows.isEmpty || !content.actions.isEmpty)
+        #expect(!content.lines.isEmpty || !content.allActions.isEmpty)
         #expect(try Scene(of: screen).banner == nil)
     }
 
@@ -48,10 +48,10 @@ struct ScreenTests {
             ]))
         let content = try Scene(of: "playlistSelection", documents: documents).content
         #expect(
-            content.actions.map(\.label) == ["Calm · anna · 12 songs", "Rain · bert · 1 song", "Log out of Spotify"])
-        #expect(content.actions.compactMap { ($0.command as? Command.PlaylistSelected)?.playlistID } == ["a", "b"])
+            content.allActions.map(\.label) == ["Calm · anna · 12 songs", "Rain · bert · 1 song", "Log out of Spotify"])
+        #expect(content.allActions.compactMap { ($0.command as? Command.PlaylistSelected)?.playlistID } == ["a", "b"])
         #expect(content.commandTypes.last == "command.SpotifyDeauthorizationRequested")
-        #expect(content.rows.isEmpty)
+        #expect(content.lines.isEmpty)
     }
 
     @Test("Loading playlists and having none read differently, and logging out is always there")
@@ -60,7 +60,7 @@ struct ScreenTests {
         let none = try Scene(
             of: "playlistSelection", documents: try LatestDocuments.of(Document.Playlists(playlists: []))
         ).content
-        #expect(loading.rows != none.rows)
+        #expect(loading.lines != none.lines)
         #expect(loading.commandTypes == none.commandTypes)
     }
 
@@ -87,7 +87,7 @@ struct ScreenTests {
             of: "generatedPlaylist", arguments: ["playlistID": "calm"], documents: documents
         ).content
         #expect(content.title == "Calm")
-        #expect(content.rows == ["1. Rain · Cloud · 3:05"])
+        #expect(content.lines == ["1. Rain · Cloud · 3:05"])
         #expect(
             content.commandTypes == ["command.PlayOnSpotifyRequested", "command.DidRequestOpenPlaylistOnSpotify"])
     }
@@ -99,7 +99,7 @@ struct ScreenTests {
         let content = try Scene(
             of: "generatedPlaylist", documents: try LatestDocuments.of(generated)
         ).content
-        #expect(content.rows == ["1. Rain · Cloud · 3:05", "… and 2300 more"])
+        #expect(content.lines == ["1. Rain · Cloud · 3:05", "… and 2300 more"])
     }
 
     @Test("The document of another playlist never shows")
@@ -108,7 +108,7 @@ struct ScreenTests {
             of: "generatedPlaylist", arguments: ["playlistID": "q"],
             documents: try LatestDocuments.of(Document.GeneratedPlaylist.calm)
         ).content
-        #expect(content.rows == ["Shuffling…"])
+        #expect(content.lines == ["Shuffling…"])
         #expect(content.actions.isEmpty)
     }
 
@@ -121,7 +121,7 @@ struct ScreenTests {
             documents: try LatestDocuments.of(Document.GeneratedPlaylist(playlistID: "p", status: status))
         ).content
         #expect(content.actions.isEmpty)
-        #expect(content.rows.count == 1)
+        #expect(content.lines.count == 1)
     }
 
     @Test("Each device is an action with its own id, and Spotify can be opened to have one more")
@@ -129,8 +129,8 @@ struct ScreenTests {
         let documents = try LatestDocuments.of(
             Document.Devices(devices: [Device(id: "k", name: "Kitchen", type: "Speaker", isActive: true)]))
         let content = try Scene(of: "deviceActivation", documents: documents).content
-        #expect(content.actions.map(\.label) == ["Kitchen · Speaker · active", "Open Spotify"])
-        #expect(content.actions.compactMap { ($0.command as? Command.DeviceSelected)?.deviceID } == ["k"])
+        #expect(content.allActions.map(\.label) == ["Kitchen · Speaker · active", "Open Spotify"])
+        #expect(content.allActions.compactMap { ($0.command as? Command.DeviceSelected)?.deviceID } == ["k"])
         #expect(content.commandTypes.last == "command.OpenAnotherAppRequested")
     }
 
@@ -198,5 +198,5 @@ extension Scene {
 }
 
 extension ScreenContent {
-    fileprivate var commandTypes: [String] { actions.map(\.type.description) }
+    fileprivate var commandTypes: [String] { allActions.map(\.type.description) }
 }

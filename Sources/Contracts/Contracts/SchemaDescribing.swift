@@ -42,10 +42,12 @@ extension MessageContract: SchemaDescribing {
 extension Document.NavigationState: SchemaDescribing {
     /// The schema of the snapshot's members. It does not describe the contents of `flow`, `state` and `memory`.
     public static var schema: JSONSchema {
-        .object(requiring: [
+        let required: [String: JSONSchema] = [
             "platform": .string, "session": .string, "revision": .integer, "flow": .map(.any),
             "cause": .nullable(.string), "commands": .array(.string), "state": .map(.any), "memory": .map(.any),
             "url": .nullable(.string),
-        ])
+        ]
+        let optional = ["rule": JSONSchema.Property(.string, isRequired: false)]
+        return .object(required.mapValues { JSONSchema.Property($0) }.merging(optional) { $1 })
     }
 }

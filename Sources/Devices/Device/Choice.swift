@@ -9,6 +9,8 @@ public struct Choice: Sendable {
     public let label: String
     /// The id of the screen instance to which the choice belongs.
     public let instance: String
+    /// The way in which a view draws the choice.
+    public let role: ScreenAction.Role
     let content: Content
     /// True if the message reports an action of the person, such as going back. A report does not expire; other
     /// messages do.
@@ -35,11 +37,17 @@ public struct Choice: Sendable {
     }
 
     init(_ action: ScreenAction, on instance: String, outcome: Outcome) {
-        self.init(label: action.label, instance: instance, content: .command(action.command), outcome: outcome)
+        self.init(
+            label: action.label, instance: instance, role: action.role, content: .command(action.command),
+            outcome: outcome)
     }
 
-    init(reporting command: any CommandMessage, on instance: String, label: String, outcome: Outcome = .navigation) {
-        self.init(label: label, instance: instance, content: .command(command), isReport: true, outcome: outcome)
+    init(
+        reporting command: any CommandMessage, on instance: String, label: String, role: ScreenAction.Role = .normal,
+        outcome: Outcome = .navigation
+    ) {
+        self.init(
+            label: label, instance: instance, role: role, content: .command(command), isReport: true, outcome: outcome)
     }
 
     /// Creates a choice for a command that is known only from the flow, by its type.
@@ -53,10 +61,12 @@ public struct Choice: Sendable {
     }
 
     private init(
-        label: String, instance: String, content: Content, isReport: Bool = false, outcome: Outcome
+        label: String, instance: String, role: ScreenAction.Role = .normal, content: Content, isReport: Bool = false,
+        outcome: Outcome
     ) {
         self.label = label
         self.instance = instance
+        self.role = role
         self.content = content
         self.isReport = isReport
         self.outcome = outcome
@@ -75,6 +85,13 @@ public struct Choice: Sendable {
         }
     }
 
+    /// The name of the choice in a view that is not in this process. It consists of the screen instance, the type of the
+    /// message and its data, so it is the same on each scene that has the choice.
+    public var id: String {
+        let data: JSONValue? = command.flatMap { try? JSONValue(encoding: $0) }
+        return "\(instance) \(type) \(data?.description ?? "")"
+    }
+
     /// True if a person can enter fields for the command, because only its type is known.
     public var takesFields: Bool { command == nil }
 
@@ -82,7 +99,8 @@ public struct Choice: Sendable {
     public func filled(with fields: [String: JSONValue]) -> Choice {
         guard case .named(let type, _) = content else { return self }
         return Choice(
-            label: label, instance: instance, content: .named(type, fields), isReport: isReport, outcome: outcome)
+            label: label, instance: instance, role: role, content: .named(type, fields), isReport: isReport,
+            outcome: outcome)
     }
 
     /// The message of the choice.

@@ -49,6 +49,23 @@ public struct DeviceSession: Sendable {
         case message(Envelope)
         /// The person has made this choice on the scene.
         case choice(Choice)
+        /// A view that animates its screens reports what it shows, or what the person did.
+        case report(Report)
+    }
+
+    /// The report of a view that animates its screens. Reports can be repeated.
+    public enum Report: Hashable, Sendable {
+        /// The state with this revision is displayed, and its animations have ended.
+        case displayed(revision: Int)
+        /// The animation with which a screen leaves has ended.
+        case gone(instance: String)
+        /// The person has begun to swipe back, on the screen that would leave.
+        case backStarted(instance: String)
+        case backCancelled(instance: String)
+        case backCompleted(instance: String)
+        /// The person has dismissed a presentation.
+        case dismissed(instance: String)
+        case tabSelected(instance: String, tab: String)
     }
 
     public enum Output: Sendable {
@@ -80,6 +97,8 @@ public struct DeviceSession: Sendable {
     private let screens: AppScreens?
     private let commandLifetime: Duration
     private let keepsRequestedURL: Bool
+    private let isAnimated: Bool
+    private let beginsSession: Bool
     /// The flow that was passed to the initialiser. It has priority over `publishedFlow`. Nil if none was passed.
     private let givenFlow: Flow?
     /// The flow that the platform's coordinator publishes. Nil if there is none, or if it was withdrawn.
@@ -106,15 +125,20 @@ public struct DeviceSession: Sendable {
     ///   - screens: The screens with view models. Nil if no screen has a view model.
     ///   - commandLifetime: The time after which a person's command expires, unless it is a report.
     ///   - keepsRequestedURL: True if a new root does not remove a requested URL. A choice still removes it.
+    ///   - isAnimated: True if the view animates its screens and passes a ``Report`` for each. Otherwise the session
+    ///     itself reports each state as displayed, and leaving screens as gone.
+    ///   - beginsSession: False if the device continues after an interruption, so that no launch is reported.
     public init(
         _ identity: DeviceIdentity, flow: Flow? = nil, screens: AppScreens? = nil, commandLifetime: Duration,
-        keepsRequestedURL: Bool = false
+        keepsRequestedURL: Bool = false, isAnimated: Bool = false, beginsSession: Bool = true
     ) {
         self.identity = identity
         givenFlow = flow
         self.screens = screens
         self.commandLifetime = commandLifetime
         self.keepsRequestedURL = keepsRequestedURL
+        self.isAnimated = isAnimated
+        self.beginsSession = beginsSession
         documents = LatestDocuments(of: screens?.documents ?? [])
     }
 
@@ -133,7 +157,7 @@ public struct DeviceSession: Sendable {
     public mutating func handle(_ input: Input) throws -> [Output] {
         switch input {
         case .attached:
-            return [.publish(try identity.envelope(DomainEvent.LaunchFinished(), instance: nil))]
+            return !beginsSession ? [] : [.publish(try identity.envelope(DomainEvent.LaunchFinished(), instance: nil))]
         case .message(let message):
             let outputs = try receive(message)
             return outputs + (isAnswered(by: message) ? [.answered] : [])
@@ -145,8 +169,13 @@ public struct DeviceSession: Sendable {
             // A person who closes a banner may still want to open the URL.
             if choice.outcome != .closedBanner { requestedURL = nil }
             return [.publish(message)]
+        case .report(let report):
+            return try message(of: report).map { [.publish($0)] } ?? []
         }
     }
+
+    /// The schema of a command's data, for a form. Nil if no contract on the bus describes the command.
+    public func schema(of command: MessageType) -> JSONSchema? { contracts.schema(of: command) }
 
     private mutating func receive(_ message: Envelope) throws -> [Output] {
         do {
@@ -188,10 +217,36 @@ public struct DeviceSession: Sendable {
         }
     }
 
+    /// The message of a view's report. Nil for a report that needs no message, because it repeats an earlier one.
+    private mutating func message(of report: Report) throws -> Envelope? {
+        switch report {
+        case .displayed(let revision):
+            guard revision != displayedRevision else { return nil }
+            displayedRevision = revision
+            return try identity.envelope(
+                Command.ScreenDisplayed(revision: revision), instance: snapshot?.state.top.id)
+        case .gone(let instance):
+            let leaving = Set(snapshot?.state.leaving.map(\.id) ?? [])
+            goneInstances.formIntersection(leaving)
+            guard leaving.contains(instance), goneInstances.insert(instance).inserted else { return nil }
+            return try identity.envelope(Command.ScreenGone(instance: instance), instance: instance)
+        case .backStarted(let instance):
+            return try identity.envelope(Command.BackStarted(instance: instance), instance: instance)
+        case .backCancelled(let instance):
+            return try identity.envelope(Command.BackCancelled(instance: instance), instance: instance)
+        case .backCompleted(let instance):
+            return try identity.envelope(Command.BackCompleted(instance: instance), instance: instance)
+        case .dismissed(let instance):
+            return try identity.envelope(Command.PresentationDismissed(instance: instance), instance: instance)
+        case .tabSelected(let instance, let tab):
+            return try identity.envelope(Command.TabSelected(instance: instance, tab: tab), instance: instance)
+        }
+    }
+
     /// The view's reports about its screens, to be sent after the scene has been drawn. There are no animations, so
     /// screens that leave are reported as gone immediately.
     private mutating func reports() throws -> [Output] {
-        guard let snapshot else { return [] }
+        guard let snapshot, !isAnimated else { return [] }
         var reports: [Envelope] = []
         if snapshot.revision != displayedRevision {
             displayedRevision = snapshot.revision
@@ -268,7 +323,8 @@ extension DeviceSession {
     ]
     private static let sent: [any Message.Type] = [
         DomainEvent.LaunchFinished.self, Command.ScreenDisplayed.self, Command.ScreenGone.self,
-        Command.BackCompleted.self, Command.PresentationDismissed.self, Command.AlertAnswered.self,
+        Command.BackStarted.self, Command.BackCancelled.self, Command.BackCompleted.self,
+        Command.PresentationDismissed.self, Command.AlertAnswered.self,
         Command.TabSelected.self, Command.ErrorDismissed.self,
     ]
 

@@ -67,10 +67,11 @@ public struct LatestDocuments: Sendable {
         if others.count > Self.limit { entries.remove(at: others[0]) }
     }
 
-    /// Lines for the documents and their fields, for screens without a view model.
-    var rows: [String] {
-        entries.filter { !Self.hidden.contains($0.type) }.flatMap { entry in
-            [entry.key.map { "\(entry.type.name) \($0)" } ?? entry.type.name] + entry.data.rows(depth: 1)
+    /// A section for each document with its fields, for screens without a view model.
+    var sections: [ScreenContent.Section] {
+        entries.filter { !Self.hidden.contains($0.type) }.map { entry in
+            ScreenContent.Section(
+                header: entry.key.map { "\(entry.type.name) \($0)" } ?? entry.type.name, rows: entry.data.rows())
         }
     }
 }
@@ -82,19 +83,20 @@ extension JSONValue {
     /// follows.
     private static let countLimit = 20
 
-    /// The value as lines for people: `name: Ann`. Members of lists and objects are indented.
-    func rows(depth: Int = 0) -> [String] {
+    /// The value as rows for people: `name: Ann`. Members of lists and objects are one level deeper.
+    func rows(depth: Int = 0) -> [ScreenContent.Row] {
         let members: [(String, JSONValue)] =
             switch self {
             case .object(let object): object.sorted { $0.key < $1.key }.map { ("\($0.key):", $0.value) }
             case .array(let elements): elements.map { ("-", $0) }
             default: [("", self)]
             }
-        let indent = String(repeating: "  ", count: depth)
-        return members.prefix(Self.countLimit).flatMap { name, value -> [String] in
-            if let text = value.text(depth: depth) { return ["\(indent)\(name) \(text)"] }
-            return ["\(indent)\(name)"] + value.rows(depth: depth + 1)
-        } + (members.count > Self.countLimit ? ["\(indent)… \(members.count - Self.countLimit) more"] : [])
+        let rows = members.prefix(Self.countLimit).flatMap { name, value -> [ScreenContent.Row] in
+            if let text = value.text(depth: depth) { return [ScreenContent.Row("\(name) \(text)", depth: depth)] }
+            return [ScreenContent.Row(name, depth: depth)] + value.rows(depth: depth + 1)
+        }
+        let missing = members.count - Self.countLimit
+        return rows + (missing > 0 ? [ScreenContent.Row("… \(missing) more", depth: depth)] : [])
     }
 
     /// The text of the value on the line of its name. Nil if the value is shown on the next lines.

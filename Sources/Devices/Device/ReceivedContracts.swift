@@ -20,6 +20,11 @@ struct ReceivedContracts: Sendable {
         schemas[key] = Dictionary(received) { first, _ in first }
     }
 
+    /// The schema of a command's data, from the contract with the first key. Nil if no contract describes the command.
+    func schema(of command: MessageType) -> JSONSchema? {
+        schemas.sorted { $0.key < $1.key }.lazy.compactMap { $0.value[command] }.first
+    }
+
     /// The reason why no service can read the data of a command. Nil if a service can, or if no contract describes it.
     func mistake(in command: Envelope) -> String? {
         let described = schemas.sorted { $0.key < $1.key }.compactMap { $0.value[command.type] }

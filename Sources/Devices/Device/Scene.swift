@@ -5,9 +5,8 @@ internal import Support
 
 /// The visible screens of one platform, and the choices that a person has on them.
 public struct Scene: Sendable {
-    public let platform: String
-    /// The revision of the navigation state.
-    public let revision: Int
+    /// The navigation state that the scene shows, with its platform, session, revision, flow and cause.
+    public let snapshot: NavigationSnapshot
     /// The layers, from the bottom to the top.
     public let layers: [Layer]
     /// Nil if no error is shown.
@@ -20,14 +19,11 @@ public struct Scene: Sendable {
     public let dismissal: Choice?
     /// Nil if no error is shown.
     public let bannerDismissal: Choice?
-    /// The screens that a person can act on.
-    public let active: [ScreenInstance]
     /// True if a screen that is not covered is loading.
     public let isLoading: Bool
-    /// The type of the message that a rule with a guard has matched. Nil if no guard waits for an answer.
-    public let waiting: String?
     /// The URL that this device was last requested to open. Nil if there is none or if it must not be opened.
     public let requestedURL: OpenableURL?
+    private let source: Source
 
     /// - Parameters:
     ///   - flow: The flow by which screens without a view model are drawn. Nil if it is not known.
@@ -39,26 +35,42 @@ public struct Scene: Sendable {
         let source = Source(
             snapshot: snapshot, documents: documents, flow: flow,
             screens: screens?.flow == snapshot.flow.name ? screens : nil)
-        platform = snapshot.platform
-        revision = snapshot.revision
+        self.snapshot = snapshot
+        self.source = source
         layers = source.layers
         banner = Banner(documents[Document.ErrorBanner.self])
         choices = layers.flatMap(\.choices) + source.tabs
         back = source.back
         dismissal = source.dismissal
         bannerDismissal = banner.map { Choice(closing: $0, on: snapshot.state.top.id) }
-        active = snapshot.state.active
         isLoading = layers.contains { !$0.isCovered && $0.content.isLoading }
-        waiting = snapshot.state.attempt?.message.type
         self.requestedURL = requestedURL
     }
+
+    public var platform: String { snapshot.platform }
+
+    /// The revision of the navigation state.
+    public var revision: Int { snapshot.revision }
+
+    /// The screens that a person can act on.
+    public var active: [ScreenInstance] { snapshot.state.active }
+
+    /// The type of the message that a rule with a guard has matched. Nil if no guard waits for an answer.
+    public var waiting: String? { snapshot.state.attempt?.message.type }
+
+    /// All open screens, from the root up, for a view that also draws the screens beneath others. A screen that a
+    /// person cannot act on is covered.
+    public var screens: [Layer] { source.standing }
+
+    /// The presentations that a person can dismiss, by the ids of their first screens.
+    public var dismissible: [String] { source.dismissible.map(\.instance.id) }
 
     /// The URL that a person can open: the requested URL, or else the last URL on the scene. Nil if there is no such
     /// URL.
     public var url: OpenableURL? {
         if let requestedURL { return requestedURL }
         let texts = layers.filter { !$0.isCovered }.flatMap { layer in
-            [layer.content.title] + layer.content.rows + layer.choices.map(\.label)
+            [layer.content.title] + layer.content.lines + layer.choices.map(\.label)
         }
         let banners = [banner?.message, banner?.recovery].compactMap(\.self)
         return (banners + texts).reversed().lazy.compactMap { OpenableURL.found(in: $0).last?.url }.first
@@ -95,41 +107,46 @@ private struct Source {
 
     var layers: [Layer] {
         let state = snapshot.state
-        let active = Set(state.active.map(\.id))
-        func layer(_ instance: ScreenInstance, frame: Layer.Frame = .none) -> Layer {
-            self.layer(instance, frame: frame, isCovered: !active.contains(instance.id))
-        }
         var layers = [layer(state.path.last ?? state.root.instance)]
         layers += columns.map { layer($0.stack.top, frame: .column($0.name)) }
         for presentation in state.presentations {
             // A full screen hides all layers below it.
             if presentation.style == .fullScreen { layers = [] }
-            layers.append(self.layer(presentation, isCovered: !active.contains(presentation.top.id)))
+            layers.append(layer(presentation))
         }
         return layers
     }
 
-    private func layer(_ presentation: Presentation, isCovered: Bool) -> Layer {
-        var layer = layer(presentation.top, frame: .presented(presentation.words), isCovered: isCovered)
+    var standing: [Layer] {
+        let tops = Dictionary(uniqueKeysWithValues: snapshot.state.presentations.map { ($0.top.id, $0) })
+        return snapshot.state.standing.map { instance in tops[instance.id].map(layer) ?? layer(instance) }
+    }
+
+    private func layer(_ presentation: Presentation) -> Layer {
+        var layer = layer(presentation.top, frame: .presented(presentation.words))
+        let isCovered = layer.isCovered
         guard presentation.style.isQuestion else { return layer }
         // The title and the message of an alert or a dialog come from the flow, or else from the screen's own content.
         layer.content.title = presentation.options.title ?? layer.content.title
-        layer.content.rows = presentation.options.message.map { [$0] } ?? layer.content.rows
+        if let message = presentation.options.message {
+            layer.content.sections = [ScreenContent.Section(rows: [ScreenContent.Row(message)])]
+        }
         if let buttons = presentation.options.buttons, !isCovered {
             layer.choices = buttons.map { choice($0, on: layer.instance) }
         }
         return layer
     }
 
-    private func layer(_ instance: ScreenInstance, frame: Layer.Frame = .none, isCovered: Bool) -> Layer {
+    private func layer(_ instance: ScreenInstance, frame: Layer.Frame = .none) -> Layer {
+        let isCovered = !snapshot.state.active.contains(instance)
         let model = screens?.viewModels[instance.screen]?.init(
             documents: documents, arguments: instance.arguments.compactMapValues(\.stringValue))
         var content = model?.content ?? plainContent(of: instance)
-        content.actions.removeAll { !snapshot.commands.contains($0.type.description) }
+        content.limitActions(to: isCovered ? [] : snapshot.commands)
         let choices =
             model == nil
             ? plainChoices(of: instance)
-            : content.actions.map { action in
+            : content.allActions.map { action in
                 Choice(action, on: instance.id, outcome: outcome(of: action.type.description))
             }
         return Layer(
@@ -140,7 +157,8 @@ private struct Source {
     private func choice(_ button: AlertButton, on instance: String) -> Choice {
         Choice(
             reporting: Command.AlertAnswered(instance: instance, button: button.id), on: instance,
-            label: button.title, outcome: button.sends.map(outcome) ?? .navigation)
+            label: button.title, role: ScreenAction.Role(button.role),
+            outcome: button.sends.map(outcome) ?? .navigation)
     }
 
     private func outcome(of command: String) -> Choice.Outcome {
@@ -152,9 +170,10 @@ private struct Source {
     /// The content of a screen without a view model: the title from the flow, the arguments and, on the screen in
     /// front, the session's documents.
     private func plainContent(of instance: ScreenInstance) -> ScreenContent {
-        ScreenContent(
+        let arguments = [ScreenContent.Section(rows: JSONValue.object(instance.arguments).rows())]
+        return ScreenContent(
             title: flow?.screens[instance.screen]?.title ?? instance.screen,
-            rows: JSONValue.object(instance.arguments).rows() + (isInFront(instance) ? documents.rows : []))
+            sections: arguments.filter { !$0.rows.isEmpty } + (isInFront(instance) ? documents.sections : []))
     }
 
     /// The choices of a screen without a view model: the commands that the flow lets it send.
@@ -199,17 +218,25 @@ private struct Source {
     /// The choice that dismisses the topmost presentation. Nil if there is no presentation, or if the flow forbids the
     /// dismissal. Also nil for a full-screen presentation, for a dialog, and for an alert with buttons.
     var dismissal: Choice? {
-        guard let presentation = snapshot.state.presentations.last, presentation.isInteractivelyDismissable else {
-            return nil
-        }
-        switch presentation.style {
-        case .sheet, .popover, .window: break
-        case .alert where presentation.options.buttons?.isEmpty ?? true: break
-        case .alert, .dialog, .fullScreen: return nil
-        }
-        let instance = presentation.instance.id
+        guard let instance = snapshot.state.presentations.last?.instance.id,
+            dismissible.last?.instance.id == instance
+        else { return nil }
         return Choice(
             reporting: Command.PresentationDismissed(instance: instance), on: instance, label: "Dismiss")
+    }
+
+    /// The presentations in front of their windows that a person can dismiss.
+    var dismissible: [Presentation] {
+        snapshot.state.presentations.filter { presentation in
+            guard presentation.isInteractivelyDismissable, snapshot.state.active.contains(presentation.top) else {
+                return false
+            }
+            return switch presentation.style {
+            case .sheet, .popover, .window: true
+            case .alert: presentation.options.buttons?.isEmpty ?? true
+            case .dialog, .fullScreen: false
+            }
+        }
     }
 
     /// True if a presentation covers the main window. A window of its own covers nothing.
@@ -222,6 +249,16 @@ private struct Source {
         let root = snapshot.state.root.instance.id
         return tabs.map(\.name).filter { $0 != selected }
             .map { Choice(reporting: Command.TabSelected(instance: root, tab: $0), on: root, label: "Tab \($0)") }
+    }
+}
+
+extension ScreenAction.Role {
+    fileprivate init(_ role: AlertButton.Role?) {
+        switch role {
+        case .cancel: self = .cancel
+        case .destructive: self = .destructive
+        case nil: self = .normal
+        }
     }
 }
 

@@ -11,38 +11,6 @@ public protocol ViewModel: Sendable {
     var content: ScreenContent { get }
 }
 
-/// The content and the actions of a screen, as a terminal, a web page or a native view can draw them.
-public struct ScreenContent: Sendable {
-    public var title: String
-    /// Lines of text, from top to bottom.
-    public var rows: [String]
-    /// The actions that a person can choose on the screen, if the flow allows their commands.
-    public var actions: [ScreenAction]
-    /// True if the content is still being loaded.
-    public var isLoading: Bool
-
-    public init(title: String, rows: [String] = [], actions: [ScreenAction] = [], isLoading: Bool = false) {
-        self.title = title
-        self.rows = rows
-        self.actions = actions
-        self.isLoading = isLoading
-    }
-}
-
-/// An action on a screen: its label, and the command that it sends.
-public struct ScreenAction: Sendable {
-    public let label: String
-    public let command: any CommandMessage
-
-    public init(_ label: String, _ command: any CommandMessage) {
-        self.label = label
-        self.command = command
-    }
-
-    /// The message type of the command: `command.PlaylistSelected`.
-    public var type: MessageType { Swift.type(of: command).type }
-}
-
 /// The screens of an app that have view models, with the messages that the view models receive and send. Other screens
 /// are drawn from the flow and the documents.
 public struct AppScreens: Sendable {

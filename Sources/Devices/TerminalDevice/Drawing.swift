@@ -97,7 +97,7 @@ struct Block {
     init(_ layer: Layer, choices: [String], width: Int) {
         frame = layer.frame
         // Of a covered layer, only the title is shown.
-        let rows = layer.isCovered ? [] : layer.content.rows
+        let rows = layer.isCovered ? [] : layer.content.lines
         let room = width - frame.listIndent.count
         title = Line(layer.isCovered ? "\(layer.content.title) …" : layer.content.title)
             .fitted(to: width - frame.titleIndent.count)

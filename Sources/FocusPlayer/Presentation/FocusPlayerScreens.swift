@@ -45,7 +45,7 @@ struct ServiceSelectionViewModel: ViewModel {
         ScreenContent(
             title: "Choose a music service",
             rows: ["Your playlists become shuffled focus playlists."],
-            actions: [ScreenAction("Connect Spotify", Command.SpotifyAuthorizationRequested())])
+            actions: [ScreenAction("Connect Spotify", Command.SpotifyAuthorizationRequested(), role: .primary)])
     }
 }
 
@@ -58,26 +58,24 @@ struct PlaylistSelectionViewModel: ViewModel {
     }
 
     var content: ScreenContent {
-        let choices = (playlists ?? []).map { playlist in
-            ScreenAction(label(of: playlist), Command.PlaylistSelected(playlistID: playlist.id))
-        }
-        return ScreenContent(
+        ScreenContent(
             title: "Choose a playlist", rows: rows,
-            actions: choices + [ScreenAction("Log out of Spotify", Command.SpotifyDeauthorizationRequested())],
+            actions: [
+                ScreenAction("Log out of Spotify", Command.SpotifyDeauthorizationRequested(), role: .destructive)
+            ],
             isLoading: playlists == nil)
     }
 
-    private var rows: [String] {
-        switch playlists?.count {
-        case nil: ["Loading your playlists…"]
-        case 0: ["There are no playlists in this account."]
-        default: []
-        }
+    private var rows: [ScreenContent.Row] {
+        guard let playlists else { return ["Loading your playlists…"] }
+        return playlists.isEmpty ? ["There are no playlists in this account."] : playlists.map(row)
     }
 
-    private func label(of playlist: Playlist) -> String {
-        let songs = playlist.songCount == 1 ? "1 song" : "\(playlist.songCount) songs"
-        return "\(playlist.name) · \(playlist.owner) · \(songs)"
+    private func row(of playlist: Playlist) -> ScreenContent.Row {
+        ScreenContent.Row(
+            playlist.name, subtitle: playlist.owner,
+            detail: playlist.songCount == 1 ? "1 song" : "\(playlist.songCount) songs",
+            command: Command.PlaylistSelected(playlistID: playlist.id))
     }
 }
 
@@ -98,38 +96,39 @@ struct GeneratedPlaylistViewModel: ViewModel {
 
     var content: ScreenContent {
         ScreenContent(
-            title: name ?? "Focus playlist", rows: rows, actions: actions,
+            title: name ?? "Focus playlist", sections: [section], actions: actions,
             isLoading: generated.map { $0.status == .loading } ?? true)
     }
 
-    private var rows: [String] {
-        guard let generated else { return ["Shuffling…"] }
+    private var section: ScreenContent.Section {
+        guard let generated else { return ScreenContent.Section(rows: ["Shuffling…"]) }
         switch generated.status {
-        case .loading: return ["Shuffling…"]
-        case .failed: return ["This playlist could not be loaded."]
-        case .ready where generated.songs.isEmpty: return ["There are no songs in this playlist."]
-        case .ready: return generated.songs.enumerated().map { Self.row($0.offset + 1, $0.element) } + more(generated)
+        case .loading: return ScreenContent.Section(rows: ["Shuffling…"])
+        case .failed: return ScreenContent.Section(rows: ["This playlist could not be loaded."])
+        case .ready where generated.songs.isEmpty:
+            return ScreenContent.Section(rows: ["There are no songs in this playlist."])
+        case .ready:
+            // The document leaves out some songs of a large playlist.
+            let missing = generated.total - generated.songs.count
+            return ScreenContent.Section(
+                rows: generated.songs.map(Self.row), footer: missing > 0 ? "… and \(missing) more" : nil,
+                isNumbered: true)
         }
-    }
-
-    /// A line about the songs that the document leaves out.
-    private func more(_ generated: Document.GeneratedPlaylist) -> [String] {
-        let count = generated.total - generated.songs.count
-        return count > 0 ? ["… and \(count) more"] : []
     }
 
     private var actions: [ScreenAction] {
         guard let generated, generated.status == .ready, !generated.songs.isEmpty else { return [] }
         return [
-            ScreenAction("Play on Spotify", Command.PlayOnSpotifyRequested()),
+            ScreenAction("Play on Spotify", Command.PlayOnSpotifyRequested(), role: .primary),
             ScreenAction("Open in Spotify", Command.DidRequestOpenPlaylistOnSpotify()),
         ]
     }
 
-    private static func row(_ number: Int, _ song: Song) -> String {
+    private static func row(of song: Song) -> ScreenContent.Row {
         let seconds = song.duration / 1000
         let rest = String(seconds % 60)
-        return "\(number). \(song.title) · \(song.artist) · \(seconds / 60):\(rest.count < 2 ? "0" : "")\(rest)"
+        return ScreenContent.Row(
+            song.title, subtitle: song.artist, detail: "\(seconds / 60):\(rest.count < 2 ? "0" : "")\(rest)")
     }
 }
 
@@ -145,23 +144,25 @@ struct DeviceActivationViewModel: ViewModel {
     }
 
     var content: ScreenContent {
-        let choices = (devices ?? []).map { device in
-            ScreenAction(
-                "\(device.name) · \(device.type)\(device.isActive ? " · active" : "")",
-                Command.DeviceSelected(deviceID: device.id))
-        }
-        return ScreenContent(
-            title: "Activate a device", rows: rows,
-            actions: choices + [ScreenAction("Open Spotify", Command.OpenAnotherAppRequested(url: Self.spotify))],
+        ScreenContent(
+            title: "Activate a device", sections: [section],
+            actions: [ScreenAction("Open Spotify", Command.OpenAnotherAppRequested(url: Self.spotify))],
             isLoading: devices == nil)
     }
 
-    private var rows: [String] {
-        switch devices?.count {
-        case nil: ["Looking for devices…"]
-        case 0: ["No device was found. Open Spotify on one, close this and play again."]
-        default: ["No device is playing. Pick the one to play on."]
+    private var section: ScreenContent.Section {
+        guard let devices else { return ScreenContent.Section(rows: ["Looking for devices…"]) }
+        guard !devices.isEmpty else {
+            return ScreenContent.Section(rows: ["No device was found. Open Spotify on one, close this and play again."])
         }
+        return ScreenContent.Section(
+            rows: devices.map(Self.row), footer: "No device is playing. Pick the one to play on.")
+    }
+
+    private static func row(of device: Device) -> ScreenContent.Row {
+        ScreenContent.Row(
+            device.name, subtitle: device.type, detail: device.isActive ? "active" : nil,
+            command: Command.DeviceSelected(deviceID: device.id))
     }
 }
 
@@ -173,6 +174,6 @@ struct PremiumRequiredViewModel: ViewModel {
         ScreenContent(
             title: "Spotify Premium is needed",
             rows: ["Only Premium accounts can be played from here. You can play the playlist in Spotify itself."],
-            actions: [ScreenAction("Open in Spotify", Command.DidRequestOpenPlaylistOnSpotify())])
+            actions: [ScreenAction("Open in Spotify", Command.DidRequestOpenPlaylistOnSpotify(), role: .primary)])
     }
 }

@@ -275,6 +275,17 @@ public struct Flow: Hashable, Sendable {
         transitions + flows.values.sorted { $0.name < $1.name }.flatMap(\.transitions)
     }
 
+    /// The place of a rule in the flow: `transitions[3]`, or `flows.login.transitions[3]` in the child flow `login`.
+    package static func place(ofRule index: Int, in child: String?) -> String {
+        "\(child.map { "flows.\($0)." } ?? "")transitions[\(index)]"
+    }
+
+    /// The place of a rule of the flow, or of one of its child flows. Nil if there is no such rule.
+    func place(of transition: Transition, in child: String?) -> String? {
+        let rules = child.map { flows[$0]?.transitions ?? [] } ?? transitions
+        return rules.firstIndex(of: transition).map { Self.place(ofRule: $0, in: child) }
+    }
+
     /// The rules with a guard, including those of child flows.
     public var guardedRules: [Transition] { allTransitions.filter { $0.guard != nil } }
 

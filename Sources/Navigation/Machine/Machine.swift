@@ -26,6 +26,9 @@ public struct Machine: Hashable, Sendable {
     public private(set) var state: NavigationState
     /// The id of the last message that changed the state. Nil if no message has changed it.
     public private(set) var cause: String?
+    /// The place in the flow of the rule or link that last changed the state: `transitions[3]`,
+    /// `flows.login.transitions[0]`, `links[1]`. Nil if the last change did not come from a rule or a link.
+    public private(set) var rule: String?
     private(set) var memory: NavigationMemory
     /// Messages from the queues of ended attempts that have not been handled yet. Empty between calls of
     /// ``handle(_:)``.
@@ -46,6 +49,7 @@ public struct Machine: Hashable, Sendable {
         revision: Int,
         state: NavigationState,
         cause: String?,
+        rule: String? = nil,
         memory: NavigationMemory
     ) {
         self.flow = flow
@@ -53,6 +57,7 @@ public struct Machine: Hashable, Sendable {
         self.revision = revision
         self.state = state
         self.cause = cause
+        self.rule = rule
         self.memory = memory
     }
 
@@ -116,6 +121,7 @@ public struct Machine: Hashable, Sendable {
     private mutating func take(_ match: Match, _ step: StateTransaction) -> [Effect] {
         var step = step
         step.scope = match.run?.id
+        step.rule = match.place
         if let condition = match.transition.guard { return begin(match.transition, condition, step) }
         return perform(match.transition.actions, step)
     }
@@ -141,6 +147,7 @@ public struct Machine: Hashable, Sendable {
             revision: revision,
             flow: flow.identity,
             cause: cause,
+            rule: rule,
             commands: Set(state.active.flatMap { flow.screens[$0.screen]?.sends ?? [] }).sorted(),
             state: state,
             memory: memory,
@@ -165,13 +172,14 @@ public struct Machine: Hashable, Sendable {
             memory = step.memory
             revision += 1
             cause = step.input.id
+            rule = step.rule
         }
         return step.effects
     }
 
-    /// A rule that matches, and the run of the child flow that it belongs to. The run is nil for a rule of the flow
-    /// itself.
-    typealias Match = (transition: Flow.Transition, run: FlowRun?)
+    /// A rule that matches, its place in the flow, and the run of the child flow that it belongs to. The run is nil for
+    /// a rule of the flow itself.
+    typealias Match = (transition: Flow.Transition, place: String, run: FlowRun?)
 
     /// The first rule that matches the message and the current state.
     private func match(_ input: Input) -> Match? {
@@ -185,10 +193,13 @@ public struct Machine: Hashable, Sendable {
         for run in runs {
             step.scope = run.id
             let transitions = flow.flows[run.flow]?.transitions ?? []
-            if let transition = transitions.first(where: { matches($0, step) }) { return (transition, run) }
+            if let index = transitions.firstIndex(where: { matches($0, step) }) {
+                return (transitions[index], Flow.place(ofRule: index, in: run.flow), run)
+            }
         }
         step.scope = nil
-        return flow.transitions.first { matches($0, step) }.map { ($0, nil) }
+        return flow.transitions.firstIndex { matches($0, step) }
+            .map { (flow.transitions[$0], Flow.place(ofRule: $0, in: nil), nil) }
     }
 
     private func matches(_ transition: Flow.Transition, _ step: StateTransaction) -> Bool {
@@ -422,17 +433,17 @@ extension Machine {
                 let reason = "the message was accepted, but the state no longer fulfils the rule's conditions"
                 return conclude(attempt, with: [], input, [attempt.message.discarded(reason)])
             }
-            return conclude(attempt, with: rule.actions, input)
+            return conclude(attempt, with: rule.actions, of: rule, input)
         }
-        let rejecting = rules.compactMap(\.guard).first { $0.reject.map { matches($0, input) } ?? false }
-        guard let condition = rejecting else { return nil }
+        let rejecting = rules.first { $0.guard?.reject.map { matches($0, input) } ?? false }
+        guard let rejecting, let condition = rejecting.guard else { return nil }
         // The guard has no actions for a rejection, so the rules handle the rejecting message like any other message.
         if condition.rejected.isEmpty, let match = match(input) {
             var step = step(for: input)
             step.state.attempt = nil
             return take(match, step)
         }
-        return conclude(attempt, with: condition.rejected, input)
+        return conclude(attempt, with: condition.rejected, of: rejecting, input)
     }
 
     /// Ends the attempt because its deadline has passed. If the attempt has ended recently, the report is ignored.
@@ -443,9 +454,10 @@ extension Machine {
         guard let attempt = state.attempt, attempt.id == id else {
             return memory.knows(attempt: id) ? [] : [input.discarded("attempt '\(id)' is not waiting")]
         }
-        let actions = flow.rule(of: attempt, in: state)?.guard?.expired ?? []
+        let rule = flow.rule(of: attempt, in: state)
         return conclude(
-            attempt, with: actions, input, [attempt.message.discarded("no answer came in time")])
+            attempt, with: rule?.guard?.expired ?? [], of: rule, input,
+            [attempt.message.discarded("no answer came in time")])
     }
 
     /// Discards or queues a message that must not be handled while an attempt waits. Nil if it may be handled now.
@@ -490,10 +502,12 @@ extension Machine {
     private mutating func conclude(
         _ attempt: PendingGuard,
         with actions: [Flow.Action],
+        of rule: Flow.Transition? = nil,
         _ input: Input,
         _ effects: [Effect] = []
     ) -> [Effect] {
         var ended = step(for: input)
+        ended.rule = rule.flatMap { flow.place(of: $0, in: state.run(attempt.run)?.flow) }
         ended.asked = attempt.message
         ended.scope = state.run(attempt.run)?.id
         ended.state.attempt = nil
@@ -559,6 +573,7 @@ extension Machine {
         step.layer = ending.layer
         guard let match = match(step, runs: step.state.lineage(of: ending.run.parent)) else { return }
         step.scope = match.run?.id
+        step.rule = step.rule ?? match.place
         for action in match.transition.actions { try step.apply(action) }
     }
 
@@ -626,6 +641,7 @@ extension Machine {
             var followed = step
             followed.state.parked = nil
             followed.follow(link)
+            followed.rule = flow.links.firstIndex(of: link.link).map { "links[\($0)]" }
             guard !followed.state.isTooLarge(from: state) else {
                 return step.unpark(NavigationFailure.stateTooLarge.message)
             }

@@ -44,6 +44,8 @@ public struct Restoration: Sendable {
             revision: snapshot.revision + (attempt.state == snapshot.state ? 0 : 1),
             state: attempt.state,
             cause: snapshot.cause,
+            // In a changed flow, the same place can be another rule.
+            rule: snapshot.flow == flow.identity && attempt.state == snapshot.state ? snapshot.rule : nil,
             memory: attempt.memory
         )
         effects =

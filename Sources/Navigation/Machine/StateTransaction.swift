@@ -27,6 +27,8 @@ struct StateTransaction {
     var layer: NavigationStep.Layer?
     /// The runs that have ended, whose ends no rule has handled yet.
     var endings: [RunEnding] = []
+    /// The place in the flow of the rule or link that is being applied. Nil if there is none.
+    var rule: String?
 
     init(flow: Flow, input: Machine.Input, before: NavigationState, memory: NavigationMemory) {
         self.flow = flow

@@ -13,6 +13,9 @@ public struct NavigationSnapshot: Hashable, Sendable {
     public var flow: FlowIdentity
     /// The id of the last message that changed the state. Nil if no message has changed it.
     public var cause: String?
+    /// The place in the flow of the rule or link that last changed the state: `transitions[3]`,
+    /// `flows.login.transitions[0]`, `links[1]`. Nil if the last change did not come from a rule or a link.
+    public var rule: String?
     /// The types of the commands that may be sent by the screens that the user can act on, sorted.
     public var commands: [String]
     public var state: NavigationState
@@ -26,6 +29,7 @@ public struct NavigationSnapshot: Hashable, Sendable {
         revision: Int,
         flow: FlowIdentity,
         cause: String?,
+        rule: String? = nil,
         commands: [String],
         state: NavigationState,
         memory: NavigationMemory,
@@ -36,6 +40,7 @@ public struct NavigationSnapshot: Hashable, Sendable {
         self.revision = revision
         self.flow = flow
         self.cause = cause
+        self.rule = rule
         self.commands = commands
         self.state = state
         self.memory = memory
@@ -50,13 +55,14 @@ extension NavigationSnapshot: Codable {
         case revision
         case flow
         case cause
+        case rule
         case commands
         case state
         case memory
         case url
     }
 
-    /// Encodes the snapshot. If `cause` or `url` is nil, it is encoded as null.
+    /// Encodes the snapshot. If `cause` or `url` is nil, it is encoded as null; if `rule` is nil, it is absent.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(platform, forKey: .platform)
@@ -64,6 +70,7 @@ extension NavigationSnapshot: Codable {
         try object.encode(revision, forKey: .revision)
         try object.encode(flow, forKey: .flow)
         try object.encode(cause, forKey: .cause)
+        try object.encodeIfPresent(rule, forKey: .rule)
         try object.encode(commands, forKey: .commands)
         try object.encode(state, forKey: .state)
         try object.encode(memory, forKey: .memory)

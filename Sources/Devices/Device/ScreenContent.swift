@@ -1,0 +1,134 @@
+public import EventBus
+
+/// The content and the actions of a screen, as a terminal, a web page or a native view can draw them.
+public struct ScreenContent: Sendable {
+    public var title: String
+    /// From top to bottom.
+    public var sections: [Section]
+    /// The actions below the sections that a person can choose, if the flow allows their commands.
+    public var actions: [ScreenAction]
+    /// True if the content is still being loaded.
+    public var isLoading: Bool
+
+    public init(
+        title: String, sections: [Section] = [], actions: [ScreenAction] = [], isLoading: Bool = false
+    ) {
+        self.title = title
+        self.sections = sections
+        self.actions = actions
+        self.isLoading = isLoading
+    }
+
+    /// Creates a content with one section. It has no section if there are no rows.
+    public init(title: String, rows: [Row], actions: [ScreenAction] = [], isLoading: Bool = false) {
+        self.init(
+            title: title, sections: rows.isEmpty ? [] : [Section(rows: rows)], actions: actions, isLoading: isLoading)
+    }
+
+    /// Rows that belong together.
+    public struct Section: Sendable {
+        /// A text above the rows. Nil for none.
+        public var header: String?
+        public var rows: [Row]
+        /// A text below the rows. Nil for none.
+        public var footer: String?
+        /// True if each row has its number in front.
+        public var isNumbered: Bool
+
+        public init(header: String? = nil, rows: [Row], footer: String? = nil, isNumbered: Bool = false) {
+            self.header = header
+            self.rows = rows
+            self.footer = footer
+            self.isNumbered = isNumbered
+        }
+    }
+
+    /// A row of a list. A row with a command is a choice: a person can select it, if the flow allows the command.
+    public struct Row: Sendable, ExpressibleByStringInterpolation {
+        public var title: String
+        public var subtitle: String?
+        /// A short text at the end of the row, such as a number or a state.
+        public var detail: String?
+        /// The depth in a tree: 0 for a row that is not inside of another row.
+        public var depth: Int
+        /// The command that selecting the row sends. Nil if the row cannot be selected.
+        public var command: (any CommandMessage)?
+
+        public init(
+            _ title: String, subtitle: String? = nil, detail: String? = nil, depth: Int = 0,
+            command: (any CommandMessage)? = nil
+        ) {
+            self.title = title
+            self.subtitle = subtitle
+            self.detail = detail
+            self.depth = depth
+            self.command = command
+        }
+
+        public init(stringLiteral title: String) {
+            self.init(title)
+        }
+
+        /// The row on one line: `Calm · anna · 12 songs`.
+        public var text: String { [title, subtitle, detail].compactMap(\.self).joined(separator: " · ") }
+    }
+
+    /// The headers, the rows without a command and the footers as lines of text, for a view without lists. Rows below a
+    /// header, and rows inside of other rows, are indented.
+    public var lines: [String] {
+        sections.flatMap { section in
+            let base = section.header == nil ? 0 : 1
+            let rows = section.rows.enumerated().filter { $0.element.command == nil }.map { index, row in
+                String(repeating: "  ", count: base + row.depth) + (section.isNumbered ? "\(index + 1). " : "")
+                    + row.text
+            }
+            return [section.header].compactMap(\.self) + rows + [section.footer].compactMap(\.self)
+        }
+    }
+
+    /// The actions of the rows, labelled with the texts of the rows, then ``actions``.
+    public var allActions: [ScreenAction] {
+        sections.flatMap(\.rows).compactMap { row in row.command.map { ScreenAction(row.text, $0) } } + actions
+    }
+
+    /// Removes the actions whose commands are not in `allowed`. A row without its command stays as a text.
+    mutating func limitActions(to allowed: [String]) {
+        func isAllowed(_ command: any CommandMessage) -> Bool {
+            allowed.contains(Swift.type(of: command).type.description)
+        }
+        actions.removeAll { !isAllowed($0.command) }
+        for section in sections.indices {
+            for row in sections[section].rows.indices {
+                guard let command = sections[section].rows[row].command, !isAllowed(command) else { continue }
+                sections[section].rows[row].command = nil
+            }
+        }
+    }
+}
+
+/// An action on a screen: its label, and the command that it sends.
+public struct ScreenAction: Sendable {
+    /// The importance of an action, by which a view draws it.
+    public enum Role: String, Sendable {
+        case normal
+        /// The action for which the screen is made. A screen should have at most one.
+        case primary
+        /// An action that takes something away from the person.
+        case destructive
+        /// An answer that changes nothing.
+        case cancel
+    }
+
+    public let label: String
+    public let command: any CommandMessage
+    public let role: Role
+
+    public init(_ label: String, _ command: any CommandMessage, role: Role = .normal) {
+        self.label = label
+        self.command = command
+        self.role = role
+    }
+
+    /// The message type of the command: `command.PlaylistSelected`.
+    public var type: MessageType { Swift.type(of: command).type }
+}
