@@ -20,6 +20,7 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -95,13 +96,25 @@ let runtime: [Target] = [
 let devices: [Target] = [
     module(
         "Device", in: "Devices",
-        ["Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "Support"]),
+        ["Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "Support", logging]),
+    module("Opening", in: "Devices", ["Device", subprocess, systemPackage]),
     module(
         "TerminalDevice", in: "Devices",
         [
-            "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Projects", "ServiceRuntime", "Support",
+            "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Opening", "Projects", "ServiceRuntime",
+            "Support",
             "SystemSupport", argumentParser, asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
         ]),
+    module("SignIn", in: "Devices", ["Sodium", "SystemSupport"]),
+    module(
+        "WebDevice", in: "Devices",
+        [
+            "AppContract", "Consuming", "Contracts", "Device", "EventBus", "Monitor", "Navigation", "ServiceRuntime",
+            "SignIn", "Sodium", "Support", "SystemSupport", argumentParser, deque, httpTypes, hummingbird,
+            hummingbirdCore, lifecycle, logging, nioCore, nioPosix,
+        ],
+        // `Assets` finds the files beside the program.
+        resources: [.copy("Page")]),
 ]
 
 /// The commit that is built, which `make install` sets; an empty string otherwise. `Context.gitInformation` would name
@@ -127,8 +140,8 @@ let tools: [Target] = [
         "SegueCommands", in: "Tools",
         [
             "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "FlowFiles", "FlowReview",
-            "MessageSchema", "Monitor", "Navigation", "Projects", "Scaffold", "Support", "SystemSupport", "Transports",
-            argumentParser, logging, subprocess, systemPackage,
+            "MessageSchema", "Monitor", "Navigation", "Opening", "Projects", "Scaffold", "SignIn", "Support",
+            "SystemSupport", "Transports", argumentParser, logging, subprocess, systemPackage,
         ]),
 ]
 
@@ -180,6 +193,7 @@ let executables: [Target] = [
     executable(
         "spotify-simulator", ["Consuming", "ServiceRuntime", "SpotifySimulator", argumentParser, lifecycle, logging]),
     executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
+    executable("web-gateway", ["WebDevice", argumentParser]),
 ]
 
 // MARK: Tests
@@ -338,6 +352,16 @@ let tests: [Target] = [
             "Contracts", "Coordinator", "Device", "DeviceTestSupport", "EventBus", "FlowFiles", "Navigation",
             "Presentation", "RuntimeTestSupport", "Support", "TestSupport", "Vocabulary", lifecycle, logging,
         ]),
+    tests(of: "Opening", ["TestSupport"]),
+    tests(
+        of: "SignIn", ["Sodium", "TestSupport"]),
+    tests(
+        of: "WebDevice",
+        [
+            "Consuming", "Contracts", "Coordinator", "Device", "EventBus", "FlowFiles", "HTTPClient", "Monitor",
+            "Navigation", "RuntimeTestSupport", "SampleFlows", "SegueTestSupport", "SignIn", "Sodium", "Support",
+            "TestSupport", "broker", "segue", "web-gateway", httpTypes, logging, subprocess, systemPackage,
+        ]),
     tests(of: "SpotifySimulator", ["HTTPClient", "SpotifyTestSupport", "TestSupport", httpTypes, logging]),
 ]
 
@@ -363,6 +387,7 @@ let package = Package(
         .executable(name: "navigation-coordinator", targets: ["navigation-coordinator"]),
         .executable(name: "segue", targets: ["segue"]),
         .executable(name: "segue-bench", targets: ["segue-bench"]),
+        .executable(name: "web-gateway", targets: ["web-gateway"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
