@@ -358,9 +358,10 @@ let tests: [Target] = [
     tests(
         of: "WebDevice",
         [
-            "Consuming", "Contracts", "Coordinator", "Device", "EventBus", "FlowFiles", "HTTPClient", "Monitor",
-            "Navigation", "RuntimeTestSupport", "SampleFlows", "SegueTestSupport", "SignIn", "Sodium", "Support",
-            "TestSupport", "broker", "segue", "web-gateway", httpTypes, logging, subprocess, systemPackage,
+            "Contracts", "Device", "DeviceTestSupport", "EventBus", "HTTPClient", "Monitor", "Navigation",
+            "Presentation",
+            "RuntimeTestSupport", "SegueTestSupport", "SignIn", "Sodium", "Support", "TestSupport", "Vocabulary",
+            "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, logging, subprocess, systemPackage,
         ]),
     tests(of: "SpotifySimulator", ["HTTPClient", "SpotifyTestSupport", "TestSupport", httpTypes, logging]),
 ]

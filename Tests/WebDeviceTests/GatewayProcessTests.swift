@@ -132,6 +132,31 @@ struct GatewayProcessTests {
         }
     }
 
+    @Test("while the broker is down, the page is told so; afterwards it continues")
+    func brokerAway() async throws {
+        try await withPage { stack, page in
+            let stream = try page.stream("abcdefgh")
+            defer { stream.close() }
+            _ = try await stream.next()
+            try await Self.open(page, "abcdefgh")
+            try await stack.freeze("broker")
+            var event = try await stream.next()
+            while event?.name == "update" { event = try await stream.next() }
+            #expect(event?.name == "bus" && event?.data == ["bus": "away"])
+            #expect(try await page.get("/api/types").status == .badGateway)
+            #expect(try await page.get("/metrics").text.contains("segue_bus_connected 0"))
+            try stack.thaw("broker")
+            event = try await stream.next()
+            while event?.name == "update" { event = try await stream.next() }
+            #expect(event?.data == ["bus": "connected"])
+            try await stack.killAndRestart("broker")
+            try await Self.tick(0..<5, on: stack.bus)
+            var received: [Int] = []
+            while received.count < 5, let event = try await stream.next() { received += Self.numbers(Self.rows(event)) }
+            #expect(received == Array(0..<5))
+        }
+    }
+
     @Test("a page that reads slowly gets merged updates, and the last version of each document")
     func slowReader() async throws {
         try await withPage { stack, page in

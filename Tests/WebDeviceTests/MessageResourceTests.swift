@@ -176,4 +176,37 @@ struct MessageResourceTests {
             #expect(story.value(at: "messages.0.source") == "web-gateway/1")
         }
     }
+
+    @Test("a dead letter is sent again or dropped, once")
+    func deadLetters() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            let letters = try await Self.tick(2, bus: bus)
+            let claim = try await bus.claim(consumer: "shop")
+            for letter in letters {
+                let checkpoint = try #require(Checkpoint(claim: claim, handled: letter))
+                let rejection = Rejection(code: "no.use", reason: "it is of no use", attempts: 3)
+                try await bus.publish(Batch([], checkpoint: checkpoint, rejection: rejection))
+            }
+            let listed = try await page.get("/api/dead").json
+            #expect(listed["letters"]?.arrayValue?.count == 2)
+            #expect(listed.value(at: "letters.0.reason") == "it is of no use")
+            #expect(listed.value(at: "letters.0.row.type") == "event.Tick")
+            func settle(_ action: String, _ letter: Int) async throws -> Int {
+                let position = try #require(letters[letter].position).pageText
+                let body: JSONValue = [
+                    "action": .string(action), "consumer": "shop", "position": .string(position),
+                ]
+                return try await page.post("/api/dead", body).status.code
+            }
+            #expect(try await settle("burn", 0) == 400)
+            #expect(try await settle("resend", 0) == 204)
+            #expect(try await settle("resend", 0) == 409)
+            #expect(try await settle("drop", 1) == 204)
+            #expect(try await settle("drop", 1) == 409)
+            #expect(try await page.get("/api/dead").json == ["letters": []])
+            let story = try await page.get("/api/story/\(letters[0].id)").json
+            #expect(story["messages"]?.arrayValue?.count == 2, "the copy belongs to the story")
+        }
+    }
 }
