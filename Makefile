@@ -28,11 +28,11 @@ build: setup
 test: build-tests
 	@scripts/test
 
-build-tests: setup
-	@scripts/python
+build-tests:
+	@scripts/test-setup
 	@swift build --build-tests
 
-# Builds and tests the package in Examples, as its users would.
+# Builds and tests the package in Examples and a package of `segue new app`, as their users would.
 examples: setup
 	@scripts/examples
 

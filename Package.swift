@@ -61,7 +61,8 @@ let bus: [Target] = [
 
 let navigation: [Target] = [
     module("Navigation", ["Support"]),
-    module("FlowFiles", in: "Flows", ["Navigation", "Support", yams]),
+    module("YAMLText", in: "Flows", ["Support", yams]),
+    module("FlowFiles", in: "Flows", ["Navigation", "Support", "YAMLText", yams]),
     module("FlowReview", in: "Flows", ["FlowFiles", "Navigation", "Support"]),
 ]
 
@@ -127,7 +128,10 @@ let tools: [Target] = [
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
     module(
         "Compose", in: "Tools",
-        ["Projects", "Support", "SystemSupport", logging, orderedCollections, subprocess, systemPackage, yams]),
+        [
+            "Projects", "Support", "SystemSupport", "YAMLText", logging, orderedCollections, subprocess, systemPackage,
+            yams,
+        ]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "Transports", logging]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation"]),
     module(
@@ -164,7 +168,7 @@ let focusPlayer: [Target] = [
     module("Presentation", in: "FocusPlayer", ["Contracts", "Device", "EventBus", "Vocabulary"]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
-        ["Sodium", httpTypes, hummingbird, lifecycle, logging, nioCore, nioPosix, yams]),
+        ["Sodium", "YAMLText", httpTypes, hummingbird, lifecycle, logging, nioCore, nioPosix, yams]),
 ]
 
 /// Small apps, each of which shows one way of navigating. `docs/examples.md` explains them.
@@ -189,7 +193,7 @@ let executables: [Target] = [
     executable("navigation-coordinator", ["Contracts", "Coordinator", "ServiceRuntime", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
-    executable("segue-bench", ["Benchmarks", "EventBus", argumentParser, logging]),
+    executable("segue-bench", ["Benchmarks", "EventBus", "SystemSupport", argumentParser, logging]),
     executable(
         "spotify-simulator", ["Consuming", "ServiceRuntime", "SpotifySimulator", argumentParser, lifecycle, logging]),
     executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
@@ -244,6 +248,7 @@ let tests: [Target] = [
     // Flows and sessions that several test suites use.
     testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
     tests(of: "Navigation", ["FlowFiles", "SampleFlows", "Support", "TestSupport"]),
+    tests(of: "YAMLText", [yams]),
     tests(of: "FlowFiles", ["Navigation", "SampleFlows", "Support", "TestSupport"]),
     tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "Support", "TestSupport"]),
     tests(of: "Contracts", ["EventBus", "Navigation", "Support"]),
@@ -308,7 +313,7 @@ let tests: [Target] = [
             "Contracts", "EventBus", "FlowFiles", "FlowReview", "Navigation", "RuntimeTestSupport", "Support",
             "TestSupport",
         ]),
-    tests(of: "Scaffold", ["FlowFiles", "TestSupport"]),
+    tests(of: "Scaffold", ["FlowFiles", "FlowReview", "Navigation", "TestSupport"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(

@@ -32,16 +32,21 @@ public enum Timestamp {
         }
     }
 
-    /// Reads a time in RFC 3339, with or without a fraction of a second. Nil if Foundation finds no time at the
-    /// beginning of the string, or if the time is outside the years 0000 to 9999 in UTC.
+    /// Reads a time in RFC 3339, with or without a fraction of a second. Nil if the string is anything else, or
+    /// if the time is outside the years 0000 to 9999 in UTC.
     public static func date(from text: String) -> Date? {
         var text = text
         if let date = text.withUTF8(plainDate) { return date }
-        let date = (try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text))
-        return date.flatMap { canHold($0) ? $0 : nil }
+        for style in styles {
+            // `parse` would ignore text after the time.
+            let range = text.startIndex..<text.endIndex
+            let found = try? style.consuming(text, startingAt: range.lowerBound, in: range)
+            if let found, found.upperBound == range.upperBound, canHold(found.output) { return found.output }
+        }
+        return nil
     }
 
-    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    private static let styles = [Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle()]
 
     /// Reads the form that ``text(of:)`` writes. Nil for any other form.
     package static func plainDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Date? {

@@ -3,8 +3,9 @@
 /// It finds aliases in keys. With aliases of aliases in a key, parsing could take time that is exponential in the size
 /// of the file.
 package enum YAMLAliases {
-    /// The problem of a file with an alias in a key, and its remedy.
-    package static let problem = "a YAML alias cannot be a part of a key; write the key itself"
+    /// The problem of a file with an alias in a key.
+    package static let problem = "a YAML alias cannot be a part of a key"
+    package static let remedy = "write the key itself"
 
     /// The line of the first key that is or may contain an alias, from 1. Nil if there is none.
     ///

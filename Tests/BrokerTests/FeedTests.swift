@@ -37,6 +37,34 @@ struct TransientTests {
         }
     }
 
+    @Test("a batch that is refused because there are too many topics is refused again when it is repeated")
+    func capacity() throws {
+        try Fixture.run { fixture in
+            func publish(_ sequence: Int, _ names: Range<Int>) -> Reply {
+                fixture.ask(
+                    .publish(
+                        PublishRequest(
+                            producer: fixture.producer, sequence: UInt64(sequence), isTransient: true,
+                            messages: names.map { Fixture.message("M\($0)") })))
+            }
+            let size = 1024
+            for number in 0..<TopicTable.capacity / size {
+                #expect(publish(number + 1, number * size..<(number + 1) * size) == fixture.published(0))
+            }
+            let last = TopicTable.capacity / size + 1
+            for attempt in 1...2 {
+                let reply = publish(last, TopicTable.capacity..<TopicTable.capacity + 1)
+                guard case .refused(let error) = reply else {
+                    Issue.record("attempt \(attempt) was taken")
+                    continue
+                }
+                #expect(error.code == .tooLarge)
+            }
+            #expect(publish(last, 0..<1) == fixture.published(0))
+            #expect(fixture.lastFeed.count == 1)
+        }
+    }
+
     @Test("documents and queries cannot be transient")
     func refused() throws {
         try Fixture.run { fixture in

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Testing
 
 @testable import Compose
@@ -169,6 +170,31 @@ struct LogRotationTests {
         #expect(lost + lines.count - notices.count == 100_001, "each line is there, or was counted in its place")
         let told = try String(contentsOfFile: project.supervisorLogPath, encoding: .utf8)
         #expect(told.components(separatedBy: "cannot write the log of a service").count == 2)
+    }
+
+    @Test("What was lost is counted in lines, however many parts a line has")
+    func lostLines() async throws {
+        let fixture = try Fixture()
+        let log = try await ServiceLog.open(
+            service: "a", files: fixture.files, retention: LogRetention(fileSize: 1, files: 9),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let parts = String(repeating: "x", count: LogLine.maximumLength * 2 + 10)
+        let steps: [(lost: [String], notice: String)] = [
+            (["\(parts)\n", "short\n"], "2 lines are missing here, because they could not be written"),
+            (["\(parts)\n"], "1 line is missing here, because it could not be written"),
+            ([parts], "a part of a line is missing here, because it could not be written"),
+        ]
+        await log.append(Array("begin\n".utf8), to: .stdout)
+        for step in steps {
+            // A folder in place of the next file makes each write fail.
+            let blocked = fixture.files.path((fixture.files.numbers.last ?? 0) + 1)
+            try FileManager.default.createDirectory(atPath: blocked, withIntermediateDirectories: false)
+            for text in step.lost { await log.append(Array(text.utf8), to: .stdout) }
+            try FileManager.default.removeItem(atPath: blocked)
+            await log.append(Array("next\n".utf8), to: .stderr)
+        }
+        let notices = texts(fixture.cursor()).filter { $0.contains("missing") }
+        #expect(notices == steps.map(\.notice))
     }
 
     private func texts(_ cursor: LogCursor) -> [String] {

@@ -143,10 +143,7 @@ struct SupervisorProcessTests {
         let fixture = try Fixture(Self.pair)
         try await within("the start") { try await fixture.supervisor.start(until: .ready) }
         let before = try fixture.status
-        let supervisor = try #require(before.supervisor.open())
-        supervisor.send(SIGSTOP)
-        // One of its threads may still answer until all of them are suspended.
-        #expect(waitpid(before.supervisor.pid, nil, WUNTRACED) == before.supervisor.pid)
+        try freezeSupervisor(before)
         let client = ControlClient(project: fixture.project, patience: .milliseconds(300))
         let error = try await #require(throws: ComposeError.self) { try await client.send(.start(services: [])) }
         #expect(error.code == "control-silent")
@@ -160,9 +157,7 @@ struct SupervisorProcessTests {
         let fixture = try Fixture(Self.pair)
         try await within("the start") { try await fixture.supervisor.start(until: .ready) }
         let before = try fixture.status
-        let supervisor = try #require(before.supervisor.open())
-        supervisor.send(SIGSTOP)
-        #expect(waitpid(before.supervisor.pid, nil, WUNTRACED) == before.supervisor.pid)
+        let supervisor = try freezeSupervisor(before)
         let client = ControlClient(project: fixture.project, patience: .milliseconds(300))
         await #expect(throws: ComposeError.self) { try await client.send(.stop(services: ["second"], grace: nil)) }
         supervisor.send(SIGCONT)
@@ -242,6 +237,16 @@ struct SupervisorProcessTests {
             #expect(try await project.stop() == false)
             #expect(running.isAlive)
         }
+    }
+
+    /// Suspends the supervisor.
+    @discardableResult
+    private func freezeSupervisor(_ status: ProjectStatus) throws -> ProcessHandle {
+        let handle = try #require(status.supervisor.open())
+        handle.send(SIGSTOP)
+        // One of its threads may still answer until all of them are suspended.
+        #expect(waitpid(status.supervisor.pid, nil, WUNTRACED) == status.supervisor.pid)
+        return handle
     }
 
     private func killSupervisor(_ status: ProjectStatus) async throws {

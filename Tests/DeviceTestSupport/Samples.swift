@@ -86,6 +86,12 @@ extension Envelope {
         try Envelope(message, source: "test/1", causedBy: cause)
     }
 
+    /// A page of songs, as the answer to a query.
+    package static func page(_ songs: [Song], total: Int) throws -> Envelope {
+        let data = try JSONEncoder().encode(Query.PlaylistSongs.Answer(total: total, songs: songs))
+        return Envelope(attributes: Attributes(type: Query.PlaylistSongs.type, source: "test/1"), data: data)
+    }
+
     /// Withdraws a document.
     package static func tombstone(of type: MessageType) -> Envelope {
         Envelope(attributes: Attributes(type: type, source: "test/1"), data: Data())

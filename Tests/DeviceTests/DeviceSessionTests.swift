@@ -162,6 +162,69 @@ struct DeviceSessionTests {
         #expect(try session.handle(.message(.answer(mine, to: pick))).said == ["Your choice was ignored: expired"])
     }
 
+    @Test("An action asks a query; its answer is part of the screen until the document changes")
+    func question() throws {
+        var session = SampleSession()
+        _ = try session.show(.sample(root: "generatedPlaylist"))
+        var generated = Document.GeneratedPlaylist.calm
+        generated.total = 3
+        let document = try Envelope.answer(generated)
+        _ = try session.handle(.message(document))
+        for (offset, left) in [(1, 1), (2, 0)] {
+            let query = try #require(try session.choose(\.more).asked.first)
+            #expect(try query.decode(Query.PlaylistSongs.self).offset == offset)
+            #expect(query.subject == "anna" && query.attributes.instance == "generatedPlaylist-1")
+            #expect(query.attributes.expiryTime == nil)
+            #expect(session.scene?.isLoading == true && session.scene?.more == nil, "it is asked once")
+            let outputs = try session.handle(
+                .answer(.success(.page(Document.GeneratedPlaylist.calm.songs, total: 3)), to: query.id))
+            #expect(outputs.map(\.isDrawing) == [true, false] && outputs.last?.isAnswered == true)
+            #expect(session.scene?.isLoading == false)
+            let content = try #require(session.scene?.layers.first?.content)
+            #expect(content.rows.count == offset + 1 + (left > 0 ? 1 : 0), "\(content.rows)")
+            #expect(content.firstRow == offset)
+            #expect((session.scene?.more == nil) == (left == 0))
+        }
+        _ = try session.handle(.message(document))
+        #expect(session.scene?.layers.first?.content.rows.count == 3, "it is the same document again")
+        _ = try session.handle(.message(.answer(generated)))
+        #expect(session.scene?.layers.first?.content.rows == ["1. Rain · Cloud · 3:05", "… and 2 more"])
+    }
+
+    @Test("A query without an answer can be asked again; an answer about an older document is not shown")
+    func noAnswer() throws {
+        var session = SampleSession()
+        _ = try session.show(.sample(root: "generatedPlaylist"))
+        var generated = Document.GeneratedPlaylist.calm
+        generated.total = 3
+        _ = try session.handle(.message(.answer(generated)))
+        let rows = ["1. Rain · Cloud · 3:05", "… and 2 more"]
+        let error = ApplicationError(code: "a.b", message: "It broke", recovery: "Mend it.")
+        let answers: [(Result<Envelope, any Error>, String)] = [
+            (.failure(BusError(.unserved, "nobody serves it")), "nobody serves it"),
+            (.success(try .answer(error)), "It broke · Mend it."),
+            (.success(try .answer(DomainEvent.LaunchFinished())), "event.LaunchFinished"),
+        ]
+        for (answer, said) in answers {
+            let query = try #require(try session.choose(\.more).asked.first)
+            let outputs = try session.handle(.answer(answer, to: query.id))
+            #expect(outputs.said.count == 1 && outputs.said.first?.contains(said) == true, "\(outputs.said)")
+            #expect(outputs.last?.isAnswered == true)
+            #expect(session.scene?.layers.first?.content.rows == rows && session.scene?.more != nil)
+        }
+        for withdraws in [false, true] {
+            let query = try #require(try session.choose(\.more).asked.first)
+            if withdraws {
+                _ = try session.handle(.message(.tombstone(of: Document.GeneratedPlaylist.type)))
+            }
+            _ = try session.handle(.message(.answer(generated)))
+            let outputs = try session.handle(
+                .answer(.success(.page(Document.GeneratedPlaylist.calm.songs, total: 3)), to: query.id))
+            #expect(outputs.last?.isAnswered == true && outputs.said.isEmpty)
+            #expect(session.scene?.layers.first?.content.rows == rows && session.scene?.more != nil)
+        }
+    }
+
     @Test("A document that cannot be read is skipped, the one before stays")
     func unreadable() throws {
         var session = SampleSession()
@@ -174,6 +237,20 @@ struct DeviceSessionTests {
 }
 
 /// A session on Anna's phone.
+extension Scene {
+    fileprivate var more: Choice? { choices.first { $0.label == "Show more" } }
+}
+
+extension [DeviceSession.Output] {
+    fileprivate var asked: [Envelope] {
+        compactMap { if case .ask(let query) = $0 { query } else { nil } }
+    }
+}
+
+extension DeviceSession.Output {
+    fileprivate var isAnswered: Bool { if case .answered = self { true } else { false } }
+}
+
 private struct SampleSession {
     private var session: DeviceSession
 

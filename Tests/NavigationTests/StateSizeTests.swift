@@ -91,9 +91,11 @@ struct StateSizeTests {
             "command.NavigationRequested", ["action": ["push": ["screen": "item", "arguments": item(70_000)]]]
         ).discards
         #expect(discards == ["command.NavigationRequested: the arguments of screen 'item' exceed 65536 bytes of JSON"])
-        let url = "shop://item/" + String(repeating: "i", count: 70_000)
-        let effects = session.send("event.DeepLinkReceived", ["url": .string(url)])
-        #expect(effects.discards == ["event.DeepLinkReceived: the URL exceeds 65536 bytes"])
+        for length in [8193, 70_000] {
+            let url = "shop://item/".padding(toLength: length, withPad: "i", startingAt: 0)
+            let effects = session.send("event.DeepLinkReceived", ["url": .string(url)])
+            #expect(effects.discards == ["event.DeepLinkReceived: the URL exceeds 8192 bytes"])
+        }
         #expect(session.state == before)
         for _ in 1...8 { session.send("command.ItemSelected", item(64 * 1024)) }
         let full = session.state

@@ -100,6 +100,7 @@ struct ScreenTests {
             of: "generatedPlaylist", documents: try LatestDocuments.of(generated)
         ).content
         #expect(content.lines == ["1. Rain · Cloud · 3:05", "… and 2300 more"])
+        #expect(content.commandTypes.last == "query.PlaylistSongs")
     }
 
     @Test("The document of another playlist never shows")

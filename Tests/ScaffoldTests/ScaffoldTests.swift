@@ -127,14 +127,14 @@ struct ScaffoldTests {
                 """
             try flow.write(toFile: "\(package.root)/flow.yaml", atomically: true, encoding: .utf8)
             let screen = try ScreenTemplate("c", on: MessageName("command.DataDispatched"))
-            let scaffold = try screen.scaffold(in: package, flow: "flow.yaml")
+            let scaffold = try screen.scaffold(in: package, flows: package.flows)
             #expect(scaffold.files.keys.sorted() == ["Tests/AppTests/CScreenTests.swift", "flow.yaml"])
 
             // The same screen in the flow of a second platform has a test of its own.
             try scaffold.write(to: package.root)
             try flow.replacing("platform: ios", with: "platform: mac-os").write(
                 toFile: "\(package.root)/mac.yaml", atomically: true, encoding: .utf8)
-            let second = try screen.scaffold(in: package, flow: "mac.yaml")
+            let second = try screen.scaffold(in: package, flows: ["mac.yaml"])
             let path = "Tests/AppTests/CScreenMacOsTests.swift"
             #expect(second.files.keys.sorted() == [path, "mac.yaml"])
             #expect(second.files[path]?.contains("struct CScreenMacOsTests {") == true)

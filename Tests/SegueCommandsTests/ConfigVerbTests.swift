@@ -38,6 +38,20 @@ struct ConfigVerbTests {
         }
     }
 
+    @Test("gives an env file that cannot be read one status, with a profile of its service and without")
+    func environmentFile() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            for profiles in ["", ", profiles: [x]"] {
+                try segue.write("services: {a: {command: x, env_file: missing.env\(profiles)}}")
+                let result = try await segue("config", "--profile", "x")
+                #expect(result.status == 78, "\(profiles)")
+                #expect(
+                    result.error == "segue: compose.yaml:1: cannot read the file 'missing.env'; "
+                        + "write 'required: false' if it may be missing\n")
+            }
+        }
+    }
+
     @Test("warns of variables that are not set, and prints a file that says the same")
     func config() async throws {
         try await SegueCommandLine.inScratch { segue in

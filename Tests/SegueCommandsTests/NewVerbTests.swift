@@ -28,6 +28,48 @@ struct NewVerbTests {
         }
     }
 
+    @Test("app creates a package for which Segue is the folder that this program was built from")
+    func app() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let rehearsal = try await segue("new", "app", "tea-time", "--dry-run")
+            #expect(rehearsal.status == 0 && rehearsal.lines.first == "made tea-time/.gitignore")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: segue.directory).isEmpty)
+
+            let made = try await segue("new", "app", "tea-time")
+            #expect(made.status == 0 && made.lines == rehearsal.lines && made.error.isEmpty)
+            let manifest = try String(contentsOfFile: "\(segue.directory)/tea-time/Package.swift", encoding: .utf8)
+            let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL.path
+            #expect(manifest.contains(#".package(name: "segue", path: "\#(root)")"#))
+
+            var app = segue
+            app.workingDirectory = "\(segue.directory)/tea-time"
+            #expect(try await app("config", "--services").lines.contains("tea-time-service"))
+            #expect(try await app("flow", "check", "--strict", "flows/ios.yaml", "flows/mac.yaml").output.isEmpty)
+            #expect(try await app("new", "screen", "receipt", "--on", "command.ReceiptWanted").status == 0)
+            #expect(try await app("flow", "check", "--strict", "flows/ios.yaml", "flows/mac.yaml").output.isEmpty)
+        }
+    }
+
+    @Test("app refuses a name, a folder and a place of Segue in one line, and writes nothing")
+    func refusedApp() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try FileManager.default.createDirectory(
+                atPath: "\(segue.directory)/taken", withIntermediateDirectories: false)
+            try segue.write("", to: "taken/notes")
+            let long = String(repeating: "a", count: 240)
+            for (arguments, status) in [
+                (["Tea"], 64), (["navigation"], 64), (["tea", "--segue", "https://example.com/fork"], 64),
+                (["taken"], 1),
+                (["taken", "--dry-run"], 1), (["tea", "--segue", "taken"], 66), ([long], 74),
+            ] {
+                let result = try await segue.run(["new", "app"] + arguments)
+                #expect(result.status == status && result.errorLines.count == 1, "\(arguments) \(result.error)")
+                #expect(result.output.isEmpty)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: segue.directory) == ["taken"])
+        }
+    }
+
     @Test("message adds to the page of its kind, or makes that, and tells so")
     func message() async throws {
         try await inPackage { segue, path in

@@ -159,6 +159,38 @@ struct ServiceHostTests {
         #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
     }
 
+    private struct CancelledService: Service {
+        func run() async throws {
+            try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(3600)) }
+        }
+    }
+
+    /// Finishes its work after it was asked to stop. A cancelled service could not.
+    private struct OrderlyService: Service {
+        func run() async throws {
+            try await gracefulShutdown()
+            try Task.checkCancellation()
+        }
+    }
+
+    @Test("stops with success, all in order, when a service ends with a cancellation because it was asked to stop")
+    func cancelledByRequest() async throws {
+        let services: [any Service] = [OrderlyService(), CancelledService()]
+        let host = ServiceHost(context: context(), services: services, notifier: Notifier(socketPath: nil))
+        try await running(host) { _ = try await watcher.received(Document.Presence.self) }
+    }
+
+    private struct GivenUpService: Service {
+        func run() async throws { throw CancellationError() }
+    }
+
+    @Test("takes a cancellation that nobody asked for as a failure")
+    func cancelledWithoutRequest() async throws {
+        let host = ServiceHost(
+            context: context(), services: [GivenUpService()], notifier: Notifier(socketPath: nil))
+        await #expect(throws: EarlyEnd.self) { try await host.run() }
+    }
+
     @Test("waits for a broker that comes up later, and says what it waits for")
     func lateBroker() async throws {
         let clock = ManualClock()

@@ -54,6 +54,8 @@ struct CatalogueTests {
             ("playlists: nothing", "cat.yaml:4: 'playlists' must be a list"),
             ("songs: []\nplaylists: []", "cat.yaml:4: the catalogue has the unknown key 'songs'"),
             ("devices: []\nplaylists: []", "cat.yaml:"),
+            ("playlists: &a []\n*a : x", "cat.yaml:5: a YAML alias cannot be a part of a key"),
+            ("playlists: []\nsongs: \0", "cat.yaml:5: "),
             ("", "cat.yaml:1: the catalogue lacks 'playlists'"),
         ]
     )

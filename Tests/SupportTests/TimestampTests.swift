@@ -33,6 +33,20 @@ struct TimestampTests {
     }
 
     @Test(
+        "a text with more than a time is not a timestamp",
+        arguments: [
+            "2026-11-21T10:00:00Z", "2026-11-21T10:00:00.5Z", "2026-11-21T10:00:00.123Z", "2026-11-21T10:00:00+01:00",
+            "2026-11-21T10:00:00.25-05:30",
+        ])
+    func rest(text: String) {
+        #expect(Timestamp.date(from: text) != nil)
+        for rest in [" ", "\n", "\0", "Z", "x", " and more", "+01:00", ".5"] {
+            #expect(Timestamp.date(from: text + rest) == nil, "\(text)\(rest)")
+            #expect(Timestamp.date(from: rest + text) == nil, "\(rest)\(text)")
+        }
+    }
+
+    @Test(
         "the milliseconds of a date are the nearest that can be counted",
         arguments: [
             (-.infinity, .min), (-9.3e15, .min), (-1.5, -1500), (0, 0), (.nan, 0), (9.3e15, .max), (.infinity, .max),

@@ -84,10 +84,12 @@ struct DeviceFixture: Sendable {
     }
 
     /// Runs both coordinators and the services while `body` runs.
-    func withApp(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    /// - Parameter songs: The number of songs of each playlist. The document contains the first one.
+    func withApp(songs: Int = 1, _ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withRunning(coordinator("ios")) {
             try await withRunning(coordinator("mac")) {
-                let services = ScriptedServices(bus: InMemoryEventBus(source: "services/1", hub: hub))
+                let services = ScriptedServices(
+                    bus: InMemoryEventBus(source: "services/1", hub: hub), songCount: songs)
                 try await withRunning(services, body)
             }
         }
@@ -110,8 +112,29 @@ struct DeviceFixture: Sendable {
 /// Answers some commands of the app in place of the services, without errors and without an active player.
 struct ScriptedServices: Service {
     let bus: InMemoryEventBus
+    let songCount: Int
 
     func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await bus.serve([Query.PlaylistSongs.type], whenServing: {}) { query in try songs(for: query) }
+            }
+            group.addTask { try await handleCommands() }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// A page of one song; an error about the playlist `rain`.
+    private func songs(for message: Envelope) throws -> Envelope {
+        let query = try message.decode(Query.PlaylistSongs.self)
+        if query.playlistID == "rain" { return try .answer(ApplicationError(code: "a.b", message: "No songs")) }
+        let number = (query.offset ?? 0) + 1
+        let song = Song(id: "s\(number)", uri: "u", title: "Song \(number)", artist: "A", duration: 1000)
+        return try .page([song], total: songCount)
+    }
+
+    private func handleCommands() async throws {
         try await bus.withSubscription(to: [.kind(.command)], from: .beginning) { messages in
             for try await message in messages {
                 for answer in answers(to: message.type) {
@@ -119,10 +142,9 @@ struct ScriptedServices: Service {
                 }
                 if message.type == Command.PlaylistSelected.type {
                     let playlistID = try message.decode(Command.PlaylistSelected.self).playlistID
-                    try await bus.publish(
-                        Document.GeneratedPlaylist(
-                            playlistID: playlistID, status: .ready, songs: Document.GeneratedPlaylist.calm.songs),
-                        causedBy: message)
+                    var generated = Document.GeneratedPlaylist.calm
+                    (generated.playlistID, generated.total) = (playlistID, songCount)
+                    try await bus.publish(generated, causedBy: message)
                 }
             }
         }

@@ -45,6 +45,11 @@ extension [TerminalSession.Output] {
 
     var said: [String] { ofDevice.said }
 
+    /// The queries that were asked.
+    var asked: [Envelope] {
+        ofDevice.compactMap { if case .ask(let query) = $0 { query } else { nil } }
+    }
+
     var opened: [String] { ofDevice.opened }
 
     /// The URLs that the person has asked to open.

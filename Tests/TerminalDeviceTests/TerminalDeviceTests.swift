@@ -45,6 +45,19 @@ struct TerminalDeviceTests {
         #expect(try await fixture.view.journalled(DomainEvent.MessageDiscarded.self).isEmpty)
     }
 
+    @Test("A script gets the other songs of a long playlist, and goes on if there are none to get")
+    func pages() async throws {
+        let lines = ["Connect Spotify", "Rain", "Show more", "b", "Calm", "Show more", "Show more", "b"]
+        try await fixture.withApp(songs: 5) {
+            try await fixture.device("ios", lines: lines).run()
+            #expect(try await fixture.state("ios").active.map(\.screen) == ["playlistSelection"])
+        }
+        let text = fixture.transcript.text
+        #expect(text.contains("No songs\n"), "the answer about the first playlist is an error")
+        #expect(text.contains("  2. Song 2 · A · 0:01\n  … and 3 more\n"))
+        #expect(text.contains("  3. Song 3 · A · 0:01\n  … and 2 more\n"))
+    }
+
     @Test("Two devices show one session, each its own platform")
     func twoPlatforms() async throws {
         try await fixture.withApp {

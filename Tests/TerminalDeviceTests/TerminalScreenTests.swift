@@ -247,6 +247,23 @@ struct TerminalScreenTests {
         #expect(screen.choice(for: Answer("48"))?.label.hasPrefix("List 48 ·") == true)
     }
 
+    @Test("A list that is too long begins with its last page")
+    func lastPage() throws {
+        let songs = (1...30).map { Song(id: "s\($0)", uri: "u", title: "T\($0)", artist: "A", duration: 1000) }
+        var generated = Document.GeneratedPlaylist(playlistID: "calm", status: .ready, songs: Array(songs[..<20]))
+        generated.total = songs.count
+        var session = SessionScript(.interactive)
+        _ = try session.show(.sample(root: "generatedPlaylist"))
+        _ = try session.handle(.message(.answer(generated)))
+        let query = try #require(try session.handle(.line("Show more")).asked.first)
+        _ = try session.handle(.answer(.success(.page(Array(songs[20...]), total: 30)), to: query.id))
+        let scene = try #require(session.session.scene)
+        #expect(scene.lines().filter { $0.contains(" · A · ") }.count == 30)
+        let limited = scene.lines(fitting: TerminalSize(columns: 40, rows: 10))
+        #expect(
+            limited[3...6] == ["  … 20 before", "  21. T21 · A · 0:01", "  … 8 more", "  30. T30 · A · 0:01"])
+    }
+
     @Test("Two lists share the height", arguments: 8...60)
     func sharedHeight(rows: Int) throws {
         let songs = (1...20).map { Song(id: "s\($0)", uri: "u", title: "T\($0)", artist: "A", duration: 1000) }

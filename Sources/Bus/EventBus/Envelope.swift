@@ -111,7 +111,7 @@ public struct Envelope: Hashable, Sendable {
         try decodeData(as: M.self)
     }
 
-    func decodeData<Value: Decodable>(as type: Value.Type) throws -> Value {
+    package func decodeData<Value: Decodable>(as type: Value.Type) throws -> Value {
         if let unreadableHeader { throw BusError(.malformed, unreadableHeader.reason) }
         do {
             return try JSONDecoder().decode(Value.self, from: data)

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Navigation
 public import Support
 
-/// An action that a person can choose on a scene: its label, and the message that it sends.
+/// An action that a person can choose on a scene: its label, and the message that it sends or the query that it asks.
 public struct Choice: Sendable {
     public let label: String
     /// The id of the screen instance to which the choice belongs.
@@ -19,6 +19,7 @@ public struct Choice: Sendable {
 
     enum Content: Sendable {
         case command(any CommandMessage)
+        case query(any QueryMessage, about: MessageType)
         /// A command that is known only from the flow: its type, and the fields that a person has entered.
         case named(MessageType, [String: JSONValue])
     }
@@ -32,14 +33,23 @@ public struct Choice: Sendable {
         /// Such a navigation state, or any other document, because no rule for the command is known.
         case anything
         case openedURL
+        /// The answer to a query, or the error for which there is none.
+        case answer
         /// Another error banner, or none.
         case closedBanner
     }
 
     init(_ action: ScreenAction, on instance: String, outcome: Outcome) {
-        self.init(
-            label: action.label, instance: instance, role: action.role, content: .command(action.command),
-            outcome: outcome)
+        switch action.content {
+        case .command(let command):
+            self.init(
+                label: action.label, instance: instance, role: action.role, content: .command(command), outcome: outcome
+            )
+        case .query(let query, let document):
+            self.init(
+                label: action.label, instance: instance, role: action.role, content: .query(query, about: document),
+                outcome: .answer)
+        }
     }
 
     init(
@@ -72,15 +82,16 @@ public struct Choice: Sendable {
         self.outcome = outcome
     }
 
-    /// The command. Nil if only its type is known.
+    /// The command. Nil if only its type is known, or if the choice asks a query.
     public var command: (any CommandMessage)? {
         if case .command(let command) = content { command } else { nil }
     }
 
-    /// The message type of the command.
+    /// The message type of the command or query.
     public var type: MessageType {
         switch content {
         case .command(let command): Swift.type(of: command).type
+        case .query(let query, _): Swift.type(of: query).type
         case .named(let type, _): type
         }
     }
@@ -88,12 +99,19 @@ public struct Choice: Sendable {
     /// The name of the choice in a view that is not in this process. It consists of the screen instance, the type of the
     /// message and its data, so it is the same on each scene that has the choice.
     public var id: String {
-        let data: JSONValue? = command.flatMap { try? JSONValue(encoding: $0) }
+        let data: JSONValue? =
+            switch content {
+            case .command(let command): try? JSONValue(encoding: command)
+            case .query(let query, _): try? JSONValue(encoding: query)
+            case .named: nil
+            }
         return "\(instance) \(type) \(data?.description ?? "")"
     }
 
     /// True if a person can enter fields for the command, because only its type is known.
-    public var takesFields: Bool { command == nil }
+    public var takesFields: Bool {
+        if case .named = content { true } else { false }
+    }
 
     /// The choice with the fields that a person has entered. A choice that does not take fields is returned unchanged.
     public func filled(with fields: [String: JSONValue]) -> Choice {
@@ -104,12 +122,13 @@ public struct Choice: Sendable {
     }
 
     /// The message of the choice.
-    /// - Parameter lifetime: The time after which the message expires, unless it is a report.
-    /// - Throws: ``BusError`` if the command cannot be encoded as JSON.
+    /// - Parameter lifetime: The time after which the message expires, unless it is a report or a query.
+    /// - Throws: ``BusError`` if the command or query cannot be encoded as JSON.
     func envelope(from identity: DeviceIdentity, lifetime: Duration) throws -> Envelope {
         var envelope: Envelope
         switch content {
         case .command(let command): envelope = try identity.envelope(command, instance: instance)
+        case .query(let query, _): return try identity.envelope(query, instance: instance)
         case .named(let type, let fields):
             var attributes = Attributes(type: type, source: identity.source, subject: identity.subject)
             attributes.platform = identity.platform

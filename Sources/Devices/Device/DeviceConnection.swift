@@ -4,6 +4,9 @@ package import Logging
 
 /// The connection of a device to the bus.
 package struct DeviceConnection: Sendable {
+    /// The maximum time for the answer to a query.
+    private static let patience: Duration = .seconds(5)
+
     private let bus: any EventBus
     private let logger: Logger
     private let clock: any Clock<Duration>
@@ -36,6 +39,15 @@ package struct DeviceConnection: Sendable {
             try await BusRetry(logger: logger, clock: clock).run { _ = try await bus.publish(Batch([message])) }
         } catch let error as BusError where error.code == .refused {
             logger.warning("a message was refused: \(error)", metadata: ["type": "\(message.type)"])
+        }
+    }
+
+    /// Asks a query.
+    package func answer(to query: Envelope) async -> Result<Envelope, any Error> {
+        do {
+            return .success(try await bus.ask(query, timeout: Self.patience))
+        } catch {
+            return .failure(error)
         }
     }
 }

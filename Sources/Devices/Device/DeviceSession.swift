@@ -51,6 +51,8 @@ public struct DeviceSession: Sendable {
         case choice(Choice)
         /// A view that animates its screens reports what it shows, or what the person did.
         case report(Report)
+        /// The answer to the query of this id, or the error for which there is none.
+        case answer(Result<Envelope, any Error>, to: String)
     }
 
     /// The report of a view that animates its screens. Reports can be repeated.
@@ -74,6 +76,8 @@ public struct DeviceSession: Sendable {
         /// A text to show to the person in addition to the scene.
         case say(String)
         case publish(Envelope)
+        /// Ask this query, and pass its answer to the session. Do not wait for the answer before the next input.
+        case ask(Envelope)
         /// This device was requested to open the URL.
         case openURL(String)
         /// The last choice has been acted upon, has failed, or was discarded.
@@ -164,18 +168,38 @@ public struct DeviceSession: Sendable {
         case .choice(let choice):
             let message = try choice.envelope(from: identity, lifetime: commandLifetime)
             // Only a command without a Swift type may have invalid data.
-            if choice.command == nil, let mistake = contracts.mistake(in: message) { return [.refused(mistake)] }
+            if choice.takesFields, let mistake = contracts.mistake(in: message) { return [.refused(mistake)] }
             lastPick = Pick(choice: choice, id: message.id)
+            if case .query(let query, let document) = choice.content {
+                documents.questions.ask(query, about: document, id: message.id)
+                return [.ask(message), .draw]
+            }
             // A person who closes a banner may still want to open the URL.
             if choice.outcome != .closedBanner { requestedURL = nil }
             return [.publish(message)]
         case .report(let report):
             return try message(of: report).map { [.publish($0)] } ?? []
+        case .answer(let answer, let id):
+            return receive(answer, to: id)
         }
     }
 
     /// The schema of a command's data, for a form. Nil if no contract on the bus describes the command.
     public func schema(of command: MessageType) -> JSONSchema? { contracts.schema(of: command) }
+
+    private mutating func receive(_ answer: Result<Envelope, any Error>, to id: String) -> [Output] {
+        var outputs = [Output.draw]
+        do {
+            try documents.questions.receive(answer, to: id)
+        } catch let error as ApplicationError {
+            outputs.append(.say([error.message, error.recovery].compactMap(\.self).joined(separator: " · ")))
+        } catch {
+            outputs.append(.say((error as? BusError)?.message ?? "\(error)"))
+        }
+        guard let pick = lastPick, pick.id == id, !pick.isAnswered else { return outputs }
+        lastPick?.isAnswered = true
+        return outputs + [.answered]
+    }
 
     private mutating func receive(_ message: Envelope) throws -> [Output] {
         do {
@@ -350,14 +374,15 @@ extension DeviceSession {
     }
 
     /// The messages that a device sends, for the contract of its process. They include the commands of the view models
-    /// and of the flow's screens.
+    /// and of the flow's screens, and the queries that the view models ask.
     /// - Parameters:
     ///   - flow: The flow that the device shows. Nil if it is not known.
     ///   - screens: The screens with view models. Their commands are left out if `flow` is the flow of another app. Nil
     ///     if no screen has a view model.
     public static func sends(flow: Flow?, screens: AppScreens?) -> [DeclaredMessage] {
         let screens = screens.flatMap { [nil, $0.flow].contains(flow?.name) ? $0 : nil }
-        let known = sent + (screens?.commands ?? [])
+        let asked: [any Message.Type] = screens?.queries ?? []
+        let known = sent + (screens?.commands ?? []) + asked
         let types = Set(flow?.screens.values.flatMap(\.sends) ?? []).sorted().compactMap { MessageType($0) }
         return known.map { DeclaredMessage($0) }
             + types.filter { !known.types.contains($0) }.map { DeclaredMessage($0) }

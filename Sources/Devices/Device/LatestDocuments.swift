@@ -3,9 +3,11 @@ public import EventBus
 internal import Navigation
 internal import Support
 
-/// The newest document of each type and key in a session.
+/// The newest document of each type and key in a session, and the answers to the queries that were asked about them.
 public struct LatestDocuments: Sendable {
     private struct Entry {
+        /// The id of the message.
+        let id: String
         let type: MessageType
         let key: String?
         let data: JSONValue
@@ -21,6 +23,8 @@ public struct LatestDocuments: Sendable {
     private let types: [MessageType: any DocumentMessage.Type]
     /// The documents in the order in which they first appeared.
     private var entries: [Entry] = []
+    /// The queries about the documents of declared types.
+    var questions = Questions()
 
     /// - Parameter types: The declared types, whose documents are decoded.
     public init(of types: [any DocumentMessage.Type] = []) {
@@ -34,6 +38,12 @@ public struct LatestDocuments: Sendable {
         entries.first { $0.type == type.type && $0.key == key }?.document as? D
     }
 
+    /// The answers to the queries that actions of screens have asked, in the order in which they were asked. Answers
+    /// about a document are left out after the document was replaced or withdrawn.
+    public func answers<Query: QueryMessage>(to type: Query.Type) -> [(query: Query, answer: Query.Answer)] {
+        questions.answers(to: type)
+    }
+
     /// Stores a document, or removes a withdrawn document. Documents of the platform itself, except error banners and
     /// declared types, and messages that are not documents change nothing.
     /// - Returns: True if a document was stored or removed.
@@ -44,6 +54,7 @@ public struct LatestDocuments: Sendable {
         guard message.type.kind == .document, type != nil || !Self.hidden.contains(message.type) else { return false }
         let place = entries.firstIndex { $0.type == message.type && $0.key == message.attributes.key }
         if message.isTombstone {
+            questions.forget(about: message.type)
             if let place { entries.remove(at: place) }
             return place != nil
         }
@@ -51,8 +62,10 @@ public struct LatestDocuments: Sendable {
             throw BusError(.malformed, "\(message.type) \(message.id) has data that is not JSON")
         }
         let entry = Entry(
-            type: message.type, key: message.attributes.key, data: data,
+            id: message.id, type: message.type, key: message.attributes.key, data: data,
             document: try type.map { try message.decode($0) })
+        // A subscription that begins again delivers the same document again.
+        if place.map({ entries[$0].id }) != message.id { questions.forget(about: message.type) }
         if let place {
             entries[place] = entry
         } else {

@@ -142,7 +142,8 @@ private struct Source {
         let model = screens?.viewModels[instance.screen]?.init(
             documents: documents, arguments: instance.arguments.compactMapValues(\.stringValue))
         var content = model?.content ?? plainContent(of: instance)
-        content.limitActions(to: isCovered ? [] : snapshot.commands)
+        if content.actions.contains(where: isAsked) { content.isLoading = true }
+        content.limitActions { !isCovered && !isAsked($0) && ($0.command == nil || allows($0.type)) }
         let choices =
             model == nil
             ? plainChoices(of: instance)
@@ -152,6 +153,15 @@ private struct Source {
         return Layer(
             frame: frame, instance: instance.id, content: content, choices: isCovered ? [] : choices,
             isCovered: isCovered)
+    }
+
+    private func allows(_ command: MessageType) -> Bool {
+        snapshot.commands.contains(command.description)
+    }
+
+    /// True if a query about the action's document has no answer yet.
+    private func isAsked(_ action: ScreenAction) -> Bool {
+        if case .query(_, let document) = action.content { documents.questions.isOpen(about: document) } else { false }
     }
 
     private func choice(_ button: AlertButton, on instance: String) -> Choice {

@@ -5,16 +5,20 @@ public struct ScreenContent: Sendable {
     public var title: String
     /// From top to bottom.
     public var sections: [Section]
+    /// The index of the first of ``lines`` that a view shows if it has no room for all of them.
+    public var firstRow: Int
     /// The actions below the sections that a person can choose, if the flow allows their commands.
     public var actions: [ScreenAction]
     /// True if the content is still being loaded.
     public var isLoading: Bool
 
     public init(
-        title: String, sections: [Section] = [], actions: [ScreenAction] = [], isLoading: Bool = false
+        title: String, sections: [Section] = [], firstRow: Int = 0, actions: [ScreenAction] = [],
+        isLoading: Bool = false
     ) {
         self.title = title
         self.sections = sections
+        self.firstRow = firstRow
         self.actions = actions
         self.isLoading = isLoading
     }
@@ -91,22 +95,21 @@ public struct ScreenContent: Sendable {
         sections.flatMap(\.rows).compactMap { row in row.command.map { ScreenAction(row.text, $0) } } + actions
     }
 
-    /// Removes the actions whose commands are not in `allowed`. A row without its command stays as a text.
-    mutating func limitActions(to allowed: [String]) {
-        func isAllowed(_ command: any CommandMessage) -> Bool {
-            allowed.contains(Swift.type(of: command).type.description)
-        }
-        actions.removeAll { !isAllowed($0.command) }
+    /// Removes the actions that do not fulfil a condition. A row without its command stays as a text.
+    mutating func limitActions(to isAllowed: (ScreenAction) -> Bool) {
+        actions.removeAll { !isAllowed($0) }
         for section in sections.indices {
             for row in sections[section].rows.indices {
-                guard let command = sections[section].rows[row].command, !isAllowed(command) else { continue }
+                guard let command = sections[section].rows[row].command,
+                    !isAllowed(ScreenAction(sections[section].rows[row].text, command))
+                else { continue }
                 sections[section].rows[row].command = nil
             }
         }
     }
 }
 
-/// An action on a screen: its label, and the command that it sends.
+/// An action on a screen: its label, and the command that it sends or the query that it asks.
 public struct ScreenAction: Sendable {
     /// The importance of an action, by which a view draws it.
     public enum Role: String, Sendable {
@@ -119,16 +122,46 @@ public struct ScreenAction: Sendable {
         case cancel
     }
 
-    public let label: String
-    public let command: any CommandMessage
-    public let role: Role
-
-    public init(_ label: String, _ command: any CommandMessage, role: Role = .normal) {
-        self.label = label
-        self.command = command
-        self.role = role
+    enum Content: Sendable {
+        case command(any CommandMessage)
+        case query(any QueryMessage, about: MessageType)
     }
 
-    /// The message type of the command: `command.PlaylistSelected`.
-    public var type: MessageType { Swift.type(of: command).type }
+    public let label: String
+    public let role: Role
+    let content: Content
+
+    /// Creates an action that sends a command. The screen has it while the flow allows the command.
+    public init(_ label: String, _ command: any CommandMessage, role: Role = .normal) {
+        self.label = label
+        self.role = role
+        content = .command(command)
+    }
+
+    /// Creates an action that asks a query. The view models find the answer with ``LatestDocuments/answers(to:)``.
+    ///
+    /// While a query about the document has no answer, the screen is loading and does not have the action.
+    ///
+    /// - Parameter document: The document that the answer continues or explains. When a newer document of this type
+    ///   arrives, or the document is withdrawn, the answer is forgotten.
+    public init(
+        _ label: String, asking query: any QueryMessage, about document: any DocumentMessage.Type, role: Role = .normal
+    ) {
+        self.label = label
+        self.role = role
+        content = .query(query, about: document.type)
+    }
+
+    /// Nil if the action asks a query.
+    public var command: (any CommandMessage)? {
+        if case .command(let command) = content { command } else { nil }
+    }
+
+    /// The message type of the command or query: `command.PlaylistSelected`.
+    public var type: MessageType {
+        switch content {
+        case .command(let command): Swift.type(of: command).type
+        case .query(let query, _): Swift.type(of: query).type
+        }
+    }
 }

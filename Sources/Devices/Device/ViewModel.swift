@@ -32,6 +32,7 @@ public struct AppScreens: Sendable {
     let viewModels: [String: any ViewModel.Type]
     let documents: [any DocumentMessage.Type]
     let commands: [any CommandMessage.Type]
+    let queries: [any QueryMessage.Type]
     /// The names of the types of the commands that are answered with a request to open a URL.
     let openingURLs: Set<String>
     let notices: [Notice]
@@ -42,11 +43,13 @@ public struct AppScreens: Sendable {
     ///   - viewModels: The view models, by the names of their screens in the flows.
     ///   - documents: The types of the documents that the view models read.
     ///   - commands: The types of the commands that the view models' actions send.
+    ///   - queries: The types of the queries that the view models' actions ask.
     ///   - openingURLs: The types of the commands that are answered with a request to open a URL.
     ///   - notices: The events that are shown as texts.
     public init(
         flow: String, platforms: [String], viewModels: [String: any ViewModel.Type],
         documents: [any DocumentMessage.Type], commands: [any CommandMessage.Type],
+        queries: [any QueryMessage.Type] = [],
         openingURLs: [any CommandMessage.Type] = [], notices: [Notice] = []
     ) {
         self.flow = flow
@@ -54,6 +57,7 @@ public struct AppScreens: Sendable {
         self.viewModels = viewModels
         self.documents = documents
         self.commands = commands
+        self.queries = queries
         self.openingURLs = Set(openingURLs.map { $0.type.description })
         self.notices = notices
     }

@@ -15,7 +15,7 @@ extension Scene {
     /// URLs are not cut, so there can be more lines than the terminal has rows.
     func drawnLines(fitting size: TerminalSize?) -> [Line] {
         let width = size?.columns ?? Int.max
-        let blocks = blocks(width: width)
+        let blocks = blocks(width: width, isLimited: size != nil)
         let notes = bannerLines(width: width) + waitingLines
         let keys = keyLines(width: width)
         let fixed = 1 + keys.count + notes.count + blocks.reduce(0) { $0 + $1.fixedCount }
@@ -57,13 +57,14 @@ extension Scene {
         return lines.map { Line($0) }
     }
 
-    private func blocks(width: Int) -> [Block] {
+    private func blocks(width: Int, isLimited: Bool) -> [Block] {
         var number = 0
         return layers.enumerated().map { index, layer in
             // The tabs come after the choices of the last layer.
             let offered = index == layers.count - 1 ? Array(choices[number...]) : layer.choices
             defer { number += layer.choices.count }
-            return Block(layer, choices: Self.numbered(offered, after: number), width: width)
+            return Block(
+                layer, choices: Self.numbered(offered, after: number), width: width, isLimited: isLimited)
         }
     }
 
@@ -94,10 +95,14 @@ struct Block {
     /// - Parameters:
     ///   - choices: The labels of the choices, with their numbers.
     ///   - width: The maximum width of a line, in columns. Longer lines are cut or wrapped.
-    init(_ layer: Layer, choices: [String], width: Int) {
+    ///   - isLimited: True if there may be too little room for all rows.
+    init(_ layer: Layer, choices: [String], width: Int, isLimited: Bool) {
         frame = layer.frame
         // Of a covered layer, only the title is shown.
-        let rows = layer.isCovered ? [] : layer.content.lines
+        var rows = layer.isCovered ? [] : layer.content.lines
+        if isLimited, layer.content.firstRow > 0, rows.count > layer.content.firstRow {
+            rows.replaceSubrange(..<layer.content.firstRow, with: ["… \(layer.content.firstRow) before"])
+        }
         let room = width - frame.listIndent.count
         title = Line(layer.isCovered ? "\(layer.content.title) …" : layer.content.title)
             .fitted(to: width - frame.titleIndent.count)

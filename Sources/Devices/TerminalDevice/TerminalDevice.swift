@@ -82,6 +82,9 @@ struct TerminalDevice: ReadyService, ForegroundService {
                     session: session, terminal: terminal, outbox: outbox, busAddress: busAddress, logger: logger)
                 try await loop.run(
                     inputs, wantLine: { wantLine.yield() },
+                    ask: { query in
+                        sources.addTask { await inputs.send(.answer(await connection.answer(to: query), to: query.id)) }
+                    },
                     startDeadline: { number in
                         sources.addTask {
                             guard (try? await clock.sleep(for: timeout)) != nil else { return }
@@ -204,7 +207,7 @@ struct DeviceLoop {
     /// Runs until the session ends.
     mutating func run(
         _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>,
-        wantLine: () -> Void, startDeadline: (Int) -> Void
+        wantLine: () -> Void, ask: (Envelope) -> Void, startDeadline: (Int) -> Void
     ) async throws {
         wantLine()
         if terminal.size() != nil { await draw() }
@@ -225,6 +228,7 @@ struct DeviceLoop {
                 case .device(.refused(let text)): await say(text)
                 case .device(.publish(let message)):
                     if !outbox.send(message) { await say("Too many messages wait to be sent; the last is dropped.") }
+                case .device(.ask(let query)): ask(query)
                 case .device(.openURL(let url)):
                     // On a terminal the URL stays below the scene as a link.
                     if terminal.size() != nil, session.scene?.requestedURL != nil {

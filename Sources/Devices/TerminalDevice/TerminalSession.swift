@@ -23,6 +23,8 @@ struct TerminalSession: Sendable {
         /// The subscription is live.
         case attached
         case message(Envelope)
+        /// The answer to the query of this id, or the error for which there is none.
+        case answer(Result<Envelope, any Error>, to: String)
         case line(String)
         case endOfInput
         /// The size of the terminal has changed.
@@ -71,7 +73,8 @@ struct TerminalSession: Sendable {
     mutating func handle(_ input: Input) throws -> [Output] {
         switch input {
         case .attached: return try device.handle(.attached).map(Output.device)
-        case .message(let message): return try receive(message)
+        case .message(let message): return try receive(.message(message))
+        case .answer(let answer, let id): return try receive(.answer(answer, to: id))
         case .line(let line):
             return try mode == .scripted ? wait(for: .scene(for: line)) + advance() : answer(line)
         case .endOfInput: return try mode == .scripted ? wait(for: .end) + advance() : [.end]
@@ -81,8 +84,8 @@ struct TerminalSession: Sendable {
         }
     }
 
-    private mutating func receive(_ message: Envelope) throws -> [Output] {
-        var outputs = try device.handle(.message(message)).map(Output.device)
+    private mutating func receive(_ input: DeviceSession.Input) throws -> [Output] {
+        var outputs = try device.handle(input).map(Output.device)
         if mode == .scripted, case .device(.answered)? = outputs.last {
             outputs.removeLast()
             return outputs + read()

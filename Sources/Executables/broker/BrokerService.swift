@@ -13,12 +13,8 @@ struct BrokerService: ReadyService, ThreadedService {
     var owner: Broker { broker }
 
     func run() async throws {
-        do {
-            try await cancelWhenGracefulShutdown {
-                try await broker.run { ready.signal() }
-            }
-        } catch is CancellationError where Task.isShuttingDownGracefully {
-            // The service was asked to stop, so this error is not a failure.
+        try await cancelWhenGracefulShutdown {
+            try await broker.run { ready.signal() }
         }
     }
 }

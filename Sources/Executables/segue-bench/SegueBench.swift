@@ -3,6 +3,7 @@ import Benchmarks
 import EventBus
 import Foundation
 import Logging
+import SystemSupport
 
 @main
 struct SegueBench: AsyncParsableCommand {
@@ -13,6 +14,7 @@ struct SegueBench: AsyncParsableCommand {
     static func main() async {
         // A write to a closed pipe must not kill this process.
         signal(SIGPIPE, SIG_IGN)
+        HelpWidth.ensure()
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = .notice
@@ -35,13 +37,12 @@ struct SegueBench: AsyncParsableCommand {
     /// Exits with an error. An error of the bus, of a benchmark or of the options is printed on one line that begins
     /// with `segue: `.
     private static func end(with error: any Error) -> Never {
-        let isUsage = exitCode(for: error) == .validationFailure
         switch error {
         case let error as BusError: fail(error.message, EXIT_FAILURE)
         case let error as BenchmarkError: fail(error.description, EXIT_FAILURE)
-        case _ where isUsage:
-            fail(
-                message(for: error).split(separator: "\n").joined(separator: " "), ExitCode.validationFailure.rawValue)
+        case _ where exitCode(for: error) == .validationFailure:
+            let lines = message(for: error).split(separator: "\n").joined(separator: " ")
+            fail(lines, ExitCode.validationFailure.rawValue)
         default: exit(withError: error)
         }
     }

@@ -1,5 +1,6 @@
 package import Navigation
 internal import Support
+internal import YAMLText
 internal import Yams
 
 extension FlowReader {
@@ -7,12 +8,8 @@ extension FlowReader {
     ///
     /// - Parameter advice: The remedy for an empty file.
     package mutating func document(_ yaml: String, _ advice: String) -> FlowNode? {
-        if let line = YAMLAliases.lineOfKey(in: yaml) {
-            report(FlowFinding(source: file, line: line, column: 1, message: YAMLAliases.problem))
-            return nil
-        }
         do {
-            guard let document = try compose(yaml: yaml) else {
+            guard let document = try YAMLText.root(of: yaml) else {
                 report(FlowFinding(source: file, line: 1, column: 1, message: "the file is empty; \(advice)"))
                 return nil
             }
@@ -26,7 +23,7 @@ extension FlowReader {
                 "the file has more than \(FlowNodes.limit) values with its aliases resolved; use fewer aliases",
                 at: root)
         } catch {
-            report(FlowFinding(yamlError: error, file: file))
+            report(FlowFinding(source: file, line: error.line, column: error.column, message: error.description))
         }
         return nil
     }
@@ -67,42 +64,6 @@ private struct FlowNodes {
                 duplicates.append((scalar.text, key))
             }
             return (key, node(value))
-        }
-    }
-}
-
-extension FlowFinding {
-    /// Creates a finding from an error of the Yams parser.
-    fileprivate init(yamlError error: any Error, file: String) {
-        let advice = "check its indentation, quotes and brackets"
-        switch error {
-        case YamlError.scanner(_, let problem, let mark, _),
-            YamlError.parser(_, let problem, let mark, _),
-            YamlError.composer(_, let problem, let mark, _):
-            self.init(
-                source: file,
-                line: mark.line,
-                column: mark.column,
-                message: "malformed YAML: \(problem); \(advice)"
-            )
-        case YamlError.duplicatedKeysInMapping(let duplicates, let context):
-            let keys = duplicates.map { "'\($0)'" }.joined(separator: ", ")
-            self.init(
-                source: file,
-                line: context.mark.line,
-                column: context.mark.column,
-                message: "duplicate key \(keys); remove one of them"
-            )
-        case YamlError.reader(let problem, let offset, _, let yaml):
-            let before = offset.map { yaml.prefix($0) }
-            self.init(
-                source: file,
-                line: before.map { $0.count(where: \.isNewline) + 1 },
-                column: before.map { $0.reversed().prefix { !$0.isNewline }.count + 1 },
-                message: "malformed YAML: \(problem); remove the character"
-            )
-        default:
-            self.init(source: file, line: 1, column: 1, message: "malformed YAML; \(advice)")
         }
     }
 }

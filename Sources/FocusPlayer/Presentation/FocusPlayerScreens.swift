@@ -21,6 +21,7 @@ extension AppScreens {
             Command.PlaylistSelected.self, Command.PlayOnSpotifyRequested.self, Command.DeviceSelected.self,
             Command.DidRequestOpenPlaylistOnSpotify.self, Command.OpenAnotherAppRequested.self,
         ],
+        queries: [Query.PlaylistSongs.self],
         openingURLs: [
             Command.SpotifyAuthorizationRequested.self, Command.DidRequestOpenPlaylistOnSpotify.self,
             Command.OpenAnotherAppRequested.self,
@@ -79,10 +80,15 @@ struct PlaylistSelectionViewModel: ViewModel {
     }
 }
 
-/// The screen that shows the shuffled focus playlist.
+/// The screen that shows the shuffled focus playlist. An action asks for the songs that the document leaves out, page
+/// by page.
 struct GeneratedPlaylistViewModel: ViewModel {
     private let generated: Document.GeneratedPlaylist?
     private let name: String?
+    /// The songs of the document and of the pages after it.
+    private let songs: [Song]
+    /// The index of the first song of the last page; 0 without pages.
+    private let lastPage: Int
 
     init(documents: LatestDocuments, arguments: [String: String]) {
         // A screen with the argument `playlistID` shows only the document of this playlist.
@@ -92,11 +98,18 @@ struct GeneratedPlaylistViewModel: ViewModel {
         }
         let playlistID = wanted ?? generated?.playlistID
         name = documents[Document.Playlists.self]?.playlists.first { $0.id == playlistID }?.name
+        var (songs, lastPage) = (generated?.songs ?? [], 0)
+        for (query, page) in documents.answers(to: Query.PlaylistSongs.self)
+        where query.playlistID == generated?.playlistID && query.offset == songs.count {
+            lastPage = songs.count
+            songs += page.songs
+        }
+        (self.songs, self.lastPage) = (songs, lastPage)
     }
 
     var content: ScreenContent {
         ScreenContent(
-            title: name ?? "Focus playlist", sections: [section], actions: actions,
+            title: name ?? "Focus playlist", sections: [section], firstRow: lastPage, actions: actions,
             isLoading: generated.map { $0.status == .loading } ?? true)
     }
 
@@ -105,23 +118,26 @@ struct GeneratedPlaylistViewModel: ViewModel {
         switch generated.status {
         case .loading: return ScreenContent.Section(rows: ["Shuffling…"])
         case .failed: return ScreenContent.Section(rows: ["This playlist could not be loaded."])
-        case .ready where generated.songs.isEmpty:
+        case .ready where songs.isEmpty:
             return ScreenContent.Section(rows: ["There are no songs in this playlist."])
         case .ready:
-            // The document leaves out some songs of a large playlist.
-            let missing = generated.total - generated.songs.count
             return ScreenContent.Section(
-                rows: generated.songs.map(Self.row), footer: missing > 0 ? "… and \(missing) more" : nil,
-                isNumbered: true)
+                rows: songs.map(Self.row), footer: missing > 0 ? "… and \(missing) more" : nil, isNumbered: true)
         }
     }
 
+    /// The number of songs that are not loaded.
+    private var missing: Int { max(0, (generated?.total ?? 0) - songs.count) }
+
     private var actions: [ScreenAction] {
-        guard let generated, generated.status == .ready, !generated.songs.isEmpty else { return [] }
-        return [
+        guard let generated, generated.status == .ready, !songs.isEmpty else { return [] }
+        let playing = [
             ScreenAction("Play on Spotify", Command.PlayOnSpotifyRequested(), role: .primary),
             ScreenAction("Open in Spotify", Command.DidRequestOpenPlaylistOnSpotify()),
         ]
+        guard missing > 0 else { return playing }
+        let next = Query.PlaylistSongs(playlistID: generated.playlistID, offset: songs.count)
+        return playing + [ScreenAction("Show more", asking: next, about: Document.GeneratedPlaylist.self)]
     }
 
     private static func row(of song: Song) -> ScreenContent.Row {

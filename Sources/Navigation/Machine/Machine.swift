@@ -606,8 +606,8 @@ extension Machine {
 
     private mutating func receiveLink(_ input: Input) -> [Effect] {
         guard let url = input.data["url"]?.stringValue else { return [input.discarded("the field 'url' is missing")] }
-        guard url.utf8.count <= ScreenInstance.argumentLimit else {
-            return [input.discarded("the URL exceeds \(ScreenInstance.argumentLimit) bytes")]
+        guard url.utf8.count <= URLParts.lengthLimit else {
+            return [input.discarded("the URL exceeds \(URLParts.lengthLimit) bytes")]
         }
         if state.parked?.messageID == input.id { return [] }
         var step = step(for: input)

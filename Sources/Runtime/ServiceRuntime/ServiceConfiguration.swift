@@ -2,6 +2,7 @@ public import ArgumentParser
 internal import Configuration
 public import Foundation
 internal import Logging
+internal import SystemSupport
 
 /// The settings of a process, read from its environment variables.
 public struct ServiceConfiguration: Sendable {
@@ -90,7 +91,10 @@ public struct ContractOption: ParsableArguments, Sendable {
         help: "Print the messages that the service receives and sends as JSON, and exit.")
     public var isAsked = false
 
-    public init() {}
+    /// The parser calls this before it prints the help of any program with this option.
+    public init() {
+        HelpWidth.ensure()
+    }
 }
 
 /// A setting that is missing or invalid. The process exits with status 78.

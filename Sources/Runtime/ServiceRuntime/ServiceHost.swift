@@ -43,7 +43,7 @@ struct ServiceHost: Sendable {
         var configuration = ServiceGroupConfiguration(
             services: services.map {
                 ServiceGroupConfiguration.ServiceConfiguration(
-                    service: $0,
+                    service: StoppableService(service: $0),
                     successTerminationBehavior: $0 is any ForegroundService ? .gracefullyShutdownGroup : .cancelGroup,
                     serviceName: Self.name(of: $0))
             },
@@ -86,16 +86,28 @@ extension [any Service] {
     }
 }
 
+/// A service whose cancellation, after it was asked to stop, is its normal end.
+///
+/// The group takes any error as a failure and cancels all other services. A service that needs too long to stop is
+/// cancelled itself; its cancellation stays an error.
+private struct StoppableService: Service {
+    let service: any Service
+
+    func run() async throws {
+        do {
+            try await service.run()
+        } catch is CancellationError where Task.isShuttingDownGracefully && !Task.isCancelled {
+            // The part of the service that was cancelled has ended as it was asked to.
+        }
+    }
+}
+
 /// Runs the bus. This service is the first of the group, and so the last one to be stopped.
 struct BusService: Service {
     let bus: any EventBus
 
     func run() async throws {
-        do {
-            try await cancelWhenGracefulShutdown { try await bus.run() }
-        } catch is CancellationError where Task.isShuttingDownGracefully {
-            // The service was asked to stop: this is the normal end of a bus.
-        }
+        try await cancelWhenGracefulShutdown { try await bus.run() }
     }
 }
 
@@ -106,14 +118,10 @@ struct ReadinessNotice: Service {
     let logger: Logger
 
     func run() async throws {
-        do {
-            try await cancelWhenGracefulShutdown {
-                for signal in ready { try await signal.wait() }
-                logger.info("ready")
-                notifier.notify(.ready)
-            }
-        } catch is CancellationError where Task.isShuttingDownGracefully {
-            return
+        try await cancelWhenGracefulShutdown {
+            for signal in ready { try await signal.wait() }
+            logger.info("ready")
+            notifier.notify(.ready)
         }
         try await gracefulShutdown()
     }

@@ -8,7 +8,7 @@ package struct MessageName: Hashable, Sendable {
     /// - Throws: ``ScaffoldError`` if the string is not a type of message that an app can declare.
     package init(_ text: String) throws(ScaffoldError) {
         guard let type = MessageType(text), type.name.first?.isUppercase == true,
-            !["Any", "Protocol", "Self", "Type"].contains(type.name)
+            !Self.keywords.contains(type.name)
         else {
             throw ScaffoldError(
                 .argument, "'\(text)' is not a message type",
@@ -23,6 +23,9 @@ package struct MessageName: Hashable, Sendable {
         }
         self.type = type
     }
+
+    /// The keywords that could be the name of a type or module, but cannot be used as one.
+    static let keywords: Set = ["Any", "Protocol", "Self", "Type"]
 
     var name: String { type.name }
     /// True if Segue itself declares the message.

@@ -36,6 +36,14 @@ package struct PackageLayout: Hashable, Sendable {
         module = try Self.module(of: self.vocabulary, in: manifest)
     }
 
+    /// The paths of the app's flows: `flow.yaml`, or otherwise the YAML files in the folder `flows`. If the package has
+    /// none of them, `flow.yaml`.
+    package var flows: [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(root)/flows")) ?? []
+        let flows = files.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "flows/\($0)" }
+        return exists("flow.yaml") || flows.isEmpty ? ["flow.yaml"] : flows
+    }
+
     /// The folder of the module's tests, relative to the root.
     var tests: String { "Tests/\(module)Tests" }
     /// True if Package.swift has a target for the module's tests.

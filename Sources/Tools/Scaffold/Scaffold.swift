@@ -42,6 +42,36 @@ package struct Scaffold: Hashable, Sendable {
         }
     }
 
+    /// - Parameter root: the path of a folder that does not exist, or is empty.
+    /// - Throws: ``ScaffoldError`` if the folder has contents, or a file has its path.
+    package func check(inNewFolder root: String) throws(ScaffoldError) {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: root, isDirectory: &isFolder) else { return }
+        let contents = try? FileManager.default.contentsOfDirectory(atPath: root)
+        guard isFolder.boolValue, contents?.isEmpty == true else {
+            throw ScaffoldError(
+                .package, "\(root) exists already and is not an empty folder",
+                recovery: "choose another name, or remove it")
+        }
+    }
+
+    /// Writes the files in a new or empty folder. If an error is thrown, nothing is left of them.
+    /// - Throws: ``ScaffoldError`` if the folder has contents, or a file has its path. `CocoaError` if a file cannot be
+    ///   written.
+    package func write(toNewFolder root: String) throws {
+        try check(inNewFolder: root)
+        let existed = FileManager.default.fileExists(atPath: root)
+        do {
+            try write(to: root)
+        } catch {
+            let written = Set(files.keys.compactMap { $0.split(separator: "/").first })
+            for name in written { try? FileManager.default.removeItem(atPath: "\(root)/\(name)") }
+            // Unlike `removeItem`, this removes only an empty folder.
+            if !existed { rmdir(root) }
+            throw error
+        }
+    }
+
     /// - Parameter root: the package's folder.
     /// - Throws: ``ScaffoldError`` if a new file exists already; then nothing is written. `CocoaError` if a file cannot
     ///   be written; other files may have been written before.

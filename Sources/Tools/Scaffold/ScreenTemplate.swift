@@ -2,7 +2,7 @@ internal import EventBus
 internal import FlowFiles
 internal import Navigation
 
-/// A new screen: its entry in a flow, a rule with the command that leads to it, and a test of the rule.
+/// A new screen: its entry in one or more flows, a rule with the command that leads to it, and a test of each rule.
 package struct ScreenTemplate {
     private let name: String
     /// The command that leads to the screen.
@@ -25,9 +25,18 @@ package struct ScreenTemplate {
     }
 
     /// - Parameters:
-    ///   - path: the path of the flow, relative to the package's folder.
-    /// - Throws: ``ScaffoldError``; `FlowError` if the flow is invalid before or after the change.
-    package func scaffold(in package: PackageLayout, flow path: String) throws -> Scaffold {
+    ///   - flows: the paths of the flows, relative to the package's folder.
+    /// - Throws: ``ScaffoldError``; `FlowError` if a flow is invalid before or after the change.
+    package func scaffold(in package: PackageLayout, flows: [String]) throws -> Scaffold {
+        var scaffold = Scaffold()
+        if !command.isOfPlatform, try package.page(declaring: command) == nil {
+            try MessageTemplate(command).add(to: &scaffold, in: package)
+        }
+        for path in flows { try addScreen(to: &scaffold, in: package, flow: path) }
+        return scaffold
+    }
+
+    private func addScreen(to scaffold: inout Scaffold, in package: PackageLayout, flow path: String) throws {
         guard let text = package.text(of: path) else {
             throw ScaffoldError(.file, "cannot read the flow \(path)", recovery: "name a flow with --flow")
         }
@@ -35,14 +44,11 @@ package struct ScreenTemplate {
         let origin = origin ?? flow.start
         guard flow.screens[origin] != nil else {
             throw ScaffoldError(
-                .package, "\(path) has no screen '\(origin)'", recovery: "name another screen with --from")
+                .package, "\(path) has no screen '\(origin)'",
+                recovery: "name another screen with --from, or another flow with --flow")
         }
         guard flow.screens[name] == nil else {
             throw ScaffoldError(.package, "\(path) has a screen '\(name)' already", recovery: "choose another name")
-        }
-        var scaffold = Scaffold()
-        if !command.isOfPlatform, try package.page(declaring: command) == nil {
-            try MessageTemplate(command).add(to: &scaffold, in: package)
         }
         let changed = try self.changed(text, path, from: origin)
         scaffold.change(path, to: changed)
@@ -53,11 +59,11 @@ package struct ScreenTemplate {
         if package.hasTests {
             // Another platform's flow may have a screen of this name, with its own test.
             let usual = "\(screenType)ScreenTests"
-            let isUsed = package.exists("\(package.tests)/\(usual).swift")
+            let file = "\(package.tests)/\(usual).swift"
+            let isUsed = package.exists(file) || scaffold.files[file] != nil
             let suite = isUsed ? "\(screenType)Screen\(flow.platform.swiftName)Tests" : usual
             scaffold.make("\(package.tests)/\(suite).swift", test(suite, of: path, from: origin))
         }
-        return scaffold
     }
 
     private var screenType: String { name.prefix(1).uppercased() + name.dropFirst() }

@@ -37,7 +37,10 @@ package struct ServiceTemplate {
         }
         let source = source(answer: try fields(of: sends, in: package))
         scaffold.make("Sources/\(package.module)/\(type).swift", package.spelled(source))
-        scaffold.make("Sources/\(name)/\(type)Command.swift", executable(of: package.module))
+        scaffold.make(
+            "Sources/\(name)/\(type)Command.swift",
+            Self.executable(
+                name, type: type, of: package.module, abstract: "Describe here what the service does."))
         if package.hasTests {
             let test = test(of: package.module, sending: try fields(of: receives, in: package))
             scaffold.make("\(package.tests)/\(type)Tests.swift", test)
@@ -47,7 +50,10 @@ package struct ServiceTemplate {
         return scaffold
     }
 
-    private var type: String { name.split(separator: "-").map(\.capitalized).joined() }
+    private var type: String { Self.type(name) }
+
+    /// The name in Swift, such as `CoffeeRoaster` for `coffee-roaster`.
+    static func type(_ name: String) -> String { name.split(separator: "-").map(\.capitalized).joined() }
 
     /// The fields of a message that the package declares; empty for any other message.
     private func fields(of message: MessageName, in package: PackageLayout) throws(ScaffoldError) -> [Field] {
@@ -63,7 +69,7 @@ package struct ServiceTemplate {
         return Wrapping.list("\(start)\(message.swift)(", arguments, ")", indent: indent)
     }
 
-    private func imports(_ modules: String...) -> String {
+    static func imports(_ modules: String...) -> String {
         modules.sorted().map { "import \($0)" }.joined(separator: "\n")
     }
 
@@ -130,20 +136,26 @@ package struct ServiceTemplate {
         """
     }
 
-    private func executable(of module: String) -> String {
+    /// The source of a service's executable.
+    /// - Parameters:
+    ///   - type: the type that handles the messages, in `module`.
+    static func executable(_ name: String, type: String, of module: String, abstract: String) -> String {
         """
         \(imports("ArgumentParser", "Consuming", module, "ServiceRuntime"))
 
         @main
         struct \(type)Command: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
-                commandName: "\(name)", abstract: "Describe here what the service does.")
+                commandName: "\(name)", abstract: "\(abstract)")
 
             @OptionGroup var options: ServiceOptions
 
             func run() async throws {
-                try await ServiceProcess("\(name)", receives: \(type).receives, sends: \(type).sends)
-                    .run(options) { process in [\(type).routes(of: MessageConsumer("\(name)", in: process))] }
+                try await ServiceProcess(
+                    "\(name)", receives: \(type).receives, sends: \(type).sends
+                ).run(options) { process in
+                    [\(type).routes(of: MessageConsumer("\(name)", in: process))]
+                }
             }
         }
 
@@ -152,7 +164,7 @@ package struct ServiceTemplate {
 
     private func test(of module: String, sending fields: [Field]) -> String {
         """
-        \(imports(module, "Contracts", "EventBus", "SegueTestSupport", "Testing"))
+        \(Self.imports(module, "Contracts", "EventBus", "SegueTestSupport", "Testing"))
 
         @Suite("\(name)")
         struct \(type)Tests {

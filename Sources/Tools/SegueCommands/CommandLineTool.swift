@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import CSegueVersion
 internal import Foundation
 internal import SystemPackage
+internal import SystemSupport
 
 /// Runs a command line, and turns an error into lines on standard error and an exit status.
 package enum CommandLineTool {
@@ -46,7 +47,7 @@ package enum CommandLineTool {
 
 /// The version that `segue --version` prints.
 package enum Version {
-    private static let number = "0.1.0"
+    static let number = "0.1.0"
 
     /// The version and the commit, as in `0.1.0 (6c110f7a0bc1)`; without a commit `0.1.0 (development build)`.
     package static var description: String {

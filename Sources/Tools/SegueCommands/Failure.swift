@@ -65,7 +65,9 @@ extension CommandStatus {
     fileprivate init(of error: ComposeError) {
         switch error.code {
         case "compose-file-unreadable", "environment-file-unreadable": self = .noInput
-        case "invalid-project-name", "unknown-service", "inactive-dependency", "unknown-port": self = .configuration
+        case "invalid-project-name", "unknown-service", "inactive-dependency", "unknown-port",
+            "service-environment-file":
+            self = .configuration
         case "directory", "export-write", "stack-file", "status-unreadable", "log-file", "lock": self = .ioError
         default: self = .failure
         }

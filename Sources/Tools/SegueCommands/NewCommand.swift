@@ -6,21 +6,22 @@ internal import Scaffold
 
 package struct NewCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Add a message, a screen or a service to your app's package.",
+        commandName: "new", abstract: "Create an app, or add a message, a screen or a service to it.",
         discussion: """
+            segue new app tea-time
             segue new message command.CoffeeRefilled cups:Int note:String?
             segue new screen loyalty --on command.LoyaltyWanted
             segue new service roaster --on command.BeansOrdered --sends event.BeansRoasted
 
-            The new code has a test if Package.swift has a test target for the module. No file is replaced: messages, \
-            screens and services are added to your source files, flows and compose files.
+            A new message, screen or service has a test if Package.swift has a test target for the module. No file is \
+            replaced: messages, screens and services are added to your source files, flows and compose files.
             """,
-        subcommands: [NewMessageCommand.self, NewScreenCommand.self, NewServiceCommand.self])
+        subcommands: [NewAppCommand.self, NewMessageCommand.self, NewScreenCommand.self, NewServiceCommand.self])
 
     package init() {}
 }
 
-/// The options that all subcommands of `segue new` share.
+/// The options of the subcommands that add to a package.
 struct NewOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("in"),
@@ -29,8 +30,7 @@ struct NewOptions: ParsableArguments, Sendable {
             valueName: "folder"))
     var vocabulary: String?
 
-    @Flag(help: "Write nothing; list the files that would be written.")
-    var dryRun = false
+    @OptionGroup var output: NewOutput
 
     /// - Throws: ``ScaffoldError``.
     func package() throws -> PackageLayout {
@@ -40,11 +40,61 @@ struct NewOptions: ParsableArguments, Sendable {
     /// Writes the files, unless this is a dry run, and lists them.
     /// - Throws: ``ScaffoldError`` if a new file exists already.
     func write(_ scaffold: Scaffold, to package: PackageLayout) async throws {
-        try dryRun ? scaffold.check(in: package.root) : scaffold.write(to: package.root)
+        try output.dryRun ? scaffold.check(in: package.root) : scaffold.write(to: package.root)
+        try await output.list(scaffold)
+    }
+}
+
+/// The option `--dry-run` and the output of all subcommands.
+struct NewOutput: ParsableArguments, Sendable {
+    @Flag(help: "Write nothing; list the files that would be written.")
+    var dryRun = false
+
+    /// - Parameter folder: the folder of the files, with a slash at its end; empty for the package's folder.
+    func list(_ scaffold: Scaffold, in folder: String = "") async throws {
         for path in scaffold.files.keys.sorted() {
-            try await Console.output.writeLine("\(scaffold.changed.contains(path) ? "changed" : "made") \(path)")
+            let verb = scaffold.changed.contains(path) ? "changed" : "made"
+            try await Console.output.writeLine("\(verb) \(folder)\(path)")
         }
         await Console.error.tell(scaffold.notes)
+    }
+}
+
+struct NewAppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app",
+        abstract: "Create an app: a package with messages, a service, flows, a stack and tests.",
+        discussion: """
+            segue new app tea-time
+            segue new app tea-time --segue ../segue
+
+            The package is in a new folder with the app's name. Its README says how to build, test and run the app.
+            """)
+
+    @Argument(help: "The app's name, such as tea-time.")
+    var name: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder or the URL of Segue. (default: the folder from which this program was built)",
+            valueName: "folder or url"),
+        completion: .directory)
+    var segue: String?
+
+    @OptionGroup var output: NewOutput
+
+    func run() async throws {
+        let directory = FileManager.default.currentDirectoryPath
+        guard let segue = segue ?? SegueSource.folder(ofSource: #filePath) else {
+            throw CommandError(
+                code: "unknown-source", "the folder of Segue is not known",
+                recovery: "name the folder or the URL of Segue with --segue", status: .noInput)
+        }
+        let source = try SegueSource(segue, version: Version.number, directory: directory)
+        let scaffold = try AppTemplate(name, segue: source).scaffold
+        let folder = "\(directory)/\(name)"
+        try output.dryRun ? scaffold.check(inNewFolder: folder) : scaffold.write(toNewFolder: folder)
+        try await output.list(scaffold, in: "\(name)/")
     }
 }
 
@@ -84,12 +134,12 @@ struct NewMessageCommand: AsyncParsableCommand {
 struct NewScreenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "screen",
-        abstract: "Add a screen to a flow, with a rule that leads to it and a test of the rule.",
+        abstract: "Add a screen to the flows, with a rule that leads to it and a test of the rule.",
         discussion: """
             segue new screen loyalty --on command.LoyaltyWanted
-            segue new screen receipt --on command.ReceiptWanted --from cup --flow flow.yaml
+            segue new screen receipt --on command.ReceiptWanted --from cup --flow flows/ios.yaml
 
-            'device --flow flow.yaml' then shows the screen.
+            'device --flow flows/ios.yaml' then shows the screen.
             """)
 
     @OptionGroup var options: NewOptions
@@ -104,13 +154,21 @@ struct NewScreenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The screen that sends the command. (default: the flow's start)", valueName: "screen"))
     var from: String?
 
-    @Option(help: ArgumentHelp("The flow's file, relative to the package's folder.", valueName: "file"))
-    var flow = "flow.yaml"
+    @Option(
+        help: ArgumentHelp(
+            """
+            A flow, relative to the package's folder. May be repeated. (default: flow.yaml, or the flows in the folder \
+            flows)
+            """,
+            valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var flow: [String] = []
 
     func run() async throws {
         let package = try options.package()
         let template = try ScreenTemplate(name, on: MessageName(on), from: from)
-        try await options.write(template.scaffold(in: package, flow: flow), to: package)
+        try await options.write(
+            template.scaffold(in: package, flows: flow.isEmpty ? package.flows : flow), to: package)
     }
 }
 

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Foundation
 internal import Support
 
 /// The verb of a command line: the words that select a subcommand, such as `flow check`.
@@ -91,19 +90,5 @@ struct VerbPath {
             near.map { "did you mean '\((path + [$0]).joined(separator: " "))'?" }
             ?? "see '\(path.joined(separator: " ")) --help'"
         throw ValidationError("'\(unknown.word)' is not a command of '\(path.joined(separator: " "))'; \(advice)")
-    }
-}
-
-/// The width of the parser's help.
-enum HelpWidth {
-    /// The minimum width, in columns.
-    private static let minimum = 40
-
-    /// Sets the variable `COLUMNS`, which the parser reads, if the width is below the minimum. Programs that this
-    /// process starts later inherit the variable.
-    static func ensure() {
-        let variable = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
-        let width = variable ?? Console.output.columns ?? Console.error.columns
-        if let width, width < minimum { setenv("COLUMNS", String(minimum), 1) }
     }
 }

@@ -55,6 +55,15 @@ struct StackEncodingTests {
         #expect(again.services.sorted { $0.name < $1.name } == expected.services, "\(json)")
     }
 
+    @Test("keeps a working directory in the state folder, whose path is known only when the service starts")
+    func stateFolder() throws {
+        let directory = "${SEGUE_STATE_DIR}/x"
+        let stack = try readCompose("services: {a: {command: x, working_dir: '\(directory)'}}").stack
+        for stack in [stack, stack.anchored, try Stack(text: stack.text), try Stack(text: stack.anchored.text)] {
+            #expect(stack.services[0].workingDirectory == directory)
+        }
+    }
+
     @Test("keeps what is unset unset, wherever it is read again")
     func unset() throws {
         let text = try readCompose("services: {a: {command: x, environment: [FOO, BAR]}}", environment: ["BAR": "1"])

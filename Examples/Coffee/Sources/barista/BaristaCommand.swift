@@ -5,12 +5,16 @@ import ServiceRuntime
 
 @main
 struct BaristaCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "barista", abstract: "Makes coffee.")
+    static let configuration = CommandConfiguration(
+        commandName: "barista", abstract: "Makes coffee.")
 
     @OptionGroup var options: ServiceOptions
 
     func run() async throws {
-        try await ServiceProcess("barista", receives: Barista.receives, sends: Barista.sends)
-            .run(options) { process in [Barista.routes(of: MessageConsumer("barista", in: process))] }
+        try await ServiceProcess(
+            "barista", receives: Barista.receives, sends: Barista.sends
+        ).run(options) { process in
+            [Barista.routes(of: MessageConsumer("barista", in: process))]
+        }
     }
 }

@@ -22,12 +22,12 @@ struct TransientBatches {
             throw ProtocolError(
                 .tooLarge, "a transient message has at most \(Limits.feedSize) bytes of header and data")
         }
-        // This comes after the checks above, so that a batch that fails them is refused again when it is repeated.
+        // The sequence is stored after all checks, so that a batch that fails them is refused again when it is repeated.
         guard batch.sequence > sequences[batch.producer] ?? 0 else { return [] }
-        sequences[batch.producer] = batch.sequence
         guard topics.entries.count + scanned.newTopics.count <= TopicTable.capacity else {
             throw ProtocolError(.tooLarge, "a bus has at most \(TopicTable.capacity) transient topics; use fewer types")
         }
+        sequences[batch.producer] = batch.sequence
         let new = try scanned.newTopics.map { try topics.add($0, id: 0, head: 0) }
         return scanned.messages.map { message in
             FeedMessage(

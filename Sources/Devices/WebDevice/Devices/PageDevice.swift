@@ -21,6 +21,8 @@ actor PageDevice {
     private let changes: AsyncStream<Void>
     private let changing: AsyncStream<Void>.Continuation
     private let (end, ending) = AsyncStream.makeStream(of: Never.self)
+    /// The queries that the session asks. If too many wait, further ones are not asked.
+    private let (queries, asking) = AsyncStream.makeStream(of: Envelope.self, bufferingPolicy: .bufferingOldest(16))
     private var noteCount = 0
 
     /// - Parameters:
@@ -59,6 +61,12 @@ actor PageDevice {
                 }
             }
             group.addTask { [self] in try? await drawChanges() }
+            group.addTask { [self] in
+                for await query in queries {
+                    let answer = await connection.answer(to: query)
+                    try? await carryOut(handle(.answer(answer, to: query.id)), request: query.id)
+                }
+            }
             for await _ in end {}
             group.cancelAll()
         }
@@ -101,6 +109,7 @@ actor PageDevice {
             case .say(let text): await note(text)
             case .refused(let text): throw GatewayFailure.malformed(text)
             case .publish(let message): send(message)
+            case .ask(let query): asking.yield(query)
             case .openURL(let url):
                 if let url = session.scene?.requestedURL?.text {
                     await update { $0.openURL(url, request: request) }
@@ -111,6 +120,10 @@ actor PageDevice {
             case .unreadable(let error): logger.warning("a message was skipped: \(error)")
             }
         }
+    }
+
+    private func handle(_ input: DeviceSession.Input) throws -> [DeviceSession.Output] {
+        try session.handle(input)
     }
 
     private func note(_ text: String) async {

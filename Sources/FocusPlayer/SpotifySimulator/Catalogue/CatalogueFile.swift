@@ -1,4 +1,5 @@
 import Foundation
+import YAMLText
 import Yams
 
 extension Catalogue {
@@ -29,9 +30,9 @@ extension Catalogue {
     init(yaml: String, file: String) throws {
         let root: Node?
         do {
-            root = try Yams.compose(yaml: yaml)
-        } catch let error as YamlError {
-            throw CatalogueError(error, file: file)
+            root = try YAMLText.root(of: yaml)
+        } catch {
+            throw CatalogueError.malformed(file: file, line: error.line, problem: error.description)
         }
         guard let root else {
             throw CatalogueError.malformed(file: file, line: nil, problem: "the catalogue is empty")
@@ -248,21 +249,4 @@ package struct CatalogueError: Error, Sendable, Equatable, CustomStringConvertib
     }
 
     package var description: String { message }
-}
-
-extension CatalogueError {
-    /// Keeps the line and the problem of a syntax error. Leaves out the excerpt, which has several lines.
-    fileprivate init(_ error: YamlError, file: String) {
-        switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            self = .malformed(file: file, line: mark.line, problem: problem)
-        case .duplicatedKeysInMapping(let keys, let context):
-            let names = keys.map { "'\($0)'" }.joined(separator: ", ")
-            self = .malformed(
-                file: file, line: context.mark.line, problem: "duplicate key \(names); remove one of them")
-        default:
-            self = .malformed(file: file, line: nil, problem: "this is not YAML")
-        }
-    }
 }

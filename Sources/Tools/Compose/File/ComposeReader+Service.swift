@@ -82,7 +82,7 @@ extension ComposeReader {
             return nil
         }
         guard let text = scalar(entry.value, "'working_dir' of \(place)")?.text else { return nil }
-        return text.hasPrefix("${SEGUE_STATE_DIR}") ? text : entry.value.source.directory.resolving(text).absolute
+        return text.hasPrefix(Service.stateDirectory) ? text : entry.value.source.directory.resolving(text).absolute
     }
 
     /// The folder in which relative paths of the service's file start. Nil if that is the stack's folder.
@@ -220,7 +220,7 @@ extension ComposeReader {
                 report(message, at: node.place, hint: hint)
             } else if service.obstacle == nil {
                 service.obstacle = ComposeError(
-                    code: "environment-file-unreadable", message: "\(node.place.file):\(node.place.line): \(message)",
+                    code: "service-environment-file", message: "\(node.place.file):\(node.place.line): \(message)",
                     recovery: hint)
             }
             return nil

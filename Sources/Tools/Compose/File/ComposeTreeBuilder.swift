@@ -1,5 +1,5 @@
 import OrderedCollections
-import Support
+import YAMLText
 import Yams
 
 /// Builds the tree of one file from the nodes of the YAML parser.
@@ -30,35 +30,15 @@ struct ComposeTreeBuilder {
             findings.report(message, at: ComposePlace(file: file, line: line), hint: hint)
         }
         findings.begin(file)
-        if let line = YAMLAliases.lineOfKey(in: text) {
-            report(YAMLAliases.problem, line: line)
-            return nil
-        }
         do {
-            guard let root = try Yams.compose(yaml: text) else {
+            guard let root = try YAMLText.root(of: text) else {
                 report("the file is empty", hint: "list in 'services' the processes to run")
                 return nil
             }
             if root.mapping != nil { return root }
             report("the file is not a mapping", line: root.mark?.line ?? 1, hint: "write 'key: value' lines")
-        } catch let error as YamlError {
-            switch error {
-            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-                .composer(_, let problem, let mark, _):
-                report("invalid YAML: \(problem)", line: mark.line, hint: "check indentation, quotes and aliases there")
-            case .duplicatedKeysInMapping(let duplicates, let context):
-                let keys = duplicates.sorted().map { "'\($0)'" }.joined(separator: ", ")
-                report(
-                    "duplicate key \(keys) in the mapping that begins here", line: context.mark.line,
-                    hint: "remove one of them")
-            case .reader(let problem, let offset, _, _):
-                let lines = text.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") }
-                report("invalid YAML: \(problem)", line: lines + 1)
-            default:
-                report("the file cannot be read as YAML")
-            }
         } catch {
-            report("the file cannot be read as YAML")
+            report(error.problem, line: error.line, hint: error.remedy)
         }
         return nil
     }

@@ -18,8 +18,9 @@ actor ServiceLog {
     private let logger: Logger
     /// The bytes of each stream that are not in a record yet.
     private var open: [LogLine.Stream: [UInt8]] = [:]
-    /// The number of records that could not be written since the last successful write.
-    private var lost = 0
+    /// The number of lines whose last record could not be written since the last successful write. 0 if only other
+    /// records of a line were lost; nil if nothing was lost.
+    private var lostLines: Int?
     private var hasFailed = false
     /// The last lines of the output, for errors.
     private(set) var tail: [String] = []
@@ -86,7 +87,8 @@ actor ServiceLog {
         let stream: LogLine.Stream
         let time = LogRecord.time(Date())
         private(set) var bytes: [UInt8] = []
-        private(set) var count = 0
+        /// The number of records that end a line.
+        private(set) var lineCount = 0
 
         init(stream: LogLine.Stream) {
             self.stream = stream
@@ -94,7 +96,7 @@ actor ServiceLog {
 
         mutating func append(_ text: ArraySlice<UInt8>, continues: Bool) {
             bytes += LogRecord.bytes(time: time, stream: stream, text: text, continues: continues)
-            count += 1
+            if !continues { lineCount += 1 }
         }
     }
 
@@ -103,24 +105,29 @@ actor ServiceLog {
         if tail.count > Self.tailLength { tail.removeFirst() }
     }
 
-    /// Writes records. If this fails, the records are lost, and the first failure is logged. The number of lost records
+    /// Writes records. If this fails, the records are lost, and the first failure is logged. The number of lost lines
     /// is written to the service's log before the next records.
     private func write(_ records: Records) {
-        guard records.count > 0 else { return }
+        guard !records.bytes.isEmpty else { return }
         do {
-            if lost > 0 { try tellLoss(at: records.time) }
+            if let lostLines { try tellLoss(of: lostLines, at: records.time) }
             try writer.append(records.bytes)
         } catch {
-            lost += records.count
+            lostLines = (lostLines ?? 0) + records.lineCount
             guard !hasFailed else { return }
             hasFailed = true
             logger.error("cannot write the log of a service", metadata: ["service": "\(service)", "error": "\(error)"])
         }
     }
 
-    private func tellLoss(at time: [UInt8]) throws {
-        let text = "\(lost) lines are missing here, because they could not be written"
+    private func tellLoss(of lines: Int, at time: [UInt8]) throws {
+        let text =
+            switch lines {
+            case 0: "a part of a line is missing here, because it could not be written"
+            case 1: "1 line is missing here, because it could not be written"
+            default: "\(lines) lines are missing here, because they could not be written"
+            }
         try writer.append(LogRecord.bytes(time: time, stream: .notice, text: Array(text.utf8), continues: false))
-        lost = 0
+        lostLines = nil
     }
 }

@@ -8,7 +8,8 @@ package struct Service: Sendable, Equatable {
     package var name: String
     /// The executable and its arguments. A bare name is searched for beside `segue` first, then in `PATH`.
     package var command: [String]
-    /// Absolute, or relative to the stack's folder; nil for the stack's folder.
+    /// Absolute, or relative to the stack's folder; nil for the stack's folder. A path that begins with
+    /// ``stateDirectory`` is absolute when the service starts.
     package var workingDirectory: String?
     /// Variables that are added to the supervisor's own variables. A nil value removes a variable.
     package var environment: [String: String?]
@@ -96,7 +97,7 @@ package struct Service: Sendable, Equatable {
     /// The service without its dependencies on services that are not active.
     ///
     /// - Throws: ``ComposeError`` `inactive-dependency` if a required dependency is not active;
-    ///   `environment-file-unreadable` if a required env file cannot be read.
+    ///   `service-environment-file` if a required env file cannot be read.
     func depending(onlyOn active: Set<String>) throws(ComposeError) -> Service {
         if let obstacle { throw obstacle }
         if let lost = dependencies.first(where: { $0.isRequired && !active.contains($0.service) }) {
@@ -107,6 +108,20 @@ package struct Service: Sendable, Equatable {
         }
         var service = self
         service.dependencies.removeAll { !active.contains($0.service) }
+        return service
+    }
+
+    /// The variable with the project's state folder, as a working directory contains it before the service starts.
+    static let stateDirectory = "${SEGUE_STATE_DIR}"
+
+    /// The service with a working directory that does not depend on the stack's folder.
+    ///
+    /// - Parameter directory: the stack's folder.
+    func anchored(in directory: String) -> Service {
+        let path = workingDirectory ?? directory
+        let isAbsolute = path.hasPrefix("/") || path.hasPrefix(Self.stateDirectory)
+        var service = self
+        service.workingDirectory = isAbsolute ? path : "\(directory)/\(path)"
         return service
     }
 

@@ -18,10 +18,7 @@ extension Stack: Encodable {
         }
         var services = container.nestedContainer(keyedBy: ComposeName.self, forKey: .services)
         for service in self.services {
-            let directory = service.workingDirectory ?? directory
-            var service = service
-            service.workingDirectory = directory.hasPrefix("/") ? directory : "\(self.directory)/\(directory)"
-            try services.encode(service, forKey: ComposeName(service.name))
+            try services.encode(service.anchored(in: directory), forKey: ComposeName(service.name))
         }
     }
 }
@@ -46,12 +43,7 @@ extension Stack {
     /// The same stack with absolute working directories.
     var anchored: Stack {
         var stack = self
-        stack.services = services.map { service in
-            let path = service.workingDirectory ?? directory
-            var service = service
-            service.workingDirectory = path.hasPrefix("/") ? path : "\(directory)/\(path)"
-            return service
-        }
+        stack.services = services.map { $0.anchored(in: directory) }
         return stack
     }
 }
