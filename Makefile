@@ -4,7 +4,7 @@
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
-STACK = broker navigation-coordinator error-notifier auth-service music-service spotify-simulator
+STACK = broker navigation-coordinator error-notifier auth-service music-service spotify-simulator web-gateway
 # The programs that people start themselves.
 TOOLS = segue device focus-player
 # The program that `segue bench` runs.
@@ -17,6 +17,7 @@ run:
 	@scripts/build $(STACK) $(TOOLS)
 	@$(BIN)/segue up -d --wait -f compose/default.yaml
 	@cat docs/try.txt
+	@echo "The page in a browser: $$($(BIN)/segue open --address -p segue), or run: $(BIN)/segue open -p segue"
 
 down:
 	@$(BIN)/segue down -f compose/default.yaml

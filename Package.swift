@@ -20,6 +20,7 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -68,6 +69,9 @@ let navigation: [Target] = [
 let contracts: [Target] = [
     module("Contracts", in: "Contracts", ["EventBus", "Navigation", "Support"]),
     module("MessageSchema", in: "Contracts", ["Contracts", "EventBus", "Support"]),
+    module(
+        "AppContract", in: "Contracts",
+        ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
 ]
 
 let runtime: [Target] = [
@@ -82,18 +86,36 @@ let runtime: [Target] = [
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
     module("Routing", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support"]),
+    module(
+        "Monitor", in: "Runtime",
+        [
+            "AppContract", "Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support",
+            "SystemSupport", systemPackage,
+        ]),
 ]
 
 let devices: [Target] = [
     module(
         "Device", in: "Devices",
-        ["Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "Support"]),
+        ["Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "Support", logging]),
+    module("Opening", in: "Devices", ["Device", subprocess, systemPackage]),
     module(
         "TerminalDevice", in: "Devices",
         [
-            "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Projects", "ServiceRuntime", "Support",
+            "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Opening", "Projects", "ServiceRuntime",
+            "Support",
             "SystemSupport", argumentParser, asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
         ]),
+    module("SignIn", in: "Devices", ["Sodium", "SystemSupport"]),
+    module(
+        "WebDevice", in: "Devices",
+        [
+            "AppContract", "Consuming", "Contracts", "Device", "EventBus", "Monitor", "Navigation", "ServiceRuntime",
+            "SignIn", "Sodium", "Support", "SystemSupport", argumentParser, deque, httpTypes, hummingbird,
+            hummingbirdCore, lifecycle, logging, nioCore, nioPosix,
+        ],
+        // `Assets` finds the files beside the program.
+        resources: [.copy("Page")]),
 ]
 
 /// The commit that is built, which `make install` sets; an empty string otherwise. `Context.gitInformation` would name
@@ -110,12 +132,7 @@ let tools: [Target] = [
             "Projects", "Support", "SystemSupport", "YAMLText", logging, orderedCollections, subprocess, systemPackage,
             yams,
         ]),
-    module(
-        "AppContract", in: "Tools", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "Transports", logging]),
-    module(
-        "Monitor", in: "Tools",
-        ["Contracts", "EventBus", "FlowReview", "Navigation", "Support", "SystemSupport", systemPackage]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
@@ -127,8 +144,8 @@ let tools: [Target] = [
         "SegueCommands", in: "Tools",
         [
             "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "FlowFiles", "FlowReview",
-            "MessageSchema", "Monitor", "Navigation", "Projects", "Scaffold", "Support", "SystemSupport", "Transports",
-            argumentParser, logging, subprocess, systemPackage,
+            "MessageSchema", "Monitor", "Navigation", "Opening", "Projects", "Scaffold", "SignIn", "Support",
+            "SystemSupport", "Transports", argumentParser, logging, subprocess, systemPackage,
         ]),
 ]
 
@@ -180,6 +197,7 @@ let executables: [Target] = [
     executable(
         "spotify-simulator", ["Consuming", "ServiceRuntime", "SpotifySimulator", argumentParser, lifecycle, logging]),
     executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
+    executable("web-gateway", ["WebDevice", argumentParser]),
 ]
 
 // MARK: Tests
@@ -339,6 +357,17 @@ let tests: [Target] = [
             "Contracts", "Coordinator", "Device", "DeviceTestSupport", "EventBus", "FlowFiles", "Navigation",
             "Presentation", "RuntimeTestSupport", "Support", "TestSupport", "Vocabulary", lifecycle, logging,
         ]),
+    tests(of: "Opening", ["TestSupport"]),
+    tests(
+        of: "SignIn", ["Sodium", "TestSupport"]),
+    tests(
+        of: "WebDevice",
+        [
+            "Contracts", "Device", "DeviceTestSupport", "EventBus", "HTTPClient", "Monitor", "Navigation",
+            "Presentation",
+            "RuntimeTestSupport", "SegueTestSupport", "SignIn", "Sodium", "Support", "TestSupport", "Vocabulary",
+            "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, logging, subprocess, systemPackage,
+        ]),
     tests(of: "SpotifySimulator", ["HTTPClient", "SpotifyTestSupport", "TestSupport", httpTypes, logging]),
 ]
 
@@ -364,6 +393,7 @@ let package = Package(
         .executable(name: "navigation-coordinator", targets: ["navigation-coordinator"]),
         .executable(name: "segue", targets: ["segue"]),
         .executable(name: "segue-bench", targets: ["segue-bench"]),
+        .executable(name: "web-gateway", targets: ["web-gateway"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -386,9 +416,12 @@ let package = Package(
 
 // MARK: Targets and their folders
 
-func module(_ name: String, in folder: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+func module(
+    _ name: String, in folder: String? = nil, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
+) -> Target {
     let path = (["Sources", folder, name] as [String?]).compactMap(\.self).joined(separator: "/")
-    return .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+    return .target(
+        name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: settings)
 }
 
 func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {

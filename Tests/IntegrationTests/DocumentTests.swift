@@ -33,11 +33,12 @@ struct DocumentTests {
             try await run("segue up -d --wait -f compose/default.yaml", segue)
             let paragraphs = try Page("docs/try.txt").text.split(separator: "\n\n")
             let parts = paragraphs.filter { $0.hasPrefix("    ") }.map(String.init)
-            try #require(parts.count == 3)
-            let outputs = ["music-service", "document.NavigationState", "Choose a music service"]
+            try #require(parts.count == 4)
+            let outputs = ["music-service", "document.NavigationState", "Choose a music service", "http://127.0.0.1:"]
             for (part, expected) in zip(parts, outputs) {
                 // Replaces commands that run until a person ends them.
                 let ending = part.replacing("logs -f", with: "logs")
+                    .replacing("segue open ", with: "segue open --address ")
                     .replacing("segue monitor ", with: "segue monitor --since beginning --until end ")
                     .replacing("focus-player ", with: "echo @serviceSelection | focus-player ")
                 let output = try await run("export PATH=/usr/bin:/bin\n\(ending)", segue)
@@ -180,7 +181,7 @@ struct DocumentTests {
         arguments: [
             "README.md", "CONTRIBUTING.md", "docs/try.txt", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
             "docs/routing.md", "docs/examples.md", "docs/contracts.md", "docs/recording.md", "docs/compose.md",
-            "docs/monitor.md", "docs/services.md", "docs/simulator.md", "docs/troubleshooting.md",
+            "docs/monitor.md", "docs/page.md", "docs/services.md", "docs/simulator.md", "docs/troubleshooting.md",
         ])
     func verbs(path: String) async throws {
         let verbs = Set(try Page(path).text.matches(of: #/\bsegue ([a-z]+)\b/#).map { String($0.1) })

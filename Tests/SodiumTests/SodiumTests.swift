@@ -18,6 +18,22 @@ struct SodiumTests {
         #expect(SHA256.hash(Data()) == bytes("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
     }
 
+    @Test("HMAC-SHA-256 gives the code of RFC 4231, test case 1")
+    func hmac() throws {
+        // A key shorter than a block is padded with zeros, so the 20 bytes of the RFC are the same key as these 32.
+        let key = try #require(HMAC.Key(Data(repeating: 0x0b, count: 20) + Data(count: 12)))
+        #expect(
+            HMAC.code(of: Data("Hi There".utf8), with: key)
+                == bytes("b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"))
+        #expect(HMAC.Key(Data(count: 31)) == nil)
+    }
+
+    @Test("Base64 for URLs is decoded strictly")
+    func base64() {
+        #expect(Base64URL.decode("-_8") == Data([0xfb, 0xff]))
+        for text in ["+/8", "-_8=", "a", "!"] { #expect(Base64URL.decode(text) == nil) }
+    }
+
     @Test("SipHash gives the hash of its paper, appendix A")
     func sipHash() throws {
         let key = try #require(SipHash.Key(Data(0..<16)))

@@ -43,7 +43,8 @@ public struct Choice: Sendable {
         switch action.content {
         case .command(let command):
             self.init(
-                label: action.label, instance: instance, role: action.role, content: .command(command), outcome: outcome)
+                label: action.label, instance: instance, role: action.role, content: .command(command), outcome: outcome
+            )
         case .query(let query, let document):
             self.init(
                 label: action.label, instance: instance, role: action.role, content: .query(query, about: document),

@@ -3,6 +3,7 @@ package import Device
 internal import Foundation
 internal import Logging
 internal import Navigation
+internal import Opening
 internal import Projects
 internal import ServiceRuntime
 

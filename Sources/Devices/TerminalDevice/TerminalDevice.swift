@@ -4,15 +4,13 @@ internal import Device
 internal import EventBus
 internal import Logging
 internal import Navigation
+internal import Opening
 internal import ServiceLifecycle
 internal import ServiceRuntime
 
 /// A device in a terminal. It draws the screens of its platform, and publishes the messages of the person's choices.
 /// When the device ends, its process ends.
 struct TerminalDevice: ReadyService, ForegroundService {
-    /// The maximum time for the answer to a query.
-    private static let patience: Duration = .seconds(5)
-
     /// Signalled when the subscription is live.
     let ready = ReadySignal()
     private let identity: DeviceIdentity
@@ -62,6 +60,8 @@ struct TerminalDevice: ReadyService, ForegroundService {
         }
     }
 
+    private var connection: DeviceConnection { DeviceConnection(bus: bus, logger: logger, clock: clock) }
+
     private func attend() async throws {
         let inputs = AsyncThrowingChannel<TerminalSession.Input, any Error>()
         let (demand, wantLine) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -83,7 +83,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
                 try await loop.run(
                     inputs, wantLine: { wantLine.yield() },
                     ask: { query in
-                        sources.addTask { await inputs.send(.answer(await answer(to: query), to: query.id)) }
+                        sources.addTask { await inputs.send(.answer(await connection.answer(to: query), to: query.id)) }
                     },
                     startDeadline: { number in
                         sources.addTask {
@@ -105,7 +105,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
         let outbox = DeviceOutbox()
         try await withThrowingTaskGroup(of: Bool.self) { workers in
             workers.addTask {
-                await inputs.failing { for await message in outbox.messages { try await publish(message) } }
+                await inputs.failing { for await message in outbox.messages { try await connection.publish(message) } }
                 return true
             }
             workers.addTask {
@@ -158,31 +158,14 @@ struct TerminalDevice: ReadyService, ForegroundService {
         return terminal.mode == .scripted ? await command.open(opening.url) : await command.launch(opening.url)
     }
 
-    private func publish(_ message: Envelope) async throws {
-        do {
-            try await BusRetry(logger: logger, clock: clock).run { _ = try await bus.publish(Batch([message])) }
-        } catch let error as BusError where error.code == .refused {
-            logger.warning("a message was refused: \(error)", metadata: ["type": "\(message.type)"])
-        }
-    }
-
-    private func answer(to query: Envelope) async -> Result<Envelope, any Error> {
-        do {
-            return .success(try await bus.ask(query, timeout: Self.patience))
-        } catch {
-            return .failure(error)
-        }
-    }
-
     private func follow(
         _ filters: [MessageFilter], into inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
     ) async throws {
-        try await BusRetry(logger: logger, clock: clock).run {
-            try await bus.withSubscription(to: filters, from: .retained) { messages in
-                ready.signal()
-                await inputs.send(.attached)
-                for try await message in messages { await inputs.send(.message(message)) }
-            }
+        try await connection.follow(filters) {
+            ready.signal()
+            await inputs.send(.attached)
+        } receive: { message in
+            await inputs.send(.message(message))
         }
     }
 
@@ -287,43 +270,5 @@ extension TerminalSession.Input {
     /// The correlation id of the message. Nil for other inputs.
     fileprivate var story: String? {
         if case .message(let message) = self { message.attributes.correlationID } else { nil }
-    }
-}
-
-/// The messages to publish and the URLs to open, in order.
-struct DeviceOutbox: Sendable {
-    struct Opening: Sendable {
-        let url: String
-        /// True if the person has asked to open the URL, false if a message has requested it.
-        let isByHand: Bool
-    }
-
-    /// The maximum number of waiting messages, and also of waiting URLs. Further messages and URLs are refused.
-    private static let limit = 256
-
-    let messages: AsyncStream<Envelope>
-    let urls: AsyncStream<Opening>
-    private let sending: AsyncStream<Envelope>.Continuation
-    private let opening: AsyncStream<Opening>.Continuation
-
-    init() {
-        (messages, sending) = AsyncStream.makeStream(of: Envelope.self, bufferingPolicy: .bufferingOldest(Self.limit))
-        (urls, opening) = AsyncStream.makeStream(of: Opening.self, bufferingPolicy: .bufferingOldest(Self.limit))
-    }
-
-    /// - Returns: False if the outbox is full.
-    func send(_ message: Envelope) -> Bool {
-        if case .enqueued = sending.yield(message) { true } else { false }
-    }
-
-    /// - Returns: False if the outbox is full.
-    func open(_ url: String, isByHand: Bool = false) -> Bool {
-        if case .enqueued = opening.yield(Opening(url: url, isByHand: isByHand)) { true } else { false }
-    }
-
-    /// Ends both sequences after the elements that still wait.
-    func finish() {
-        sending.finish()
-        opening.finish()
     }
 }

@@ -13,8 +13,8 @@ struct Segue: AsyncParsableCommand {
                 subcommands: [
                     UpCommand.self, DownCommand.self, StartCommand.self, StopCommand.self, RestartCommand.self,
                     KillCommand.self, ScaleCommand.self, WaitCommand.self, PsCommand.self, ListCommand.self,
-                    LogsCommand.self, EventsCommand.self, ExecCommand.self, RunCommand.self, ConfigCommand.self,
-                    ExportCommand.self, SuperviseCommand.self,
+                    LogsCommand.self, EventsCommand.self, OpenCommand.self, ExecCommand.self, RunCommand.self,
+                    ConfigCommand.self, ExportCommand.self, SuperviseCommand.self,
                 ]),
             CommandGroup(
                 name: "Bus",

@@ -13,6 +13,36 @@ package enum SHA256 {
     }
 }
 
+/// HMAC-SHA-256 (RFC 2104, FIPS 198-1): a code that only the owners of the key can make and check.
+package enum HMAC {
+    /// A secret of 256 bits.
+    package struct Key: Sendable {
+        package static let size = Int(crypto_auth_hmacsha256_keybytes())
+
+        package let bytes: Data
+
+        /// A new random key.
+        package init() {
+            bytes = RandomBytes.make(Self.size)
+        }
+
+        /// Restores a stored key. Nil unless it has 32 bytes.
+        package init?(_ bytes: Data) {
+            guard bytes.count == Self.size else { return nil }
+            self.bytes = bytes
+        }
+    }
+
+    /// The message's code, 32 bytes.
+    package static func code(of message: Data, with key: Key) -> Data {
+        _ = initialised
+        var code = [UInt8](repeating: 0, count: Int(crypto_auth_hmacsha256_bytes()))
+        // The function always returns 0.
+        _ = crypto_auth_hmacsha256(&code, Array(message), UInt64(message.count), Array(key.bytes))
+        return Data(code)
+    }
+}
+
 /// SipHash-2-4: a hash of 64 bits that cannot be computed without its key. It is meant for short messages.
 package enum SipHash {
     /// A secret of 128 bits.

@@ -5,6 +5,7 @@ internal import Contracts
 internal import EventBus
 internal import Foundation
 internal import MessageSchema
+internal import Monitor
 internal import Navigation
 internal import Support
 

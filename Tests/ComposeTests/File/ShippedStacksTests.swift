@@ -17,9 +17,9 @@ struct ShippedStacksTests {
         #expect(
             Set(stack.services.map(\.name)) == [
                 "broker", "ios-coordinator", "mac-coordinator", "error-notifier", "auth-service", "music-service",
-                "spotify-simulator",
+                "spotify-simulator", "web",
             ])
-        #expect(stack.ports == ["spotify"])
+        #expect(stack.ports == ["spotify", "web"])
         for service in stack.services {
             #expect(stack.awaitsReadiness(of: service))
             #expect(service.restart == .onFailure(limit: nil))

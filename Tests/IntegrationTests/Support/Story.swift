@@ -14,7 +14,7 @@ struct Story {
 
     static let services = [
         "broker", "ios-coordinator", "mac-coordinator", "error-notifier", "auth-service", "music-service",
-        "spotify-simulator",
+        "spotify-simulator", "web",
     ]
 
     static func tell<Result: Sendable>(

@@ -36,7 +36,7 @@ package struct DescribeCommand: AsyncParsableCommand, WallTimeCommand {
     package func run() async throws {
         guard let type = MessageType(name) else { return }
         let description = try await options.withBus { bus in
-            let known = try await KnownMessages(on: bus)
+            let known = try await KnownMessages.reported(on: bus)
             return TypeDescription(type, known, last: try await Self.last(type, on: bus))
         }
         guard description.isKnown else {

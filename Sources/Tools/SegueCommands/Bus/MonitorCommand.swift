@@ -89,7 +89,7 @@ enum UnknownNames {
     static func lines(_ selection: MessageSelection, _ paths: [MessagePath], on bus: any EventBus) async -> [String] {
         let paths = paths + selection.conditions.flatMap(\.paths)
         let fields = Set(paths.compactMap(\.dataField)).sorted()
-        guard !(selection.types.isEmpty && fields.isEmpty), let messages = try? await KnownMessages(on: bus),
+        guard !(selection.types.isEmpty && fields.isEmpty), let messages = try? await KnownMessages.reported(on: bus),
             let newest = try? await bus.newestOfEachType(matching: [.all]), !messages.types.isEmpty
         else { return [] }
         let known = messages.types.union(newest.keys.map(\.description)).compactMap { MessageType($0) }

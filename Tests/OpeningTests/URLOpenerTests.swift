@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import TerminalDevice
+@testable import Opening
 
 @Suite("URL opener")
 struct URLOpenerTests {

@@ -4,19 +4,19 @@ internal import Subprocess
 internal import SystemPackage
 
 /// Runs a command with a URL as its last argument, or in place of `%s`.
-struct URLOpener: Sendable {
+package struct URLOpener: Sendable {
     private let words: [String]
 
     /// - Parameter command: A command and its arguments, separated by spaces: `curl -sL`. It is not run by a shell.
     /// - Returns: Nil if the command is empty.
-    init?(command: String) {
+    package init?(command: String) {
         words = command.split(separator: " ").map(String.init)
         if words.isEmpty { return nil }
     }
 
     /// The program that opens URLs in this environment: the first command of `BROWSER` that is installed, or else
     /// xdg-open. Nil if none is installed.
-    static func preferred(
+    package static func preferred(
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> URLOpener? {
         let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
@@ -32,20 +32,32 @@ struct URLOpener: Sendable {
 
     /// Opens a URL and waits until the command has ended. If the caller is cancelled, the command is killed.
     /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened.
-    func open(_ url: String) async -> String? {
+    package func open(_ url: String) async -> String? {
         await open(url, platform: Subprocess.PlatformOptions())
     }
 
     /// Opens a URL and waits until the command has ended. If the caller is cancelled, the command continues to run.
     /// - Returns: The reason why the URL could not be opened. Nil if the URL was opened, or if the caller is cancelled.
-    func launch(_ url: String) async -> String? {
+    package func launch(_ url: String) async -> String? {
+        await launch { await open(url, platform: $0) }
+    }
+
+    /// Opens a file as ``launch(_:)`` opens a URL.
+    /// - Parameter path: An absolute path.
+    package func launch(file path: String) async -> String? {
+        await launch { await run(path, platform: $0) }
+    }
+
+    private func launch(
+        _ open: @escaping @Sendable (Subprocess.PlatformOptions) async -> String?
+    ) async -> String? {
         var platform = Subprocess.PlatformOptions()
         platform.createSession = true
         let (reasons, reason) = AsyncStream.makeStream(of: String?.self)
         // The task is unstructured, because the command may run longer than the caller. It ends with the command or
         // with this process.
         Task { [platform] in
-            reason.yield(await open(url, platform: platform))
+            reason.yield(await open(platform))
             reason.finish()
         }
         for await reason in reasons { return reason }
@@ -57,6 +69,10 @@ struct URLOpener: Sendable {
             let forms = OpenableURL.beginnings.joined(separator: ", ")
             return "The URL was not opened: it is invalid or too long, or begins with none of \(forms)."
         }
+        return await run(url, platform: platform)
+    }
+
+    private func run(_ url: String, platform: Subprocess.PlatformOptions) async -> String? {
         do {
             let hasPlace = words.dropFirst().contains { $0.contains("%s") }
             let arguments = words.dropFirst().map { $0.replacing("%s", with: url) } + (hasPlace ? [] : [url])

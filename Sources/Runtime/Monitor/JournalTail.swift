@@ -1,16 +1,16 @@
-internal import EventBus
+package import EventBus
 
 /// Reads a journal from its end towards its beginning, in stretches. Each stretch is up to twice as long as the stretch
 /// before.
-struct JournalTail {
+package struct JournalTail {
     private let bus: any EventBus
     /// The position before the last stretch that was read. Before the first stretch is read, the end of the part to
     /// read.
-    private(set) var start: Position
+    package private(set) var start: Position
     /// The maximum number of offsets in the next stretch.
     private var length: UInt64 = 256
 
-    init(of bus: any EventBus, end: Position) {
+    package init(of bus: any EventBus, end: Position) {
         self.bus = bus
         start = end
     }
@@ -20,7 +20,7 @@ struct JournalTail {
     ///   - limit: The last offset to read. Later offsets of the stretch are left out.
     ///   - take: Called with each matching message.
     /// - Returns: False, without reading, if nothing is left to read.
-    mutating func readStretch(
+    package mutating func readStretch(
         _ filters: [MessageFilter], through limit: UInt64 = .max, _ take: (Envelope) -> Void
     ) async throws -> Bool {
         let end = Position(epoch: start.epoch, offset: min(start.offset, limit))

@@ -1,0 +1,145 @@
+package import Foundation
+internal import Glibc
+package import Sodium
+internal import SystemSupport
+
+/// The folder of a page's files: the key that signs links and cookies, the address of the gateway, and the links that
+/// were used. The gateway and `segue open` share it. Only its owner may read it.
+package struct PageFolder: Sendable {
+    /// The folder's name in the folder of a project's state.
+    private static let name = "web"
+
+    package let path: String
+
+    package init(_ path: String) {
+        self.path = path
+    }
+
+    /// - Parameter state: The folder of a project's state, as in `SEGUE_STATE_DIR`.
+    package init(state: String) {
+        self.init("\(state)/\(Self.name)")
+    }
+
+    private var keyPath: String { "\(path)/key" }
+    private var addressPath: String { "\(path)/address.json" }
+    package var usedLinksPath: String { "\(path)/used-links.json" }
+
+    /// Creates the folder if it does not exist.
+    package func create() throws(PageFolderError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw PageFolderError("the folder \(path) cannot be created: \(error.localizedDescription)")
+        }
+    }
+
+    // MARK: The key
+
+    /// The key. Nil if there is none yet.
+    package func key() throws(PageFolderError) -> HMAC.Key? {
+        var status = stat()
+        guard stat(keyPath, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw PageFolderError("\(keyPath) cannot be read: \(SystemError(keyPath))")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw PageFolderError("\(keyPath) can be read by other users; remove it, and restart the gateway")
+        }
+        guard let bytes = FileManager.default.contents(atPath: keyPath), let key = HMAC.Key(bytes) else {
+            throw PageFolderError("\(keyPath) is not a key; remove it, and restart the gateway")
+        }
+        return key
+    }
+
+    /// The key. If there is none yet, a new key is stored. Of several processes that do this at the same time, all get
+    /// the same key.
+    package func makeKey() throws(PageFolderError) -> HMAC.Key {
+        if let key = try key() { return key }
+        try create()
+        let temporary = "\(keyPath).\(getpid()).\(UInt32.random(in: 0 ... .max))"
+        do {
+            try AtomicFile(temporary).replace(with: HMAC.Key().bytes)
+        } catch {
+            throw PageFolderError("\(path) cannot be written: \(error)")
+        }
+        defer { unlink(temporary) }
+        // Unlike rename(2), link(2) does not replace a key that another process has stored meanwhile.
+        guard link(temporary, keyPath) == 0 || errno == EEXIST else {
+            throw PageFolderError("\(keyPath) cannot be written: \(SystemError(keyPath))")
+        }
+        guard let key = try key() else { throw PageFolderError("\(keyPath) was removed; start again") }
+        return key
+    }
+
+    // MARK: The address
+
+    /// The address of a running gateway.
+    package struct Address: Codable, Hashable, Sendable {
+        /// `http://127.0.0.1:PORT`
+        package var url: String
+        /// The name of the stack, which is part of the cookie's name.
+        package var stack: String
+
+        package init(url: String, stack: String) {
+            self.url = url
+            self.stack = stack
+        }
+    }
+
+    /// The address that a gateway has stored last. The gateway may have ended. Nil if there is none.
+    package func address() -> Address? {
+        FileManager.default.contents(atPath: addressPath).flatMap { try? JSONDecoder().decode(Address.self, from: $0) }
+    }
+
+    package func store(_ address: Address) throws(PageFolderError) {
+        do {
+            try AtomicFile(addressPath).replace(with: try JSONEncoder().encode(address))
+        } catch {
+            throw PageFolderError("\(addressPath) cannot be written: \(error)")
+        }
+    }
+
+    // MARK: Links
+
+    /// Writes an HTML page that leads to a gateway and signs the browser in there. The page contains the secret, so
+    /// only its owner may read it.
+    /// - Parameter folder: The folder of the page. Nil for this folder.
+    /// - Returns: The path of the page.
+    package func writeLink(to address: Address, in folder: String? = nil, now: Date = Date()) throws(PageFolderError)
+        -> String
+    {
+        guard let key = try key() else {
+            throw PageFolderError("there is no key in \(path); start the gateway, which makes one")
+        }
+        let token = SignedToken(.link, stack: address.stack, key: key, lifetime: SignedToken.linkLifetime, now: now)
+        let url = "\(address.url)/sign-in?link=\(token.text)".replacing("&", with: "&amp;").replacing("\"", with: "")
+        let page = """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="referrer" content="no-referrer">
+            <meta http-equiv="refresh" content="0; url=\(url)">
+            <title>Segue</title>
+            <p><a href="\(url)">Open the page</a>. The link is valid once, for \(Int(SignedToken.linkLifetime)) seconds.</p>
+            </html>
+
+            """
+        let file = "\(folder ?? path)/open-\(address.stack).html"
+        do {
+            try AtomicFile(file).replace(with: Data(page.utf8), isDurable: false)
+        } catch {
+            throw PageFolderError("\(file) cannot be written: \(error)")
+        }
+        return file
+    }
+}
+
+/// The reason why a page's files cannot be used, in one line.
+package struct PageFolderError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,57 @@
+internal import DequeModule
+internal import Device
+internal import Support
+
+/// A view of kind `device`: the parts of its scene that the page does not have yet.
+struct DeviceUpdates: Sendable {
+    /// The maximum number of notes that wait. Further notes are dropped.
+    private static let noteLimit = 16
+
+    private var values = ChangedValues()
+    private var screens = ChangedValues()
+    /// The notes that wait. Each update contains one of them.
+    private var notes: Deque<[UInt8]> = []
+
+    var hasNews: Bool { !values.isEmpty || !screens.isEmpty || !notes.isEmpty }
+
+    /// Shows a scene. Nil if no coordinator has published a state.
+    mutating func show(_ scene: SceneText?) {
+        values.set("scene", scene?.scene ?? Self.null)
+        values.set("banner", scene?.banner ?? Self.null)
+        if scene?.hasURL != true { values.set("url", Self.null) }
+        guard let scene else { return }
+        screens.keep(only: scene.standing)
+        for (instance, content) in scene.contents { screens.set(instance, content) }
+    }
+
+    /// Asks the page to open a URL, once for each request.
+    mutating func openURL(_ url: String, request: String) {
+        values.set("url", Array(JSONValue.object(["url": .string(url), "request": .string(request)]).description.utf8))
+    }
+
+    mutating func note(_ text: String, id: String) {
+        guard notes.count < Self.noteLimit else { return }
+        notes.append(Array(JSONValue.object(["text": .string(text), "id": .string(id)]).description.utf8))
+    }
+
+    mutating func pulse(_ id: String) {
+        values.set("pulse", Array(JSONValue.string(id).description.utf8))
+    }
+
+    /// Removes and returns the changes as a JSON object. Nil if there are none.
+    mutating func takeUpdate() -> [UInt8]? {
+        guard hasNews else { return nil }
+        var update = ObjectText()
+        for (key, value) in values.take() { update.add(key, value) }
+        let changed = screens.take()
+        if !changed.isEmpty {
+            var contents = ObjectText()
+            for (instance, content) in changed { contents.add(instance, content) }
+            update.add("screens", contents.closed)
+        }
+        if let note = notes.popFirst() { update.add("note", note) }
+        return update.closed
+    }
+
+    private static let null = Array("null".utf8)
+}

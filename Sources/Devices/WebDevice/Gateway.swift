@@ -1,0 +1,253 @@
+internal import Consuming
+internal import Contracts
+internal import Device
+internal import EventBus
+internal import Foundation
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import ServiceLifecycle
+internal import ServiceRuntime
+internal import SignIn
+internal import Sodium
+internal import SystemSupport
+
+/// The gateway of the browser page: an HTTP server, and a client of the bus like any other.
+struct Gateway: ReadyService {
+    struct Configuration: Sendable {
+        var address = "127.0.0.1"
+        /// With 0 the system chooses a free port.
+        var port = 0
+        var allowedHosts: [String] = []
+        var isReadOnly = false
+        /// The token of `/metrics`. Nil if every program that can reach the gateway may read the metrics.
+        var metricsToken: String?
+        /// The folder of the key, the address and the used links.
+        var folder: PageFolder
+        /// The name of the stack.
+        var stack = "segue"
+        /// The folder of the page's files. Nil for those beside the program.
+        var page: String?
+        var version = "0.1.0"
+    }
+
+    /// The maximum number of connections. Further ones wait until another is closed.
+    private static let connectionLimit = 256
+    /// The maximum size of the headers of a request in bytes.
+    private static let headerLimit = 16 << 10
+    /// The time after which a connection without a request is closed.
+    private static let idleTimeout = TimeAmount.seconds(60)
+    /// The time between two checks that the bus answers.
+    private static let busInterval: Duration = .seconds(2)
+    private static let busTimeout: Duration = .seconds(3)
+    /// The number of seconds between two counts of dead letters.
+    private static let letterInterval = 5
+
+    /// Signalled when the server listens and the subscription is live.
+    let ready = ReadySignal()
+    private let configuration: Configuration
+    private let bus: any EventBus
+    private let hub: Hub
+    private let desk: SignInDesk
+    private let assets: Assets
+    private let screens: AppScreens?
+    private let logger: Logger
+    private let clock: any Clock<Duration>
+
+    /// - Parameter screens: The screens with view models. Nil if no screen has a view model.
+    /// - Throws: ``GatewayError`` if the page or the folder of the state cannot be used.
+    init(
+        _ configuration: Configuration, bus: any EventBus, screens: AppScreens? = nil, logger: Logger,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) throws(GatewayError) {
+        self.configuration = configuration
+        self.bus = bus
+        self.screens = screens
+        self.logger = logger
+        self.clock = clock
+        assets = try Assets(folder: configuration.page)
+        let key: HMAC.Key
+        do {
+            key = try configuration.folder.makeKey()
+        } catch {
+            throw .state(error.description)
+        }
+        desk = SignInDesk(stack: configuration.stack, key: key, used: UsedLinks(configuration.folder))
+        let start = ContinuousClock.now
+        let identity = Hub.Identity(
+            run: String(UInt32.random(in: 0 ... .max), radix: 16), stack: configuration.stack,
+            isReadOnly: configuration.isReadOnly)
+        hub = Hub(identity) { ContinuousClock.now - start }
+    }
+
+    /// Serves requests until the task is cancelled or the service is asked to stop.
+    /// - Throws: ``GatewayError`` if the server cannot listen, and the errors of the bus.
+    func run() async throws {
+        let (listening, following) = (AsyncStream.makeStream(of: Int.self), ReadySignal())
+        try await withThrowingTaskGroup(of: Part.self) { group in
+            group.addTask {
+                defer { listening.continuation.finish() }
+                try await serve { listening.continuation.yield($0) }
+                return .server
+            }
+            group.addTask {
+                try await follow(following)
+                return .other
+            }
+            group.addTask {
+                guard let port = await listening.stream.first(where: { _ in true }) else { return .other }
+                try await announce(port)
+                try await following.wait()
+                ready.signal()
+                return .other
+            }
+            group.addTask {
+                try await watchBus()
+                return .other
+            }
+            group.addTask {
+                await runDevices()
+                return .other
+            }
+            group.addTask {
+                try await countSeconds()
+                return .other
+            }
+            group.addTask {
+                // The server waits for open requests, and a stream is a request that does not end by itself.
+                try await gracefulShutdown()
+                await hub.close()
+                return .other
+            }
+            while let part = try await group.next(), part != .server {}
+            group.cancelAll()
+            do { try await group.waitForAll() } catch is CancellationError where !Task.isCancelled {}
+        }
+    }
+
+    private enum Part {
+        case server, other
+    }
+
+    // MARK: The server
+
+    private func serve(_ onListening: @escaping @Sendable (Int) -> Void) async throws {
+        let routes = GatewayRoutes(
+            hub: hub, bus: bus, desk: desk, assets: assets, scraping: BearerToken(token: configuration.metricsToken),
+            scrapingIsOpen: configuration.metricsToken != nil || AllowedHosts.isLoopback(configuration.address),
+            version: configuration.version, screens: screens, isReadOnly: configuration.isReadOnly, logger: logger,
+            clock: clock)
+        let hosts = AllowedHosts(listening: configuration.address, allowed: configuration.allowedHosts)
+        let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
+            maxHeaderFieldSize: Self.headerLimit, maxHeaderListSize: Self.headerLimit, maxHeaderFieldCount: 100)
+        let application = Application(
+            router: Router.gateway(routes, hosts: hosts),
+            server: .http1(
+                configuration: .init(idleTimeout: Self.idleTimeout, httpDecoderConfiguration: decoder)),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.address, port: configuration.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit, logger: logger)),
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port { onListening(port) }
+            },
+            logger: logger)
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            if error.errnoCode == EADDRINUSE {
+                throw GatewayError.portInUse(configuration.address, configuration.port)
+            }
+            let reason = String(cString: strerror(error.errnoCode))
+            throw GatewayError.cannotListen(configuration.address, configuration.port, reason: reason)
+        }
+    }
+
+    /// Tells people and `segue open` the address. It contains no secret.
+    private func announce(_ port: Int) async throws {
+        let host = AllowedHosts.isWildcard(configuration.address) ? "127.0.0.1" : configuration.address
+        let url = "http://\(AllowedHosts.host(host)):\(port)"
+        let address = PageFolder.Address(url: url, stack: configuration.stack)
+        let folder = configuration.folder
+        // The thread pool writes the file, because writing would block a thread of the cooperative pool.
+        try await NIOThreadPool.singleton.runIfActive { try folder.store(address) }
+        if !AllowedHosts.isLoopback(configuration.address) {
+            logger.warning(
+                "listening on \(configuration.address): other machines can reach this page, and nothing is encrypted")
+        }
+        logger.notice("listening", metadata: ["url": "\(url)"])
+        Notifier().notify(NotifyMessage(status: url))
+    }
+
+    // MARK: The bus
+
+    /// Passes all messages of the bus to the hub.
+    private func follow(_ following: ReadySignal) async throws {
+        try await BusRetry(logger: logger, clock: clock).run {
+            let end = try await bus.publish(Batch([]))
+            let last = await hub.resumption
+            await hub.begin(at: end, try await bus.documents(matching: Self.documents))
+            let start = last?.epoch == end.epoch ? last ?? end : end
+            let (notices, noting) = AsyncStream.makeStream(
+                of: SubscriptionNotice.self, bufferingPolicy: .bufferingNewest(64))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { for await notice in notices { await hub.note(notice) } }
+                group.addTask {
+                    try await bus.withSubscription(
+                        to: [.all], from: .after(start), until: nil, onNotice: { noting.yield($0) }
+                    ) { messages in
+                        following.signal()
+                        for try await message in messages { await hub.take(message) }
+                    }
+                    throw BusError(.closed, "the bus was closed")
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
+    /// The documents about processes, flows and sessions.
+    private static let documents: [MessageFilter] = [
+        .type(Document.Presence.self), .type(Document.Flow.self), .type(Document.NavigationState.self),
+    ]
+
+    /// Runs the devices that the page opens.
+    private func runDevices() async {
+        await withDiscardingTaskGroup { group in
+            for await device in hub.opened {
+                group.addTask { await device.run() }
+                group.addTask { await device.publish() }
+            }
+        }
+    }
+
+    /// Tells the hub if the bus answers.
+    private func watchBus() async throws {
+        while true {
+            do {
+                try await bus.waitUntilConnected(timeout: Self.busTimeout)
+                await hub.setConnected(true)
+            } catch let error as BusError where error.code == .unavailable {
+                await hub.setConnected(false)
+            }
+            try await clock.sleep(for: Self.busInterval)
+        }
+    }
+
+    /// Ends each second in the figures, and counts the dead letters from time to time.
+    private func countSeconds() async throws {
+        var second = 0
+        while true {
+            try await clock.sleep(for: .seconds(1))
+            second += 1
+            if second % Self.letterInterval == 1, await hub.showsProcesses, await hub.isBusConnected,
+                let letters = try? await bus.deadLetters(of: nil)
+            {
+                await hub.setDeadLetters(letters.count)
+            }
+            await hub.tick()
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Support
+
+/// A request that cannot be answered. The body of the answer is `{"error":{"code":"…","message":"…"}}`.
+struct GatewayFailure: Error, Sendable, Equatable {
+    let status: HTTPResponse.Status
+    /// A stable identifier for programs.
+    let code: String
+    /// One line for a person.
+    let message: String
+
+    var response: Response {
+        .json(.object(["error": ["code": .string(code), "message": .string(message)]]), status: status)
+    }
+
+    static func malformed(_ message: String) -> Self { Self(status: .badRequest, code: "malformed", message: message) }
+    static func notFound(_ message: String) -> Self { Self(status: .notFound, code: "unknown", message: message) }
+    static func conflict(_ message: String) -> Self { Self(status: .conflict, code: "conflict", message: message) }
+    static func forbidden(_ code: String, _ message: String) -> Self {
+        Self(status: .forbidden, code: code, message: message)
+    }
+    static func busy(_ message: String) -> Self { Self(status: .tooManyRequests, code: "busy", message: message) }
+
+    static let tooLarge = Self(
+        status: .contentTooLarge, code: "too-large", message: "the body is larger than 1 MiB")
+    static let signedOut = Self(
+        status: .unauthorized, code: "signed-out", message: "this browser is not signed in; run 'segue open'")
+    static let readOnly = Self.forbidden("read-only", "this gateway was started with --read-only")
+    static let busAway = Self(
+        status: .badGateway, code: "bus-unavailable", message: "the bus does not answer; try again in a moment")
+}
+
+extension Response {
+    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+        .json(bytes: Array(value.description.utf8), status: status)
+    }
+
+    /// - Parameter bytes: A JSON value.
+    static func json(bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    static let done = Response(status: .noContent, headers: [.cacheControl: "no-store"])
+}
+
+extension Request {
+    /// The maximum size of a body in bytes.
+    private static let maximumBody = 1 << 20
+
+    /// The body as a JSON object.
+    /// - Throws: ``GatewayFailure``.
+    func object() async throws -> JSONValue {
+        let buffer: ByteBuffer
+        do {
+            buffer = try await body.collect(upTo: Self.maximumBody)
+        } catch is NIOTooManyBytesError {
+            throw GatewayFailure.tooLarge
+        }
+        guard let value = try? JSONValue(parsing: Data(buffer.readableBytesView)), value.objectValue != nil else {
+            throw GatewayFailure.malformed("the body is not a JSON object")
+        }
+        return value
+    }
+
+    /// The value of a parameter of the query. Nil if it is missing or empty.
+    func parameter(_ name: String) -> String? {
+        uri.queryParameters[Substring(name)].map { String($0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,347 @@
+internal import AppContract
+internal import Contracts
+internal import Device
+internal import EventBus
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import Monitor
+internal import ServiceLifecycle
+internal import Support
+
+/// The answers of the gateway.
+struct GatewayRoutes: Sendable {
+    let hub: Hub
+    let bus: any EventBus
+    let desk: SignInDesk
+    let assets: Assets
+    let scraping: BearerToken
+    /// False if no program may read the metrics: the gateway listens for other machines, and there is no token.
+    let scrapingIsOpen: Bool
+    let version: String
+    /// The screens with view models. Nil if no screen has a view model.
+    let screens: AppScreens?
+    let isReadOnly: Bool
+    let logger: Logger
+    let clock: any Clock<Duration>
+
+    /// The maximum time to wait for the bus.
+    private static let busTimeout: Duration = .seconds(10)
+
+    private var archive: MessageArchive { MessageArchive(bus: bus) }
+
+    // MARK: The page
+
+    func signIn(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        try await desk.exchange(request)
+    }
+
+    func asset(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        try assets.answer(request)
+    }
+
+    func metrics(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        guard scrapingIsOpen, scraping.accepts(request) else {
+            throw GatewayFailure(
+                status: .unauthorized, code: "no-token",
+                message: "send 'Authorization: Bearer TOKEN', with the token of --metrics-token-file")
+        }
+        let letters = try? await onBus { try await bus.deadLetters(of: nil).count }
+        let text = Metrics(
+            figures: await hub.figures, deadLetters: letters, streams: await hub.streamCount,
+            isConnected: await hub.isBusConnected, version: version
+        ).text
+        return Response(
+            status: .ok, headers: [.contentType: Metrics.type, .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    // MARK: Streams
+
+    func stream(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let id = try Self.name(try context.parameters.require("stream"), 8...40, "a stream's id")
+        let connection = try await hub.connect(id, lastEventID: request.headers[.lastEventID])
+        let (hub, clock) = (hub, clock)
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                do {
+                    var wakes = connection.wakes.makeAsyncIterator()
+                    while let step = await hub.step(connection) {
+                        switch step {
+                        case .send(let bytes): try await writer.write(ByteBuffer(bytes: bytes))
+                        case .wait(let time): try await clock.sleep(for: time)
+                        case .idle: if await wakes.next() == nil { break }
+                        }
+                        if Task.isCancelled { break }
+                    }
+                    await hub.disconnect(connection)
+                    try await writer.finish(nil)
+                } catch {
+                    await hub.disconnect(connection)
+                    throw error
+                }
+            })
+    }
+
+    func views(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let stream = try Self.name(try context.parameters.require("stream"), 8...40, "a stream's id")
+        let body = try await request.object()
+        for view in body["close"]?.arrayValue ?? [] {
+            guard let id = view.stringValue else { throw GatewayFailure.malformed("'close' has to be a list of ids") }
+            try await hub.close(id, on: stream)
+        }
+        let opened = body["open"]?.arrayValue ?? []
+        guard opened.count <= PageStream.viewLimit else {
+            throw GatewayFailure.busy("a stream has at most \(PageStream.viewLimit) views")
+        }
+        for view in opened { try await open(view, on: stream) }
+        return .done
+    }
+
+    private func open(_ view: JSONValue, on stream: String) async throws {
+        let id = try Self.name(view["id"]?.stringValue ?? "", 1...40, "a view's id")
+        switch view["kind"]?.stringValue {
+        case "messages": try await openMessages(view, id, on: stream)
+        case "device": try await openDevice(view, id, on: stream)
+        case "processes": _ = try await hub.open(.processes(ChangedValues()), id: id, on: stream)
+        default: throw GatewayFailure.malformed("'kind' has to be device, messages or processes")
+        }
+    }
+
+    private func openDevice(_ view: JSONValue, _ id: String, on stream: String) async throws {
+        guard let platform = view["platform"]?.stringValue, !platform.isEmpty, platform.utf8.count <= 255 else {
+            throw GatewayFailure.malformed("a device needs a 'platform', such as ios")
+        }
+        let session = view["session"]?.stringValue ?? Session.default
+        guard !session.isEmpty, session.utf8.count <= 255 else {
+            throw GatewayFailure.malformed("'session' has 1 to 255 bytes")
+        }
+        let identity = DeviceIdentity(
+            platform: platform, device: try Self.name(view["device"]?.stringValue ?? "", 1...40, "a device's name"),
+            subject: session, source: bus.source)
+        let isResumed = view["resumed"]?.boolValue ?? false
+        try await hub.openDevice(id, on: stream) { update in
+            PageDevice(
+                identity, screens: screens, isResumed: isResumed, isReadOnly: isReadOnly, bus: bus, logger: logger,
+                clock: clock, update: update)
+        }
+    }
+
+    func device(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let stream = try context.parameters.require("stream")
+        let device = try await hub.device(try context.parameters.require("view"), on: stream)
+        try await device.perform(try await request.object())
+        return .done
+    }
+
+    private func openMessages(_ view: JSONValue, _ id: String, on stream: String) async throws {
+        let selection = try MessageSelection(page: view["selection"] ?? [:])
+        let from = view["from"]?.stringValue ?? "now"
+        guard from != "now" else {
+            _ = try await hub.open(.messages(MessagesView(selection, loadsHistory: false)), id: id, on: stream)
+            return
+        }
+        let start = Position(pageText: from)
+        guard from == "last" || start != nil else {
+            throw GatewayFailure.malformed("'from' has to be now, last, or a position such as 1a2b:17")
+        }
+        let opened = try await hub.open(.messages(MessagesView(selection, loadsHistory: true)), id: id, on: stream)
+        do {
+            // The end is read after the view has begun to collect live messages, so that none is missing in between.
+            try await onBus {
+                let end = try await archive.end()
+                // The positions of another journal mean nothing in this one.
+                let after = start?.epoch == end.epoch ? start : nil
+                await hub.setHistory(
+                    of: opened, try await archive.beginning(selection, after: after, through: end), end: end)
+            }
+        } catch {
+            try await hub.close(id, on: stream)
+            throw error
+        }
+    }
+
+    // MARK: Messages
+
+    func messages(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let text = request.parameter("selection") ?? "{}"
+        guard let json = try? JSONValue(parsing: Data(text.utf8)) else {
+            throw GatewayFailure.malformed("'selection' is not JSON")
+        }
+        let selection = try MessageSelection(page: json)
+        let after = try Self.position(request, "after")
+        let before = try Self.position(request, "before")
+        let limit = request.parameter("limit").map { Int($0) ?? 0 } ?? MessageArchive.pageLimit
+        guard (1...MessageArchive.pageLimit).contains(limit) else {
+            throw GatewayFailure.malformed("'limit' has to be a number from 1 to \(MessageArchive.pageLimit)")
+        }
+        let page = try await onBus {
+            let end = try await archive.end()
+            var last = end
+            if let before {
+                guard before.epoch == end.epoch else { return MessagePage() }
+                last = Position(epoch: end.epoch, offset: min(end.offset, before.offset - min(before.offset, 1)))
+            }
+            guard let after else { return try await archive.last(limit, selection, after: nil, through: last) }
+            return try await archive.first(limit, selection, after: after, through: last)
+        }
+        return .json(["rows": .array(page.rows.map(\.json)), "more": .bool(page.hasMore)])
+    }
+
+    func message(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let text = try context.parameters.require("position")
+        guard let position = Position(pageText: text.removingPercentEncoding ?? text) else {
+            throw GatewayFailure.malformed("'\(text)' is not a position such as 1a2b:17")
+        }
+        let isFull = request.parameter("full") == "1"
+        let detail: MessageDetail? = try await onBus {
+            guard let message = try await archive.message(at: position) else { return nil }
+            return MessageDetail(message: message, before: try await archive.version(before: message), isFull: isFull)
+        }
+        guard let detail else { throw GatewayFailure.notFound("the journal has no message at \(text)") }
+        return .json(bytes: try detail.json())
+    }
+
+    func story(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let id = try context.parameters.require("id")
+        let story = try await onBus { try await archive.story(id.removingPercentEncoding ?? id) }
+        guard !story.messages.isEmpty else { throw GatewayFailure.notFound("the journal has no story '\(id)'") }
+        return .json(story.json)
+    }
+
+    func types(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let known = try await onBus { try await KnownMessages(on: bus) }
+        let figures = await hub.figures
+        let types = known.types.sorted().compactMap { MessageType($0) }
+        return .json([
+            "types": .array(
+                types.map { type in
+                    [
+                        "type": .string(type.description),
+                        "schema": known.contract.messages[type]?.data?.json ?? .null,
+                        "senders": .array(known.senders(of: type).map(JSONValue.string)),
+                        "receivers": .array(known.receivers(of: type).map(JSONValue.string)),
+                    ]
+                }), "sessions": figures.sessionsJSON, "flows": figures.flowsJSON,
+        ])
+    }
+
+    func publish(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let draft = try PageMessage(try await request.object())
+        let envelope = draft.envelope(source: bus.source)
+        try await onBus {
+            if draft.isChecked,
+                let mistake = try await KnownMessages(on: bus).mistake(in: envelope.data, of: draft.type)
+            {
+                throw GatewayFailure(
+                    status: .badRequest, code: mistake.code.rawValue,
+                    message: mistake.hint.map { "\(mistake.message); \($0)" } ?? mistake.message)
+            }
+            try await bus.publish(Batch([envelope]))
+        }
+        return .json(["id": .string(envelope.id)])
+    }
+
+    // MARK: Dead letters
+
+    func dead(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let letters = try await onBus { try await bus.deadLetters(of: nil) }
+        return .json([
+            "letters": .array(
+                letters.map { letter in
+                    [
+                        "consumer": .string(letter.consumer),
+                        "position": letter.message.position.map { .string($0.pageText) } ?? .null,
+                        "failedAt": .string(Timestamp.text(of: letter.time)),
+                        "reason": .string(letter.rejection.reason), "code": .string(letter.rejection.code),
+                        "attempts": .integer(letter.rejection.attempts),
+                        "row": MessageRow(letter.message)?.json ?? .null,
+                    ]
+                })
+        ])
+    }
+
+    func settle(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let body = try await request.object()
+        guard let consumer = body["consumer"]?.stringValue,
+            let position = body["position"]?.stringValue.flatMap(Position.init(pageText:)),
+            let action = body["action"]?.stringValue, ["resend", "drop"].contains(action)
+        else {
+            throw GatewayFailure.malformed("'action' has to be resend or drop, with a 'consumer' and a 'position'")
+        }
+        try await onBus {
+            guard
+                let letter = try await bus.deadLetters(of: consumer).first(where: { $0.message.position == position })
+            else { throw GatewayFailure.conflict("\(consumer) has no dead letter at \(position)") }
+            do {
+                if action == "resend" { _ = try await letter.resend(on: bus) } else { try await letter.drop(on: bus) }
+            } catch let error as UnsendableLetter {
+                throw GatewayFailure.conflict(error.message)
+            } catch let error as BusError where error.code == .letter {
+                throw GatewayFailure.conflict("\(consumer) has no dead letter at \(position)")
+            }
+        }
+        await hub.setDeadLetters((try? await onBus { try await bus.deadLetters(of: nil).count }) ?? 0)
+        return .done
+    }
+
+    // MARK: The bus
+
+    /// Performs an operation on the bus, for at most ``busTimeout``.
+    /// - Throws: ``GatewayFailure``, or another error of `operation` that is not the bus's.
+    private func onBus<Result: Sendable>(
+        _ operation: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        guard await hub.isBusConnected else { throw GatewayFailure.busAway }
+        let clock = clock
+        do {
+            return try await withThrowingTaskGroup(of: Result.self) { group in
+                group.addTask { try await operation() }
+                group.addTask {
+                    try await clock.sleep(for: Self.busTimeout)
+                    throw GatewayFailure.busAway
+                }
+                defer { group.cancelAll() }
+                guard let result = try await group.next() else { throw GatewayFailure.busAway }
+                return result
+            }
+        } catch let error as BusError {
+            switch error.code {
+            case .refused, .malformed: throw GatewayFailure.malformed(error.message)
+            case .epoch: throw GatewayFailure.notFound(error.message)
+            default: throw GatewayFailure.busAway
+            }
+        }
+    }
+
+    private static func position(_ request: Request, _ name: String) throws(GatewayFailure) -> Position? {
+        guard let text = request.parameter(name) else { return nil }
+        guard let position = Position(pageText: text) else {
+            throw .malformed("'\(name)' is not a position such as 1a2b:17")
+        }
+        return position
+    }
+
+    /// Checks a name that the page has chosen.
+    private static func name(
+        _ text: String, _ lengths: ClosedRange<Int>, _ object: String
+    ) throws(GatewayFailure) -> String {
+        let isValid = text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D
+        }
+        guard isValid, lengths.contains(text.utf8.count) else {
+            throw .malformed(
+                "\(object) has \(lengths.lowerBound) to \(lengths.upperBound) letters, digits and hyphens")
+        }
+        return text
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let lastEventID: Self = {
+        guard let name = Self("Last-Event-ID") else { preconditionFailure("the name is a token") }
+        return name
+    }()
+}

@@ -1,0 +1,178 @@
+internal import Contracts
+internal import EventBus
+internal import Foundation
+internal import Monitor
+internal import Support
+
+/// Some rows of the journal, oldest first.
+struct MessagePage: Sendable {
+    var rows: [MessageRow] = []
+    /// True if there may be more rows in the stretch that was asked for.
+    var hasMore = false
+    /// The rows of a view's beginning that were left out.
+    var skipped: PendingRows.Skipped?
+}
+
+/// Reads messages from the journal.
+struct MessageArchive: Sendable {
+    static let pageLimit = 200
+    private static let storyLimit = 1000
+    /// The maximum number of offsets that are searched for one answer.
+    private static let searchLimit: UInt64 = 200_000
+
+    let bus: any EventBus
+
+    /// The end of the journal.
+    func end() async throws -> Position {
+        // An empty batch changes nothing; the bus answers it with the end of the journal.
+        try await bus.publish(Batch([]))
+    }
+
+    // MARK: Pages
+
+    /// The newest matching messages of a stretch.
+    /// - Parameters:
+    ///   - start: The position before the stretch. Nil for the beginning of the journal.
+    ///   - end: The last position of the stretch.
+    func last(_ limit: Int, _ selection: MessageSelection, after start: Position?, through end: Position) async throws
+        -> MessagePage
+    {
+        var page = MessagePage()
+        guard start.map({ $0.epoch == end.epoch }) ?? true else { return page }
+        let first = start?.offset ?? 0
+        var tail = JournalTail(of: bus, end: end)
+        while page.rows.count < limit, tail.start.offset > first, end.offset - tail.start.offset < Self.searchLimit {
+            var stretch: [MessageRow] = []
+            let isRead = try await tail.readStretch(selection.filters) { message in
+                guard let offset = message.position?.offset, offset > first, selection.matches(message),
+                    let row = MessageRow(message)
+                else { return }
+                stretch.append(row)
+            }
+            guard isRead else { break }
+            page.rows = stretch.inOrder + page.rows
+        }
+        page.hasMore = page.rows.count > limit || tail.start.offset > first
+        page.rows = Array(page.rows.suffix(limit))
+        return page
+    }
+
+    /// The oldest matching messages of a stretch.
+    func first(_ limit: Int, _ selection: MessageSelection, after start: Position, through end: Position) async throws
+        -> MessagePage
+    {
+        var page = MessagePage()
+        guard start.epoch == end.epoch, start.offset < end.offset else { return page }
+        page.rows = try await bus.withSubscription(
+            to: selection.filters, from: .after(start), until: end, onNotice: nil
+        ) { messages in
+            var rows: [MessageRow] = []
+            for try await message in messages where selection.matches(message) {
+                if let row = MessageRow(message) { rows.append(row) }
+                if rows.count > limit { break }
+            }
+            return rows
+        }
+        page.hasMore = page.rows.count > limit
+        page.rows = Array(page.rows.prefix(limit).inOrder)
+        return page
+    }
+
+    /// The rows with which a view begins: the newest messages after a position, or the newest of the journal. Of the
+    /// documents that are left out, the retained ones are part of the page.
+    func beginning(_ selection: MessageSelection, after start: Position?, through end: Position) async throws
+        -> MessagePage
+    {
+        var page = try await last(Self.pageLimit, selection, after: start, through: end)
+        guard let start, page.hasMore, let first = page.rows.first else { return page }
+        let documents = try await bus.documents(matching: selection.filters).filter { selection.matches($0) }
+        let left = documents.compactMap(MessageRow.init).filter {
+            $0.position.epoch == start.epoch && $0.position.offset > start.offset
+                && $0.position.offset < first.position.offset
+        }
+        // The number of messages is not known without reading them. It is at most the number of offsets.
+        let count = Int(clamping: first.position.offset - start.offset - 1) - left.count
+        page.skipped = PendingRows.Skipped(count: max(count, 0), after: start, before: first.position)
+        page.rows = left.inOrder + page.rows
+        return page
+    }
+
+    // MARK: One message
+
+    /// The message at a position. Nil if there is none, or if retention has removed it.
+    func message(at position: Position) async throws -> Envelope? {
+        guard position.offset > 0, try await end().epoch == position.epoch else { return nil }
+        let before = Position(epoch: position.epoch, offset: position.offset - 1)
+        return try await bus.withSubscription(to: [.all], from: .after(before), until: position, onNotice: nil) {
+            for try await message in $0 where message.position == position { return message }
+            return nil
+        }
+    }
+
+    /// The version of a document before this one. Nil if there is none, or if it is too far away in the journal.
+    func version(before document: Envelope) async throws -> Envelope? {
+        guard document.type.kind == .document, let position = document.position, position.offset > 0 else { return nil }
+        var tail = JournalTail(of: bus, end: Position(epoch: position.epoch, offset: position.offset - 1))
+        var found: Envelope?
+        while found == nil, position.offset - tail.start.offset < Self.searchLimit {
+            let filter = MessageFilter.type(document.type, subject: document.subject)
+            let isRead = try await tail.readStretch([filter]) { message in
+                if message.subject == document.subject, message.attributes.key == document.attributes.key {
+                    found = message
+                }
+            }
+            guard isRead else { break }
+        }
+        return found
+    }
+
+    // MARK: A story
+
+    struct Story: Sendable {
+        let messages: [MessageRow]
+        /// False if the first message was not found, or if messages were left out.
+        let isComplete: Bool
+    }
+
+    /// The messages with a correlation id, oldest first.
+    func story(_ id: String) async throws -> Story {
+        let end = try await end()
+        var tail = JournalTail(of: bus, end: end)
+        var rows: [MessageRow] = []
+        var hasFirst = false
+        while !hasFirst, end.offset - tail.start.offset < Self.searchLimit {
+            var stretch: [MessageRow] = []
+            let isRead = try await tail.readStretch([.all]) { message in
+                guard message.attributes.correlationID == id, let row = MessageRow(message) else { return }
+                stretch.append(row)
+                if message.id == id { hasFirst = true }
+            }
+            guard isRead else { break }
+            rows = stretch.inOrder + rows
+        }
+        return Story(
+            messages: Array(rows.prefix(Self.storyLimit)), isComplete: hasFirst && rows.count <= Self.storyLimit)
+    }
+}
+
+extension Sequence<MessageRow> {
+    /// The rows in the order of the journal.
+    fileprivate var inOrder: [MessageRow] { sorted { $0.position.offset < $1.position.offset } }
+}
+
+extension MessageArchive.Story {
+    /// The messages as the page shows them. A process has handled a message if it has published a message that this one
+    /// caused.
+    var json: JSONValue {
+        let effects = Dictionary(grouping: messages.filter { $0.cause != nil }) { $0.cause ?? "" }
+        let rows = messages.map { row -> JSONValue in
+            var members = row.members
+            var seen: Set<String> = []
+            let handlers = (effects[row.id] ?? []).filter { seen.insert($0.source).inserted }
+            members["handledBy"] = .array(
+                handlers.map { ["source": .string($0.source), "at": .string(Timestamp.text(of: $0.time))] })
+            return .object(members)
+        }
+        return ["messages": .array(rows), "complete": .bool(isComplete)]
+    }
+}

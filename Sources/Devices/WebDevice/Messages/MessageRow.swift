@@ -1,0 +1,94 @@
+internal import EventBus
+internal import Foundation
+internal import Monitor
+internal import Support
+
+/// A message as a row of a list. It keeps only the beginning of the data, so that many rows need little memory.
+struct MessageRow: Sendable {
+    /// The number of bytes of data from which the summary is made.
+    private static let prefixSize = 1024
+    /// The maximum length of the summary in Unicode scalars.
+    private static let summaryLength = 200
+
+    let position: Position
+    let type: MessageType
+    private let attributes: Attributes
+    private let prefix: Data
+    private let size: Int
+    private let isTombstone: Bool
+
+    /// - Returns: Nil if the message has no position.
+    init?(_ message: Envelope) {
+        guard let position = message.position else { return nil }
+        self.position = position
+        type = message.type
+        attributes = message.attributes
+        prefix = message.data.count > Self.prefixSize ? Data(message.data.prefix(Self.prefixSize)) : message.data
+        size = message.data.count
+        isTombstone = message.isTombstone
+    }
+
+    /// The document of which this message is a version. Nil if it is not a document.
+    var document: DocumentName? {
+        type.kind == .document
+            ? DocumentName(type: type, subject: attributes.subject, key: attributes.key) : nil
+    }
+
+    struct DocumentName: Hashable, Sendable {
+        let type: MessageType
+        let subject: String
+        let key: String?
+    }
+
+    var story: String { attributes.correlationID }
+    var cause: String? { attributes.causationID }
+    var id: String { attributes.id }
+    var source: String { attributes.source }
+    var time: Date { attributes.time }
+
+    /// An estimate of the length of ``json`` in bytes, which may be too high.
+    var estimatedSize: Int { 420 + min(size, 2 * Self.summaryLength) }
+
+    var json: JSONValue { .object(members) }
+
+    var members: [String: JSONValue] {
+        func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
+        return [
+            "position": .string(position.pageText), "id": text(attributes.id),
+            "time": .string(Timestamp.text(of: attributes.time)), "kind": .string(type.kind.rawValue),
+            "type": .string(type.description), "source": text(attributes.source), "session": text(attributes.subject),
+            "key": text(attributes.key), "story": text(attributes.correlationID), "cause": text(attributes.causationID),
+            "platform": text(attributes.platform), "device": text(attributes.device),
+            "instance": text(attributes.instance), "summary": .string(summary), "size": .integer(size),
+            "tombstone": .bool(isTombstone),
+        ]
+    }
+
+    /// The data on one line, cut to ``summaryLength``.
+    private var summary: String {
+        if size == 0 { return "" }
+        let text =
+            if size <= Self.prefixSize, let json = JSONText(prefix) {
+                json.description
+            } else {
+                String(decoding: prefix, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            }
+        let scalars = text.printable.unicodeScalars
+        if scalars.count <= Self.summaryLength { return String(scalars) }
+        return String(scalars.prefix(Self.summaryLength - 1)) + "…"
+    }
+}
+
+extension Position {
+    /// The position in the form `EPOCH:OFFSET`, with a hexadecimal epoch.
+    var pageText: String { "\(String(epoch, radix: 16)):\(offset)" }
+
+    /// Reads ``pageText``.
+    init?(pageText text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let epoch = UInt64(parts[0], radix: 16), let offset = UInt64(parts[1]) else {
+            return nil
+        }
+        self.init(epoch: epoch, offset: offset)
+    }
+}

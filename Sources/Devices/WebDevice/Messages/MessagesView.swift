@@ -1,0 +1,84 @@
+internal import EventBus
+internal import Monitor
+internal import Support
+
+/// A view of kind `messages`: the rows that match a selection, and the totals of their types.
+struct MessagesView: Sendable {
+    /// The maximum number of types that are counted. Messages of further types are counted together.
+    private static let typeLimit = 1000
+    private static let otherTypes = "other"
+    /// The maximum number of notices that wait.
+    private static let noticeLimit = 16
+
+    let selection: MessageSelection
+    private var pending = PendingRows()
+    private var counts: [String: Int] = [:]
+    private var changedCounts: Set<String> = []
+    private var notices: [String] = []
+    /// True until the rows before the live ones are known. Meanwhile nothing is sent.
+    private var isLoading: Bool
+    /// The end of the rows that are read from the journal. Live rows up to it are ignored.
+    private var historyEnd: Position?
+
+    /// - Parameter loadsHistory: True if the view begins with rows of the journal, see ``setHistory(_:end:skipped:)``.
+    init(_ selection: MessageSelection, loadsHistory: Bool) {
+        self.selection = selection
+        isLoading = loadsHistory
+    }
+
+    var hasNews: Bool { !isLoading && (!pending.isEmpty || !changedCounts.isEmpty || !notices.isEmpty) }
+
+    /// Takes a live message.
+    /// - Parameter row: Makes the row. It is called only if the message matches.
+    mutating func take(_ message: Envelope, _ row: () -> MessageRow?) {
+        guard selection.matches(message), let row = row() else { return }
+        if let end = historyEnd, row.position.epoch == end.epoch, row.position.offset <= end.offset { return }
+        pending.append(row)
+        let name = message.type.description
+        let type = counts[name] == nil && counts.count >= Self.typeLimit ? Self.otherTypes : name
+        counts[type, default: 0] += 1
+        changedCounts.insert(type)
+    }
+
+    /// Sets the rows before the live ones.
+    /// - Parameter end: The last position that was read.
+    mutating func setHistory(_ rows: [MessageRow], end: Position, skipped: PendingRows.Skipped? = nil) {
+        pending.drop(through: end)
+        pending.prepend(rows, skipped: skipped)
+        historyEnd = end
+        isLoading = false
+    }
+
+    mutating func note(_ text: String) {
+        if notices.count < Self.noticeLimit { notices.append(text) }
+    }
+
+    /// Removes and returns the changes as a JSON object. Nil if there are none.
+    /// - Parameter size: The number of bytes that the object should have at most.
+    mutating func takeUpdate(size: Int) -> [UInt8]? {
+        guard hasNews else { return nil }
+        var update = ObjectText()
+        let (rows, skipped) = pending.take(size: size)
+        if !rows.isEmpty { update.add("rows", .array(rows.map(\.json))) }
+        if let skipped, skipped.count > 0 {
+            update.add(
+                "skipped",
+                [
+                    "count": .integer(skipped.count), "after": .string(skipped.after.pageText),
+                    "before": .string(skipped.before.pageText),
+                ])
+        }
+        let lost = pending.takeLostDocuments()
+        if lost > 0 { note("\(lost) documents were skipped; there are too many") }
+        if !changedCounts.isEmpty {
+            let changed = changedCounts.map { ($0, JSONValue.integer(counts[$0] ?? 0)) }
+            update.add("counts", .object(Dictionary(changed) { $1 }))
+            changedCounts = []
+        }
+        if !notices.isEmpty {
+            update.add("lost", .array(notices.map(JSONValue.string)))
+            notices = []
+        }
+        return update.closed
+    }
+}

@@ -1,0 +1,93 @@
+internal import DequeModule
+internal import EventBus
+
+/// The rows of a view that have not been sent yet, in order. If there are too many, the oldest are skipped and counted.
+/// Of several skipped versions of one document, the last is kept.
+struct PendingRows: Sendable {
+    /// The maximum number of rows.
+    static let limit = 1000
+    /// The maximum number of documents that are kept of skipped rows.
+    static let documentLimit = 1000
+
+    /// The stretch of skipped rows. The documents in it that are sent are not counted.
+    struct Skipped: Hashable, Sendable {
+        var count: Int
+        /// The position before the stretch.
+        let after: Position
+        /// The position after the last skipped row.
+        var before: Position
+    }
+
+    private var rows: Deque<MessageRow> = []
+    private var documents: [MessageRow.DocumentName: MessageRow] = [:]
+    private var skipped: Skipped?
+    /// The number of documents that were skipped because there were too many.
+    private(set) var lostDocuments = 0
+
+    var isEmpty: Bool { rows.isEmpty && documents.isEmpty && skipped == nil }
+
+    mutating func append(_ row: MessageRow) {
+        rows.append(row)
+        while rows.count > Self.limit, let first = rows.popFirst() { skip(first) }
+    }
+
+    /// Puts rows before the others, for example the first page of a view. They are not skipped.
+    mutating func prepend(_ first: [MessageRow], skipped: Skipped? = nil) {
+        rows = Deque(first) + rows
+        guard let skipped else { return }
+        // If live rows were skipped, too, one stretch contains both and the rows in between.
+        let live = self.skipped
+        self.skipped = skipped
+        self.skipped?.count += live?.count ?? 0
+        if let live { self.skipped?.before = live.before }
+    }
+
+    /// Removes the rows up to a position.
+    mutating func drop(through end: Position) {
+        rows.removeAll { $0.position.epoch == end.epoch && $0.position.offset <= end.offset }
+        documents = documents.filter { $0.value.position.epoch != end.epoch || $0.value.position.offset > end.offset }
+        if let stretch = skipped, stretch.before.epoch == end.epoch, stretch.before.offset <= end.offset + 1 {
+            skipped = nil
+        }
+    }
+
+    /// Removes and returns rows whose estimated size is at most `size`, but at least one.
+    mutating func take(size: Int) -> (rows: [MessageRow], skipped: Skipped?) {
+        var taken = documents.values.sorted { $0.position.offset < $1.position.offset }
+        documents = [:]
+        var left = size - taken.reduce(0) { $0 + $1.estimatedSize }
+        let stretch = skipped
+        skipped = nil
+        while let row = rows.first, left >= row.estimatedSize || taken.isEmpty {
+            left -= row.estimatedSize
+            taken.append(row)
+            rows.removeFirst()
+        }
+        return (taken, stretch)
+    }
+
+    mutating func takeLostDocuments() -> Int {
+        defer { lostDocuments = 0 }
+        return lostDocuments
+    }
+
+    private mutating func skip(_ row: MessageRow) {
+        let before = Position(epoch: row.position.epoch, offset: row.position.offset + 1)
+        if skipped == nil || skipped?.after.epoch != row.position.epoch {
+            let after = Position(epoch: row.position.epoch, offset: row.position.offset - min(row.position.offset, 1))
+            skipped = Skipped(count: 0, after: after, before: before)
+        }
+        skipped?.before = before
+        guard let name = row.document else {
+            skipped?.count += 1
+            return
+        }
+        if documents.updateValue(row, forKey: name) != nil { skipped?.count += 1 }
+        guard documents.count > Self.documentLimit,
+            let oldest = documents.min(by: { $0.value.position.offset < $1.value.position.offset })
+        else { return }
+        documents[oldest.key] = nil
+        skipped?.count += 1
+        lostDocuments += 1
+    }
+}

@@ -1,0 +1,85 @@
+internal import Contracts
+internal import EventBus
+
+/// The figures of the bus in the text format of Prometheus. They contain no data of messages.
+struct Metrics {
+    static let type = "text/plain; version=0.0.4; charset=utf-8"
+
+    let figures: ProcessFigures
+    /// Nil if the bus does not answer.
+    let deadLetters: Int?
+    let streams: Int
+    let isConnected: Bool
+    let version: String
+
+    var text: String {
+        let running = figures.running
+        func processes(_ value: (Document.Presence) -> String) -> [(labels: [(String, String)], value: String)] {
+            running.map { process in
+                let presence = process.presence
+                return ([("process", process.label), ("instance", presence.instance)], value(presence))
+            }
+        }
+        var families = [
+            Family("segue_build_info", "gauge", "The version of the gateway.", [([("version", version)], "1")]),
+            Family("segue_bus_connected", "gauge", "1 if the bus answers, 0 otherwise.", isConnected ? 1 : 0),
+            Family("segue_page_streams", "gauge", "The streams of browsers.", streams),
+            Family(
+                "segue_messages_total", "counter", "The messages since the gateway has started, by kind.",
+                figures.kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+                    ([("kind", $0.key.rawValue)], "\($0.value)")
+                }),
+            Family(
+                "segue_messages_by_type_total", "counter", "The messages since the gateway has started, by type.",
+                figures.types.sorted { $0.key.description < $1.key.description }.map {
+                    ([("type", $0.key.description)], "\($0.value)")
+                }),
+            Family(
+                "segue_process_up", "gauge", "1 for each process on the bus.", processes { _ in "1" }),
+            Family(
+                "segue_process_handled_total", "counter",
+                "The messages that the durable consumers of a process have handled since it started.",
+                processes { "\($0.handled)" }),
+            Family(
+                "segue_process_failed_total", "counter",
+                "The messages that the durable consumers of a process have given up since it started.",
+                processes { "\($0.failed)" }),
+            Family(
+                "segue_process_lag", "gauge",
+                "The offsets between the slowest durable consumer and the newest message.",
+                processes { "\($0.lag)" }),
+        ]
+        if let deadLetters {
+            families.append(Family("segue_dead_letters", "gauge", "The dead letters on the bus.", deadLetters))
+        }
+        return families.filter { !$0.samples.isEmpty }.map(\.text).joined()
+    }
+
+    private struct Family {
+        let name: String
+        let kind: String
+        let help: String
+        let samples: [(labels: [(String, String)], value: String)]
+
+        init(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: [(String, String)], value: String)]) {
+            (self.name, self.kind, self.help, self.samples) = (name, kind, help, samples)
+        }
+
+        init(_ name: String, _ kind: String, _ help: String, _ value: Int) {
+            self.init(name, kind, help, [([], "\(value)")])
+        }
+
+        var text: String {
+            var lines = ["# HELP \(name) \(help)", "# TYPE \(name) \(kind)"]
+            for sample in samples {
+                let labels = sample.labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+                lines.append("\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(sample.value)")
+            }
+            return lines.joined(separator: "\n") + "\n"
+        }
+
+        private static func escaped(_ text: String) -> String {
+            text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+internal import Contracts
+internal import EventBus
+internal import Foundation
+internal import Monitor
+internal import Support
+
+/// The processes, flows and numbers of messages on the bus, from the messages that the gateway has received.
+struct ProcessFigures: Sendable {
+    /// The number of seconds of a rate.
+    static let seconds = 300
+    /// The maximum number of processes that have gone and are still listed.
+    private static let goneLimit = 100
+    /// The maximum number of types that are counted. Messages of further types are only counted by kind.
+    private static let typeLimit = 5000
+
+    private struct Process {
+        var presence: Document.Presence
+        /// The time of the first presence, or of the withdrawal.
+        var since: Date
+        var isGone = false
+        let source: String
+    }
+
+    private var processes: [String: Process] = [:]
+    /// The platforms of coordinators, by their sources.
+    private var platforms: [String: String] = [:]
+    private var flows: [String: Document.Flow] = [:]
+    private var sessions: Set<String> = [Session.default]
+    /// The numbers of messages since the gateway has started.
+    private(set) var types: [MessageType: Int] = [:]
+    private(set) var kinds: [MessageKind: Int] = [:]
+    /// The numbers of messages of the current second.
+    private var current: [MessageKind: Int] = [:]
+    private var rates: [MessageKind: [Int]] = [:]
+
+    /// Counts a message, and takes what it says about processes and flows.
+    mutating func take(_ message: Envelope) {
+        kinds[message.type.kind, default: 0] += 1
+        current[message.type.kind, default: 0] += 1
+        if types.count < Self.typeLimit || types[message.type] != nil { types[message.type, default: 0] += 1 }
+        if message.type.kind == .document { takeDocument(message) }
+    }
+
+    /// Takes a document that was published before the gateway began to count.
+    mutating func takeDocument(_ message: Envelope) {
+        switch message.type {
+        case Document.Presence.type: takePresence(message)
+        case Document.Flow.type:
+            guard let platform = message.attributes.key else { return }
+            flows[platform] = message.isTombstone ? nil : try? message.decode(Document.Flow.self)
+            platforms = platforms.filter { $0.value != platform }
+            if !message.isTombstone { platforms[message.attributes.source] = platform }
+        case Document.NavigationState.type where sessions.count < 1000: sessions.insert(message.subject)
+        default: break
+        }
+    }
+
+    private mutating func takePresence(_ message: Envelope) {
+        guard let key = message.attributes.key else { return }
+        if message.isTombstone {
+            processes[key]?.isGone = true
+            processes[key]?.since = message.attributes.time
+            let gone = processes.filter(\.value.isGone).sorted { $0.value.since < $1.value.since }
+            for process in gone.dropLast(Self.goneLimit) { processes[process.key] = nil }
+        } else if let presence = try? message.decode(Document.Presence.self) {
+            let known = processes[key].flatMap { $0.isGone ? nil : $0 }
+            processes[key] = Process(
+                presence: presence, since: known?.since ?? message.attributes.time,
+                source: "\(presence.name)/\(presence.instance)")
+        }
+    }
+
+    /// Begins the next second.
+    mutating func endSecond() {
+        for kind in MessageKind.allCases {
+            var rate = rates[kind] ?? Array(repeating: 0, count: Self.seconds)
+            rate.removeFirst()
+            rate.append(current[kind] ?? 0)
+            rates[kind] = rate
+        }
+        current = [:]
+    }
+
+    // MARK: For the page
+
+    /// The values of a view of kind `processes`.
+    func values(dead: Int?) -> [(key: String, value: JSONValue)] {
+        [
+            ("processes", .array(sorted.map(json))), ("rates", ratesJSON), ("flows", flowsJSON),
+            ("dead", dead.map { .integer($0) } ?? .null),
+        ]
+    }
+
+    var flowsJSON: JSONValue {
+        .array(
+            flows.values.sorted { $0.platform < $1.platform }.map { flow in
+                [
+                    "platform": .string(flow.platform), "name": .string(flow.name), "version": .integer(flow.version),
+                    "title": .null,
+                ]
+            })
+    }
+
+    var sessionsJSON: JSONValue { .array(sessions.sorted().map(JSONValue.string)) }
+
+    /// The app of the flows, or nil if there is none or several.
+    var app: String? {
+        let names = Set(flows.values.map(\.name))
+        return names.count == 1 ? names.first : nil
+    }
+
+    /// The presences of the running processes.
+    var running: [(presence: Document.Presence, label: String)] {
+        sorted.filter { !$0.isGone }.map { ($0.presence, label(of: $0) ?? $0.presence.name) }
+    }
+
+    private var sorted: [Process] {
+        processes.values.sorted { ($0.presence.name, $0.presence.instance) < ($1.presence.name, $1.presence.instance) }
+    }
+
+    private func label(of process: Process) -> String? {
+        platforms[process.source].map { "\(process.presence.name) (\($0))" }
+    }
+
+    private func json(_ process: Process) -> JSONValue {
+        let presence = process.presence
+        return [
+            "name": .string(presence.name), "label": label(of: process).map(JSONValue.string) ?? .null,
+            "instance": .string(presence.instance), "version": .string(presence.version),
+            "pid": .integer(Int(presence.pid)), "state": process.isGone ? "gone" : "present",
+            "since": .string(Timestamp.text(of: process.since)), "handled": .integer(presence.handled),
+            "failed": .integer(presence.failed), "lag": .integer(Int(clamping: presence.lag)),
+            "receives": .array(presence.receives.map(JSONValue.string)),
+            "sends": .array(presence.sends.map(JSONValue.string)),
+        ]
+    }
+
+    private var ratesJSON: JSONValue {
+        let empty = Array(repeating: 0, count: Self.seconds)
+        let kinds = MessageKind.allCases.filter { $0 != .query }
+        let all = kinds.map { ($0.rawValue, rates[$0] ?? empty) }
+        let total = all.reduce(empty) { sum, rate in zip(sum, rate.1).map(+) }
+        return .object(
+            Dictionary(
+                (all + [("total", total)]).map { ($0.0, JSONValue.array($0.1.map { .integer($0) })) }
+            ) { $1 })
+    }
+}

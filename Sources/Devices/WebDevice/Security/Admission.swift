@@ -1,0 +1,138 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import SignIn
+internal import Sodium
+
+/// The data of a request.
+struct GatewayContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+
+    /// The port of the gateway.
+    let port: Int
+
+    init(source: ApplicationRequestContextSource) {
+        port = source.channel.localAddress?.port ?? 0
+        coreContext = CoreRequestContextStorage(source: source)
+    }
+}
+
+/// Adds the headers that restrict a browser to every answer, and turns errors into answers.
+struct Answers: RouterMiddleware {
+    static let policy = """
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+        worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+        """
+    private static let headers: [(HTTPField.Name, String)] = [
+        (.contentSecurityPolicy, policy), (.xContentTypeOptions, "nosniff"), (.referrerPolicy, "no-referrer"),
+        (.crossOriginOpenerPolicy, "same-origin"), (.crossOriginResourcePolicy, "same-origin"),
+    ]
+
+    func handle(
+        _ request: Request, context: GatewayContext,
+        next: @concurrent (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await answer(request, context, next)
+        for (name, value) in Self.headers { response.headers[name] = value }
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        return response
+    }
+
+    private func answer(
+        _ request: Request, _ context: GatewayContext,
+        _ next: @concurrent (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let failure as GatewayFailure {
+            return failure.response
+        } catch let error as HTTPError {
+            let message = error.body ?? error.status.reasonPhrase
+            return GatewayFailure(status: error.status, code: "http", message: message).response
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            context.logger.error("a request failed: \(error)", metadata: ["path": "\(request.uri.path)"])
+            return GatewayFailure(
+                status: .internalServerError, code: "internal", message: "the gateway failed; see its log"
+            ).response
+        }
+    }
+}
+
+/// Refuses requests with another host or from another origin, and requests that change something without the header
+/// that no form can send.
+struct SameOrigin: RouterMiddleware {
+    static let header = HTTPField.Name.segue
+    let hosts: AllowedHosts
+
+    func handle(
+        _ request: Request, context: GatewayContext,
+        next: @concurrent (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        guard hosts.allows(host: request.head.authority, port: context.port) else {
+            throw GatewayFailure.forbidden("host", "this host is not allowed; use --allow-host to allow another name")
+        }
+        guard hosts.allows(origin: request.headers[.origin], port: context.port) else {
+            throw GatewayFailure.forbidden("origin", "a page of another origin sent this request")
+        }
+        let isSafe = request.method == .get || request.method == .head
+        guard isSafe || request.headers[Self.header] == "1" else {
+            throw GatewayFailure.forbidden("header", "the header X-Segue: 1 is missing")
+        }
+        return try await next(request, context)
+    }
+}
+
+/// Refuses requests of browsers that have not signed in.
+struct SignedIn: RouterMiddleware {
+    let desk: SignInDesk
+
+    func handle(
+        _ request: Request, context: GatewayContext,
+        next: @concurrent (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        if desk.accepts(request) { return try await next(request, context) }
+        if request.uri.path.hasPrefix("/api/") { throw GatewayFailure.signedOut }
+        return SignInDesk.refusal
+    }
+}
+
+/// Refuses requests that publish or remove something while the gateway is read-only.
+struct Publishing: RouterMiddleware {
+    let isReadOnly: Bool
+
+    func handle(
+        _ request: Request, context: GatewayContext,
+        next: @concurrent (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        guard !isReadOnly else { throw GatewayFailure.readOnly }
+        return try await next(request, context)
+    }
+}
+
+/// Requests with a token, for programs such as Prometheus.
+struct BearerToken: Sendable {
+    /// Nil if every request is allowed.
+    let token: String?
+
+    func accepts(_ request: Request) -> Bool {
+        guard let token else { return true }
+        guard let header = request.headers[.authorization], header.hasPrefix("Bearer ") else { return false }
+        return ConstantTime.areEqual(Data(header.dropFirst("Bearer ".count).utf8), Data(token.utf8))
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let crossOriginOpenerPolicy = Self.known("Cross-Origin-Opener-Policy")
+    fileprivate static let crossOriginResourcePolicy = Self.known("Cross-Origin-Resource-Policy")
+    fileprivate static let referrerPolicy = Self.known("Referrer-Policy")
+    fileprivate static let segue = Self.known("X-Segue")
+
+    /// A name that is a valid name of a header.
+    private static func known(_ name: String) -> Self {
+        guard let name = Self(name) else { preconditionFailure("'\(name)' is not the name of a header") }
+        return name
+    }
+}

@@ -1,0 +1,59 @@
+/// The hosts and origins of the requests that the gateway answers.
+///
+/// A page of another site can make a browser send requests to this gateway. Such a request has the origin of that site.
+/// If the site's name was made to resolve to this machine (DNS rebinding), the request has the site's name as its host.
+struct AllowedHosts: Sendable {
+    /// The names and addresses of the gateway itself, which are allowed with its own port.
+    private let own: Set<String>
+    /// The hosts of `--allow-host` in lower case: names, which are allowed with any port, and names with a port.
+    private let allowed: Set<String>
+
+    /// - Parameters:
+    ///   - listening: The address that the gateway listens on.
+    ///   - allowed: Further hosts: a name, or a name and a port.
+    init(listening: String = "127.0.0.1", allowed: [String] = []) {
+        // The addresses that stand for all addresses of this machine are not the address of one of them.
+        let address = Self.isWildcard(listening) ? [] : [Self.host(listening).lowercased()]
+        own = Set(["127.0.0.1", "localhost", "[::1]"] + address)
+        self.allowed = Set(allowed.map { $0.lowercased() })
+    }
+
+    /// True if a request with this `Host` is meant for the gateway.
+    /// - Parameter port: The port that the gateway listens on.
+    func allows(host: String?, port: Int) -> Bool {
+        guard let host = host?.lowercased(), !host.isEmpty else { return false }
+        if allowed.contains(host) { return true }
+        // A browser leaves out the port 80.
+        guard let given = Self.port(of: host) else { return port == 80 && own.contains(host) }
+        let name = String(host.dropLast(given.count + 1))
+        return allowed.contains(name) || given == String(port) && own.contains(name)
+    }
+
+    /// True if a page of this origin may send requests. A request without an origin comes from no other page.
+    func allows(origin: String?, port: Int) -> Bool {
+        guard let origin else { return true }
+        for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
+            return allows(host: String(origin.dropFirst(scheme.count)), port: port)
+        }
+        return false
+    }
+
+    /// The digits after the last colon of a host. Nil if there are none.
+    private static func port(of host: String) -> String? {
+        guard let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") else { return nil }
+        let port = host[host.index(after: colon)...]
+        return !port.isEmpty && port.utf8.allSatisfy { (0x30...0x39).contains($0) } ? String(port) : nil
+    }
+
+    /// An address as a part of a URL.
+    static func host(_ address: String) -> String {
+        address.contains(":") && !address.hasPrefix("[") ? "[\(address)]" : address
+    }
+
+    static func isWildcard(_ address: String) -> Bool { ["0.0.0.0", "::", "[::]"].contains(address) }
+
+    /// True if only programs on this machine can reach the address.
+    static func isLoopback(_ address: String) -> Bool {
+        address == "localhost" || address == "::1" || address == "[::1]" || address.hasPrefix("127.")
+    }
+}

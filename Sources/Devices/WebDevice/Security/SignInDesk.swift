@@ -1,0 +1,91 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import SignIn
+internal import Sodium
+
+/// Signs browsers in: exchanges a link for a cookie, and checks cookies.
+struct SignInDesk: Sendable {
+    private let stack: String
+    private let key: HMAC.Key
+    private let used: UsedLinks
+    private let now: @Sendable () -> Date
+
+    init(stack: String, key: HMAC.Key, used: UsedLinks, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.stack = stack
+        self.key = key
+        self.used = used
+        self.now = now
+    }
+
+    /// The name of the cookie. Cookies do not distinguish ports, so each stack has a name of its own.
+    var cookieName: String {
+        "segue-" + String(stack.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) ? $0 : "_" })
+    }
+
+    /// True if a cookie of the request is valid.
+    func accepts(_ request: Request) -> Bool {
+        request.headers[values: .cookie].contains { header in
+            header.split(separator: ";").contains { pair in
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == cookieName else {
+                    return false
+                }
+                let value = parts[1].trimmingCharacters(in: .whitespaces)
+                return SignedToken(
+                    value, for: .cookie, stack: stack, key: key, lifetime: SignedToken.cookieLifetime, now: now())
+                    != nil
+            }
+        }
+    }
+
+    /// Exchanges a link for a cookie.
+    ///
+    /// The answer is a page that goes to `/` by itself. After a redirect, a browser that came from a file would not send
+    /// the cookie, because of `SameSite=Strict`.
+    /// - Throws: ``GatewayFailure`` if the use of the link cannot be stored.
+    func exchange(_ request: Request) async throws -> Response {
+        let now = now()
+        guard let text = request.parameter("link"),
+            let link = SignedToken(
+                text, for: .link, stack: stack, key: key, lifetime: SignedToken.linkLifetime, now: now)
+        else { return Self.page(.unauthorized, "This link is not valid", Self.advice) }
+        let isNew: Bool
+        do {
+            isNew = try await used.use(link, now: now)
+        } catch {
+            throw GatewayFailure(
+                status: .internalServerError, code: "state", message: "the use of the link cannot be stored: \(error)")
+        }
+        guard isNew else { return Self.page(.unauthorized, "This link was used before", Self.advice) }
+        let cookie = SignedToken(
+            .cookie, stack: stack, key: key, lifetime: SignedToken.cookieLifetime, now: now)
+        var response = Self.page(.ok, "You are signed in", #"<p><a href="/">Open the page</a>"#, goesOn: true)
+        response.headers[.setCookie] =
+            "\(cookieName)=\(cookie.text); Path=/; Max-Age=\(Int(SignedToken.cookieLifetime)); HttpOnly; SameSite=Strict"
+        return response
+    }
+
+    private static let advice = "<p>Run <code>segue open</code> in a terminal, which opens this page with a new link."
+
+    /// The answer to a browser that has not signed in.
+    static var refusal: Response { page(.unauthorized, "This browser is not signed in", advice) }
+
+    private static func page(
+        _ status: HTTPResponse.Status, _ title: String, _ text: String, goesOn: Bool = false
+    ) -> Response {
+        .html(
+            """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width">
+            <meta name="color-scheme" content="light dark">\(goesOn ? "\n<meta http-equiv=\"refresh\" content=\"0; url=/\">" : "")
+            <title>Segue: \(title)</title>
+            <h1>\(title)</h1>
+            \(text)</p>
+            </html>
+
+            """, status: status)
+    }
+}

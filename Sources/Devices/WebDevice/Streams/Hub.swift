@@ -1,0 +1,302 @@
+internal import EventBus
+internal import Foundation
+internal import Monitor
+internal import Support
+
+/// All streams of a gateway, and the figures of the bus. It passes each message of the bus to the views that show it.
+actor Hub {
+    /// The maximum number of streams.
+    static let streamLimit = 64
+    /// The maximum number of devices of all streams.
+    static let deviceLimit = 128
+    /// The number of offsets beyond the settled one that are remembered, to find messages that are delivered again.
+    private static let recentLimit = 65_536
+
+    private struct Stream {
+        var stream: PageStream
+        /// The number of the connection that may take events. Connections with other numbers have been replaced.
+        var connection = 0
+        /// True if the connection waits for `wake`.
+        var isIdle = false
+        var wake: AsyncStream<Void>.Continuation?
+
+        /// Wakes the connection if it waits.
+        mutating func wakeUp() {
+            guard isIdle else { return }
+            isIdle = false
+            wake?.yield()
+        }
+    }
+
+    /// A connection of a stream.
+    struct Connection: Sendable {
+        let stream: String
+        fileprivate let number: Int
+        /// Yields an element when there may be something to send. It ends when another connection replaces this one.
+        let wakes: AsyncStream<Void>
+    }
+
+    /// A view that was opened.
+    struct OpenView: Hashable, Sendable {
+        let stream: String
+        let id: String
+        fileprivate let number: Int
+    }
+
+    /// The parts of `hello` that do not change.
+    struct Identity: Sendable {
+        let run: String
+        let stack: String
+        let isReadOnly: Bool
+    }
+
+    private let identity: Identity
+    private let now: @Sendable () -> Duration
+    private var streams: [String: Stream] = [:]
+    private var lastConnection = 0
+    private(set) var figures = ProcessFigures()
+    /// Nil before the first attempt to reach the bus has ended.
+    private var isConnected = true
+    private var deadLetters: Int?
+    /// The position after which the subscription continues.
+    private var settled: Position?
+    /// The offsets beyond `settled` of messages that have been taken.
+    private var recent: Set<UInt64> = []
+    /// The highest offset that has been taken.
+    private var highest: UInt64 = 0
+    private var isClosed = false
+    /// The devices by their views.
+    private var devices: [OpenView: PageDevice] = [:]
+    /// The devices that were opened and do not run yet.
+    let opened: AsyncStream<PageDevice>
+    private let opening: AsyncStream<PageDevice>.Continuation
+
+    /// - Parameter now: Returns the time since any fixed instant.
+    init(_ identity: Identity, now: @escaping @Sendable () -> Duration) {
+        self.identity = identity
+        self.now = now
+        (opened, opening) = AsyncStream.makeStream(of: PageDevice.self)
+    }
+
+    // MARK: The bus
+
+    /// The position after which a new subscription has to start. Nil before the first one.
+    var resumption: Position? { settled }
+
+    /// Begins at a position of a journal.
+    /// - Parameter documents: The retained documents about processes and flows.
+    func begin(at position: Position, _ documents: [Envelope]) {
+        if settled?.epoch != position.epoch {
+            (settled, recent, highest) = (position, [], position.offset)
+        }
+        for document in documents { figures.takeDocument(document) }
+    }
+
+    func take(_ message: Envelope) {
+        guard let position = message.position, isNew(position) else { return }
+        figures.take(message)
+        var row: MessageRow??
+        // A loop over the keys would hold the dictionary, so that each change would copy it.
+        var index = streams.startIndex
+        while index != streams.endIndex {
+            streams.values[index].stream.take(message) {
+                if let row { return row }
+                let made = MessageRow(message)
+                row = .some(made)
+                return made
+            }
+            streams.values[index].wakeUp()
+            streams.formIndex(after: &index)
+        }
+    }
+
+    /// False if the message was taken before.
+    private func isNew(_ position: Position) -> Bool {
+        if let settled, settled.epoch == position.epoch {
+            guard position.offset > settled.offset, recent.insert(position.offset).inserted else { return false }
+            highest = max(highest, position.offset)
+            guard position.settled > settled.offset else { return true }
+        } else {
+            (recent, highest) = ([], position.offset)
+        }
+        settled = Position(epoch: position.epoch, offset: position.settled)
+        if position.settled >= highest {
+            recent.removeAll(keepingCapacity: true)
+        } else if recent.count > Self.recentLimit {
+            recent = recent.filter { $0 > position.settled }
+        }
+        return true
+    }
+
+    func note(_ notice: SubscriptionNotice) {
+        for id in streams.keys {
+            streams[id]?.stream.note(MonitorNotice.lost(notice).description)
+            wake(id)
+        }
+    }
+
+    func setConnected(_ connected: Bool) {
+        guard connected != isConnected else { return }
+        isConnected = connected
+        for id in streams.keys {
+            streams[id]?.stream.setBus(busState)
+            wake(id)
+        }
+    }
+
+    var isBusConnected: Bool { isConnected }
+
+    private var busState: String { isConnected ? "connected" : "away" }
+
+    func setDeadLetters(_ count: Int) { deadLetters = count }
+
+    var showsProcesses: Bool { streams.values.contains { $0.stream.showsProcesses } }
+
+    var streamCount: Int { streams.count }
+
+    /// Ends a second: updates the views of processes, removes streams that have ended, and wakes silent connections.
+    func tick() {
+        figures.endSecond()
+        let now = now()
+        streams = streams.filter { !$0.value.stream.isOver(at: now) }
+        stopClosedDevices()
+        if showsProcesses {
+            let values = figures.values(dead: deadLetters).map { ($0.key, Array($0.value.description.utf8)) }
+            for id in streams.keys { streams[id]?.stream.setProcesses(values) }
+        }
+        for id in streams.keys { wake(id) }
+    }
+
+    private func wake(_ id: String) {
+        streams[id]?.wakeUp()
+    }
+
+    // MARK: Connections
+
+    /// Begins a connection of a stream. It replaces the stream's earlier connection.
+    /// - Throws: ``GatewayFailure`` if there are too many streams.
+    func connect(_ id: String, lastEventID: String?) throws(GatewayFailure) -> Connection {
+        if streams[id] == nil {
+            makeRoom()
+            guard streams.count < Self.streamLimit, !isClosed else {
+                throw .busy("there are \(Self.streamLimit) streams; close a page")
+            }
+            streams[id] = Stream(stream: PageStream(run: identity.run, now: now()))
+        }
+        lastConnection += 1
+        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        streams[id]?.wake?.finish()
+        streams[id]?.wake = wake
+        streams[id]?.connection = lastConnection
+        streams[id]?.isIdle = false
+        let hello: [String: JSONValue] = [
+            "gateway": .string(identity.run), "stack": .string(identity.stack),
+            "app": figures.app.map(JSONValue.string) ?? .null, "readOnly": .bool(identity.isReadOnly),
+            "bus": .string(busState), "limits": ["rows": 10_000],
+        ]
+        _ = streams[id]?.stream.connect(lastEventID: lastEventID, hello: hello, now: now())
+        stopClosedDevices()
+        return Connection(stream: id, number: lastConnection, wakes: wakes)
+    }
+
+    /// Removes the stream that has been without a connection for the longest time, if there is no room for another one.
+    private func makeRoom() {
+        guard streams.count >= Self.streamLimit else { return }
+        let ended = streams.filter { $0.value.stream.end != nil }
+        if let oldest = ended.min(by: { ($0.value.stream.end ?? .zero) < ($1.value.stream.end ?? .zero) }) {
+            streams[oldest.key] = nil
+        }
+    }
+
+    /// The next step of a connection. Nil if another one has replaced it.
+    func step(_ connection: Connection) -> PageStream.Step? {
+        guard !isClosed, streams[connection.stream]?.connection == connection.number,
+            let step = streams[connection.stream]?.stream.step(at: now())
+        else { return nil }
+        streams[connection.stream]?.isIdle = step == .idle
+        return step
+    }
+
+    func disconnect(_ connection: Connection) {
+        guard streams[connection.stream]?.connection == connection.number else { return }
+        streams[connection.stream]?.stream.disconnect(now: now())
+        streams[connection.stream]?.wake = nil
+    }
+
+    /// Ends all connections, because the gateway stops.
+    func close() {
+        isClosed = true
+        for id in streams.keys { streams[id]?.wake?.finish() }
+        for device in devices.values { device.stop() }
+        opening.finish()
+    }
+
+    // MARK: Views
+
+    /// Opens a view.
+    /// - Throws: ``GatewayFailure`` if the stream is unknown, or has too many views.
+    func open(_ view: PageStream.View, id: String, on stream: String) throws(GatewayFailure) -> OpenView {
+        guard let found = streams[stream]?.stream else { throw .notFound("there is no stream '\(stream)'") }
+        guard found.has(id) || found.viewCount < PageStream.viewLimit else {
+            throw .busy("a stream has at most \(PageStream.viewLimit) views")
+        }
+        let number = streams[stream]?.stream.open(id, view) ?? 0
+        stopClosedDevices()
+        if case .processes = view {
+            let values = figures.values(dead: deadLetters).map { ($0.key, Array($0.value.description.utf8)) }
+            streams[stream]?.stream.setProcesses(values)
+        }
+        wake(stream)
+        return OpenView(stream: stream, id: id, number: number)
+    }
+
+    func close(_ id: String, on stream: String) throws(GatewayFailure) {
+        guard streams[stream] != nil else { throw .notFound("there is no stream '\(stream)'") }
+        streams[stream]?.stream.close(id)
+        stopClosedDevices()
+    }
+
+    /// Opens a device.
+    /// - Parameter make: Makes the device from a function that changes what the page is to be sent.
+    /// - Throws: ``GatewayFailure`` if the stream is unknown, or if there are too many views or devices.
+    func openDevice(
+        _ id: String, on stream: String,
+        _ make: (@escaping @Sendable (@Sendable (inout DeviceUpdates) -> Void) async -> Void) -> PageDevice
+    ) throws(GatewayFailure) {
+        guard devices.count < Self.deviceLimit else {
+            throw .busy("there are \(Self.deviceLimit) devices; close some of them")
+        }
+        let view = try open(.device(DeviceUpdates()), id: id, on: stream)
+        let device = make { [weak self] change in await self?.change(view, change) }
+        devices[view] = device
+        opening.yield(device)
+    }
+
+    /// The device of a view.
+    /// - Throws: ``GatewayFailure`` if there is none.
+    func device(_ id: String, on stream: String) throws(GatewayFailure) -> PageDevice {
+        guard let number = streams[stream]?.stream.number(of: id),
+            let device = devices[OpenView(stream: stream, id: id, number: number)]
+        else { throw .notFound("there is no device '\(id)' in the stream '\(stream)'") }
+        return device
+    }
+
+    private func change(_ view: OpenView, _ change: (inout DeviceUpdates) -> Void) {
+        streams[view.stream]?.stream.changeDevice(view.id, number: view.number, change)
+        wake(view.stream)
+    }
+
+    private func stopClosedDevices() {
+        for (view, device) in devices where streams[view.stream]?.stream.number(of: view.id) != view.number {
+            device.stop()
+            devices[view] = nil
+        }
+    }
+
+    func setHistory(of view: OpenView, _ page: MessagePage, end: Position) {
+        streams[view.stream]?.stream.changeMessages(view.id, number: view.number) {
+            $0.setHistory(page.rows, end: end, skipped: page.skipped)
+        }
+        wake(view.stream)
+    }
+}

@@ -1,0 +1,57 @@
+package import AppContract
+package import Contracts
+package import EventBus
+internal import Navigation
+
+/// The contracts of the services on a bus, merged.
+package struct BusContract: Sendable {
+    package let contract: AppContract
+    /// One line for each description of a message that differs from an earlier service's description.
+    package let conflicts: [String]
+    /// One line for each contract that cannot be read.
+    package let unreadable: [String]
+
+    /// Reads all contracts that are published on the bus.
+    /// - Throws: ``BusError`` if the bus does not answer.
+    package static func read(_ bus: any EventBus) async throws -> BusContract {
+        var merger = ContractMerger(title: "the services on the bus")
+        var contracts: [Document.ServiceContract] = []
+        var unreadable: [String] = []
+        for document in try await bus.documents(matching: [.type(Document.ServiceContract.self)]) {
+            do {
+                contracts.append(try document.decode(Document.ServiceContract.self))
+            } catch {
+                unreadable.append(line(on: document, error))
+            }
+        }
+        for contract in contracts.sorted(by: { ($0.name, $0.instance ?? "") < ($1.name, $1.instance ?? "") }) {
+            merger.add(contract, as: contract.name.printable)
+        }
+        return BusContract(contract: merger.contract, conflicts: merger.conflicts, unreadable: unreadable)
+    }
+
+    private static func line(on document: Envelope, _ error: any Error) -> String {
+        let key = document.attributes.key.map { "[\($0)]" } ?? ""
+        let place = document.position.map { " at \($0)" } ?? ""
+        let reason = (error as? BusError)?.message ?? "\(error)"
+        return "ignored the contract \(document.type)\(key) of \(document.attributes.source)\(place): \(reason)"
+            .printable
+    }
+}
+
+/// Merges contracts, and lists their contradictions.
+package struct ContractMerger: Sendable {
+    package private(set) var contract: AppContract
+    package private(set) var conflicts: [String] = []
+
+    package init(title: String) {
+        contract = AppContract(title: title)
+    }
+
+    package mutating func add(_ other: Document.ServiceContract, as name: String) {
+        conflicts += contract.add(other, as: name).map { type in
+            "\(name) describes \(type) differently from another service, whose description is used; "
+                + "build both from the same version of the message"
+        }
+    }
+}

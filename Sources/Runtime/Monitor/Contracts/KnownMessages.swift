@@ -1,0 +1,104 @@
+package import AppContract
+internal import Contracts
+package import EventBus
+package import Foundation
+internal import MessageSchema
+internal import Navigation
+internal import Support
+
+/// The message types that the processes on a bus know, by their contracts and presences.
+package struct KnownMessages: Sendable {
+    package let contract: AppContract
+    /// One line for each contract that cannot be read.
+    package let unreadable: [String]
+    private let presences: [Document.Presence]
+    /// The names of the coordinators that run.
+    package let names: CoordinatorNames
+
+    /// Reads the contracts and presences.
+    package init(on bus: any EventBus) async throws {
+        let found = try await BusContract.read(bus)
+        (contract, unreadable) = (found.contract, found.unreadable)
+        let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
+        presences = documents.compactMap { try? $0.decode(Document.Presence.self) }
+        names = try await CoordinatorNames(on: bus)
+    }
+
+    /// The types of all messages that a process receives or sends, or did before it stopped.
+    package var types: Set<String> {
+        Set(contract.types.map(\.description)).union(presences.flatMap { $0.receives + $0.sends })
+    }
+
+    /// The names of the processes that send a message, in alphabetical order.
+    package func senders(of type: MessageType) -> [String] {
+        processes(contract.senders(of: type)) { $0.sends.contains(type.description) }
+    }
+
+    /// The names of the processes that receive a message, in alphabetical order.
+    package func receivers(of type: MessageType) -> [String] {
+        processes(contract.receivers(of: type)) { $0.receives.contains(type.description) }
+    }
+
+    /// - Parameter contracted: the names in the contracts. A process that also has a presence is named by
+    ///   ``CoordinatorNames``.
+    private func processes(_ contracted: [String], _ handles: (Document.Presence) -> Bool) -> [String] {
+        let running = presences.filter(handles)
+        let stopped = Set(contracted).subtracting(running.map(\.name))
+        return Set(running.map { names.name(of: $0.name, instance: $0.instance) }).union(stopped).sorted()
+    }
+}
+
+extension KnownMessages {
+    /// The reason why a message should not be published.
+    package struct Mistake: Hashable, Sendable {
+        package enum Code: String, Sendable {
+            case unknownType = "unknown-type"
+            case invalidData = "invalid-data"
+        }
+
+        package let code: Code
+        package let message: String
+        /// The suggestion of a known type with a similar name. Nil if there is none.
+        package let hint: String?
+    }
+
+    /// The reason why a message should not be published: no process knows the type of a command or event, or fields of
+    /// the data are invalid. Nil if there is none.
+    ///
+    /// If there is no contract and no presence on the bus, every type is accepted. Data that no contract describes is
+    /// not checked.
+    package func mistake(in data: Data, of type: MessageType) -> Mistake? {
+        let known = types
+        if [.command, .event].contains(type.kind), !known.isEmpty, !known.contains(type.description) {
+            let hint = Spelling.nearest(to: type.description, in: known).map { "did you mean \($0)?" }
+            return Mistake(
+                code: .unknownType, message: "no process on the bus knows \(type)".printable, hint: hint)
+        }
+        guard let schema = contract.messages[type]?.data, let value = try? JSONValue(parsing: data) else { return nil }
+        let problems = schema.problems(with: value)
+        if problems.isEmpty { return nil }
+        return Mistake(
+            code: .invalidData, message: "\(type): \(problems.map(\.description).joined(separator: ", "))".printable,
+            hint: nil)
+    }
+}
+
+/// The names of coordinators for people. All coordinators have the same process name, so the name contains the
+/// platform.
+package struct CoordinatorNames: Sendable {
+    /// The platforms, by the source of the coordinator.
+    private let platforms: [String: String]
+
+    /// Reads the flows that the coordinators publish.
+    package init(on bus: any EventBus) async throws {
+        let flows = try await bus.documents(matching: [.type(Document.Flow.self)])
+        platforms = Dictionary(
+            flows.compactMap { flow in flow.attributes.key.map { (flow.attributes.source, $0) } }
+        ) { $1 }
+    }
+
+    /// The name with the platform, such as `navigation-coordinator (ios)`, or else the name.
+    package func name(of process: String, instance: String) -> String {
+        platforms["\(process)/\(instance)"].map { "\(process) (\($0))" } ?? process
+    }
+}

@@ -1,0 +1,83 @@
+package import ArgumentParser
+internal import Compose
+internal import Foundation
+internal import Opening
+internal import SignIn
+
+package struct OpenCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "open", abstract: "Open the page of a stack in a browser, and sign the browser in.",
+        discussion: """
+            segue open
+            segue open -p shop --open firefox
+            segue open --address
+
+            Writes an HTML file that only you can read, and opens it with $BROWSER, or else xdg-open. The file leads to \
+            the page with a link that is valid once, for 60 seconds. Prints the address of the page, without the secret \
+            of the link.
+            """)
+
+    @OptionGroup var project: ProjectOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the gateway's key and address. (default: the folder of the project's gateway)",
+            valueName: "folder"),
+        completion: .directory)
+    var state: String?
+
+    @Option(help: "A command to run with the path of the file. (default: $BROWSER, or else xdg-open)")
+    var open: String?
+
+    @Flag(help: "Print the address of the page, and open nothing.")
+    var address = false
+
+    /// The time to wait for the end of the command. A browser may run for longer.
+    private static let patience: Duration = .seconds(3)
+
+    package init() {}
+
+    package func run() async throws {
+        let folder = try folder()
+        guard let address = folder.address() else {
+            throw CommandError(
+                code: "no-page", "no gateway has been started with the folder \(folder.path)",
+                recovery: "start the stack with 'segue up', or name another project with -p", status: .unavailable)
+        }
+        if self.address { return try await Console.output.writeLine(address.url) }
+        let file: String
+        do {
+            file = try folder.writeLink(to: address)
+        } catch {
+            throw CommandError(code: "no-link", error.description, status: .ioError)
+        }
+        guard let opener = open.map(URLOpener.init) ?? URLOpener.preferred() else {
+            throw CommandError(
+                code: "no-browser", "there is no program to open files",
+                recovery: "open \(file) in a browser within 60 s, or name a program with --open", status: .unavailable)
+        }
+        if let problem = await launch(opener, file) {
+            throw CommandError(
+                code: "no-browser", problem, recovery: "or open \(file) in a browser within 60 s", status: .unavailable)
+        }
+        try await Console.output.writeLine(address.url)
+    }
+
+    private func folder() throws -> PageFolder {
+        if let state { return PageFolder(URL(fileURLWithPath: state).path) }
+        return PageFolder(state: try project.resolve().dataDirectory)
+    }
+
+    /// - Returns: the reason why the file could not be opened. Nil if it was opened, or if the command still runs.
+    private func launch(_ opener: URLOpener, _ file: String) async -> String? {
+        await withTaskGroup(of: String?.self) { group in
+            group.addTask { await opener.launch(file: file) }
+            group.addTask {
+                try? await Task.sleep(for: Self.patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+}

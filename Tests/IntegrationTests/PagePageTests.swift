@@ -1,0 +1,21 @@
+import CommandLineTestSupport
+import Foundation
+import Testing
+
+@Suite("What docs/page.md shows")
+struct PagePageTests {
+    @Test("its commands start the stack, print the address and read the metrics", .timeLimit(.minutes(3)))
+    func commands() async throws {
+        let blocks = try Page("docs/page.md").blocks(of: "sh")
+        try #require(blocks.count == 2)
+        try await SegueCommandLine.inRepository { segue in
+            let result = try await segue.shell("set -euo pipefail\n\(blocks.joined())")
+            #expect(result.status == 0, "\(result.error)")
+            #expect(result.output.contains(#/http://127\.0\.0\.1:\d+\n/#))
+            #expect(result.output.contains(#"segue_process_up{process="navigation-coordinator (ios)""#))
+            // The page itself is in place: a browser that has not signed in is told what to do.
+            let page = try await segue.shell("curl --silent \"$(segue open --address)/\"")
+            #expect(page.output.contains("segue open"))
+        }
+    }
+}

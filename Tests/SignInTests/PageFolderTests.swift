@@ -1,0 +1,60 @@
+import Foundation
+import SignIn
+import Sodium
+import TestSupport
+import Testing
+
+@Suite("Folder of a page")
+struct PageFolderTests {
+    private func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test("the key is made once, for its owner only, also by several processes at a time")
+    func key() async throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let folder = PageFolder(scratch.path("web"))
+        #expect(try folder.key() == nil)
+        let keys = try await withThrowingTaskGroup(of: Data.self) { group in
+            for _ in 0..<8 { group.addTask { try folder.makeKey().bytes } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(keys.count == 1)
+        #expect(try folder.key()?.bytes == keys.first)
+        #expect(try mode(scratch.path("web/key")) == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("web")) == ["key"])
+    }
+
+    @Test("a key that others can read, or that is damaged, is refused")
+    func unusable() throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let folder = PageFolder(scratch.path)
+        _ = try folder.makeKey()
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: scratch.path("key"))
+        #expect(throws: PageFolderError.self) { try folder.key() }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: scratch.path("key"))
+        try Data("short".utf8).write(to: scratch.url.appending(path: "key"))
+        #expect(throws: PageFolderError.self) { try folder.makeKey() }
+    }
+
+    @Test("the file that leads to the page is for its owner only")
+    func link() throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let folder = PageFolder(scratch.path)
+        let address = PageFolder.Address(url: "http://127.0.0.1:1234", stack: "shop")
+        #expect(throws: PageFolderError.self) { try folder.writeLink(to: address) }
+        let key = try folder.makeKey()
+        try folder.store(address)
+        #expect(folder.address() == address)
+        let file = try folder.writeLink(to: address)
+        #expect(try mode(file) == 0o600)
+        let page = try String(contentsOfFile: file, encoding: .utf8)
+        let link = try #require(page.firstMatch(of: #/url=http://127.0.0.1:1234/sign-in\?link=([^"]+)"/#))
+        let token = SignedToken(
+            String(link.1), for: .link, stack: "shop", key: key, lifetime: SignedToken.linkLifetime)
+        #expect(token != nil)
+    }
+}

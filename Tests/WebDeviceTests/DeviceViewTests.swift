@@ -1,0 +1,158 @@
+import Contracts
+import Device
+import DeviceTestSupport
+import EventBus
+import Foundation
+import HTTPClient
+import HTTPTypes
+import Navigation
+import Presentation
+import Support
+import Testing
+import Vocabulary
+
+@testable import WebDevice
+
+@Suite("Devices of the page", .timeLimit(.minutes(2)))
+struct DeviceViewTests {
+    private func session(_ snapshot: NavigationSnapshot, _ documents: any DocumentMessage...) throws -> DeviceSession {
+        var session = DeviceSession(
+            .phone, screens: .focusPlayer, commandLifetime: .seconds(60), isAnimated: true)
+        _ = try session.handle(.message(.answer(Document.NavigationState(snapshot))))
+        for document in documents { _ = try session.handle(.message(try .answer(document))) }
+        return session
+    }
+
+    private func text(_ session: DeviceSession) throws -> SceneText {
+        try SceneText(session, try #require(session.scene))
+    }
+
+    @Test("a scene has the state, the screens in front, and the contents of all open screens")
+    func scene() throws {
+        let sheet = Presentation(style: .sheet, instance: .sample("activateDevice", 3))
+        let snapshot = try NavigationSnapshot.sample(
+            root: "playlistSelection", path: [.sample("generatedPlaylist", 2, playlist: "calm")],
+            presentations: [sheet])
+        let text = try text(try session(snapshot, Document.Playlists.two, Document.GeneratedPlaylist.calm))
+        let scene = try JSONValue(parsing: Data(text.scene))
+        #expect(scene["platform"] == "ios" && scene["revision"] == 7)
+        #expect(scene["front"] == ["activateDevice-3"])
+        #expect(scene["dismissible"] == ["activateDevice-3"])
+        #expect(scene["back"] == [:], "the sheet covers the stack")
+        #expect(scene["state"] == (try JSONValue(encoding: snapshot.state)))
+        #expect(scene.value(at: "screenTitles.playlistSelection") != nil)
+        #expect(
+            Set(text.contents.map(\.instance)) == ["playlistSelection-1", "generatedPlaylist-2", "activateDevice-3"])
+        #expect(text.banner == Array("null".utf8))
+    }
+
+    @Test("a row that can be selected has a choice, and the choice is the same on the next scene")
+    func choices() throws {
+        let snapshot = try NavigationSnapshot.sample(root: "playlistSelection")
+        var session = try session(snapshot, Document.Playlists.two)
+        let first = try JSONValue(parsing: Data(try #require(try text(session).contents.first).content))
+        let rows = try #require(first.value(at: "sections.0.rows")?.arrayValue)
+        #expect(rows.map { $0["title"] } == ["Calm", "Rain"])
+        let choices = rows.compactMap { $0["choice"]?.stringValue }
+        #expect(Set(choices).count == 2)
+        _ = try session.handle(.message(try .answer(Document.Playlists.many(3))))
+        _ = try session.handle(.message(try .answer(Document.Playlists.two)))
+        let second = try JSONValue(parsing: Data(try #require(try text(session).contents.first).content))
+        #expect(second == first)
+    }
+
+    @Test("an update has only the parts that have changed")
+    func updates() throws {
+        let snapshot = try NavigationSnapshot.sample(root: "playlistSelection")
+        var session = try session(snapshot, Document.Playlists.two)
+        var updates = DeviceUpdates()
+        func take() throws -> JSONValue? {
+            let bytes = updates.takeUpdate()
+            return try bytes.map { try JSONValue(parsing: Data($0)) }
+        }
+        updates.show(try text(session))
+        let all = try #require(try take())
+        #expect(Set(all.objectValue?.keys ?? [:].keys) == ["scene", "banner", "url", "screens"])
+        updates.show(try text(session))
+        #expect(try take() == nil)
+        _ = try session.handle(.message(try .answer(Document.Playlists.many(1))))
+        updates.show(try text(session))
+        let rows = try #require(try take())
+        #expect(Set(rows.objectValue?.keys ?? [:].keys) == ["screens"])
+        updates.note("one", id: "1")
+        updates.note("two", id: "2")
+        #expect(try take() == ["note": ["text": "one", "id": "1"]])
+        #expect(try take() == ["note": ["text": "two", "id": "2"]])
+        updates.show(nil)
+        #expect(try take() == ["scene": .null])
+    }
+
+    @Test("a URL opens only on the device that asked for it; other schemes are shown as a note")
+    func urls() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            let stream = try page.stream("abcdefgh")
+            defer { stream.close() }
+            _ = try await stream.next()
+            let view: JSONValue = ["id": "d", "kind": "device", "platform": "ios", "device": "web-1", "resumed": true]
+            #expect(try await page.post("/api/stream/abcdefgh/views", ["open": [view]]).status == .noContent)
+            try await bus.publish(
+                Document.NavigationState(try .sample(root: "serviceSelection")), origin: Origin(platform: "ios"))
+            while try await stream.next()?.data.value(at: "views.d.scene")?.objectValue == nil {}
+            func request(_ url: String, _ device: String) async throws -> Envelope {
+                try await bus.publish(
+                    DomainEvent.URLOpenRequested(url: url), origin: Origin(platform: "ios", device: device))
+            }
+            _ = try await request("https://a.b/other", "web-2")
+            let own = try await request("https://a.b/own", "web-1")
+            var url: JSONValue?
+            while url == nil { url = try await stream.next()?.data.value(at: "views.d.url") }
+            #expect(url == ["url": "https://a.b/own", "request": .string(own.id)])
+            _ = try await request("javascript:alert(1)", "web-1")
+            var note: JSONValue?
+            while note == nil { note = try await stream.next()?.data.value(at: "views.d.note.text") }
+            #expect(note?.stringValue?.contains("javascript:alert(1)") == true)
+            let launches = try await bus.documents(matching: [.all]).count
+            #expect(launches == 1, "a resumed device publishes nothing by itself")
+        }
+    }
+
+    @Test("a choice with fields that do not match the contract is refused with the reason")
+    func fields() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            let type = MessageType(kind: .command, name: "NameEntered")
+            try await bus.publish(
+                Document.ServiceContract(
+                    name: "names", version: "1", instance: "1",
+                    receives: [MessageContract(type: type, data: .object(requiring: ["name": .string]))], sends: []))
+            var snapshot = try NavigationSnapshot.sample(flow: "onboarding", root: "name")
+            snapshot.commands = ["command.NameEntered"]
+            try await bus.publish(Document.NavigationState(snapshot))
+            let stream = try page.stream("abcdefgh")
+            defer { stream.close() }
+            _ = try await stream.next()
+            let view: JSONValue = ["id": "d", "kind": "device", "platform": "ios", "device": "web-1"]
+            #expect(try await page.post("/api/stream/abcdefgh/views", ["open": [view]]).status == .noContent)
+            var action: JSONValue?
+            while action?["schema"]?.objectValue == nil {
+                let screens = try await stream.next()?.data.value(at: "views.d.screens")
+                action = screens?["name-1"]?.value(at: "actions.0") ?? action
+            }
+            let choice = try #require(action?["choice"])
+            #expect(action?["type"] == "command.NameEntered")
+            #expect(action?.value(at: "schema.properties.name.type") == "string")
+            let path = "/api/stream/abcdefgh/device/d"
+            let wrong = try await page.post(path, ["choose": choice, "fields": ["name": 1]])
+            #expect(wrong.status == .badRequest && wrong.text.contains("NameEntered"))
+            #expect(try await page.post(path, ["choose": choice, "fields": ["name": "Ann"]]).status == .noContent)
+            let sent = try await bus.withSubscription(to: [.type(type)], from: .beginning) {
+                try await $0.first { _ in true }
+            }
+            #expect(sent.map { String(decoding: $0.data, as: UTF8.self) } == #"{"name":"Ann"}"#)
+            #expect(sent?.attributes.origin == Origin(platform: "ios", device: "web-1", instance: "name-1"))
+            #expect(try await page.post("/api/stream/abcdefgh/views", ["close": ["d"]]).status == .noContent)
+            #expect(try await page.post(path, ["displayed": 1]).status == .notFound)
+        }
+    }
+}

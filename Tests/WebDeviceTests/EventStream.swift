@@ -1,0 +1,120 @@
+import Foundation
+import Glibc
+import Support
+import TestSupport
+
+/// An event of a stream.
+struct ServerEvent: Sendable {
+    var id: String?
+    var name = ""
+    var data: JSONValue = .null
+}
+
+/// A connection that reads Server-Sent Events, as a browser does.
+final class EventStream: Sendable {
+    struct Refused: Error {
+        let head: String
+    }
+
+    private let descriptor: CInt
+    let events: AsyncThrowingStream<ServerEvent, any Error>
+
+    /// - Parameter gate: The events are read after this gate has been opened. Nil to read them at once.
+    init(
+        port: Int, path: String, headers: [String: String], readingAfter gate: DispatchSemaphore? = nil
+    ) throws {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
+        if gate != nil {
+            // A small buffer, so that a server soon notices that nobody reads.
+            var size: CInt = 4096
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else {
+            Glibc.close(descriptor)
+            throw Refused(head: "no connection")
+        }
+        let lines = headers.map { "\($0): \($1)\r\n" }.joined()
+        let request = Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(lines)\r\n".utf8)
+        send(descriptor, request, request.count, CInt(MSG_NOSIGNAL))
+        let (events, continuation) = AsyncThrowingStream.makeStream(of: ServerEvent.self)
+        self.events = events
+        Thread.detachNewThread {
+            gate?.wait()
+            var parser = EventParser()
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                guard count > 0 else { break }
+                do {
+                    for event in try parser.take(buffer[..<count]) { continuation.yield(event) }
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.finish()
+            Glibc.close(descriptor)
+        }
+    }
+
+    /// The next event. Nil if the connection has ended.
+    func next() async throws -> ServerEvent? {
+        try await events.first { _ in true }
+    }
+
+    /// Breaks the connection.
+    func close() {
+        shutdown(descriptor, CInt(SHUT_RDWR))
+    }
+}
+
+/// Reads a chunked response with events.
+private struct EventParser {
+    private var bytes: [UInt8] = []
+    private var hasHead = false
+    private var body: [UInt8] = []
+
+    mutating func take(_ new: ArraySlice<UInt8>) throws -> [ServerEvent] {
+        bytes += new
+        if !hasHead {
+            guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return [] }
+            let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+            guard head.hasPrefix("HTTP/1.1 200") else { throw EventStream.Refused(head: head) }
+            hasHead = true
+            bytes.removeSubrange(..<end.upperBound)
+        }
+        while let line = bytes.firstRange(of: Array("\r\n".utf8)),
+            let size = Int(String(decoding: bytes[..<line.lowerBound], as: UTF8.self), radix: 16),
+            bytes.count >= line.upperBound + size + 2
+        {
+            body += bytes[line.upperBound..<(line.upperBound + size)]
+            bytes.removeSubrange(..<(line.upperBound + size + 2))
+        }
+        var events: [ServerEvent] = []
+        while let end = body.firstRange(of: Array("\n\n".utf8)) {
+            let text = String(decoding: body[..<end.lowerBound], as: UTF8.self)
+            body.removeSubrange(..<end.upperBound)
+            if let event = try Self.event(text) { events.append(event) }
+        }
+        return events
+    }
+
+    private static func event(_ text: String) throws -> ServerEvent? {
+        var event = ServerEvent()
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }
+            if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
+            if line.hasPrefix("data: ") { event.data = try JSONValue(parsing: Data(line.dropFirst(6).utf8)) }
+        }
+        return event.id == nil ? nil : event
+    }
+}

@@ -1,0 +1,212 @@
+import Contracts
+import EventBus
+import Foundation
+import HTTPClient
+import HTTPTypes
+import Support
+import Testing
+
+@testable import WebDevice
+
+@Suite("Messages of the page", .timeLimit(.minutes(2)))
+struct MessageResourceTests {
+    private static func tick(_ count: Int, _ type: String = "event.Tick", bus: any EventBus) async throws -> [Envelope]
+    {
+        var sent: [Envelope] = []
+        for number in 0..<count {
+            let attributes = Attributes(type: try #require(MessageType(type)), source: "clock/1")
+            var message = Envelope(attributes: attributes, data: Data(#"{"number":\#(number)}"#.utf8))
+            message.position = try await bus.publish(Batch([message]))
+            sent.append(message)
+        }
+        return sent
+    }
+
+    private func numbers(_ rows: JSONValue?) -> [String] {
+        rows?.arrayValue?.compactMap { $0["summary"]?.stringValue } ?? []
+    }
+
+    @Test("pages of the journal: the newest, those before a position, and a stretch")
+    func pages() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            let ticks = try await Self.tick(10, bus: bus)
+            _ = try await Self.tick(3, "event.Tock", bus: bus)
+            let selection =
+                #"{"types":["event.Tick"]}"#.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let path = "/api/messages?selection=\(selection)"
+            let newest = try await page.get("\(path)&limit=4").json
+            #expect(numbers(newest["rows"]) == (6..<10).map { #"{"number":\#($0)}"# })
+            #expect(newest["more"] == true)
+            let before = try #require(ticks[6].position).pageText
+            let earlier = try await page.get("\(path)&limit=200&before=\(before)").json
+            #expect(numbers(earlier["rows"]) == (0..<6).map { #"{"number":\#($0)}"# })
+            #expect(earlier["more"] == false)
+            let after = try #require(ticks[1].position).pageText
+            let stretch = try await page.get("\(path)&after=\(after)&before=\(before)&limit=3").json
+            #expect(numbers(stretch["rows"]) == (2..<5).map { #"{"number":\#($0)}"# })
+            #expect(stretch["more"] == true)
+        }
+    }
+
+    @Test("a view can begin with the newest messages, or after a position, and continues live")
+    func beginning() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            let ticks = try await Self.tick(5, bus: bus)
+            let stream = try page.stream("abcdefgh")
+            defer { stream.close() }
+            #expect(try await stream.next()?.name == "hello")
+            let selection: JSONValue = ["kinds": ["event"], "where": ["data.number != 3"]]
+            let from = JSONValue.string(try #require(ticks[1].position).pageText)
+            let answer = try await page.post(
+                "/api/stream/abcdefgh/views",
+                [
+                    "open": [
+                        ["id": "all", "kind": "messages", "selection": selection, "from": "last"],
+                        ["id": "some", "kind": "messages", "selection": selection, "from": from],
+                    ]
+                ])
+            #expect(answer.status == .noContent, "\(answer.text)")
+            _ = try await Self.tick(1, bus: bus)
+            var rows: [String: [String]] = [:]
+            while rows["all"]?.count != 5 || rows["some"]?.count != 3 {
+                let views = try #require(try await stream.next()).data["views"]?.objectValue ?? [:]
+                for (view, update) in views { rows[view, default: []] += numbers(update["rows"]) }
+            }
+            #expect(rows["all"] == [0, 1, 2, 4, 0].map { #"{"number":\#($0)}"# })
+            #expect(rows["some"] == [2, 4, 0].map { #"{"number":\#($0)}"# })
+        }
+    }
+
+    @Test("a message has its attributes, its data with all digits, and the version before")
+    func detail() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            var attributes = Attributes(type: MessageType(kind: .document, name: "Cart"), source: "shop/1")
+            attributes.key = "it's"
+            var last: Envelope?
+            for data in [#"{"total":1}"#, #"{"total":12345678901234567890.10}"#] {
+                attributes.id = MessageID.make()
+                var message = Envelope(attributes: attributes, data: Data(data.utf8))
+                message.position = try await bus.publish(Batch([message]))
+                last = message
+            }
+            let message = try #require(last)
+            let position = try #require(message.position).pageText
+            let answer = try await page.get("/api/messages/\(position.replacing(":", with: "%3A"))")
+            #expect(answer.status == .ok)
+            #expect(answer.text.contains(#""data":{"total":12345678901234567890.10}"#))
+            let json = answer.json
+            #expect(json.value(at: "attributes.id") == .string(message.id))
+            #expect(json.value(at: "attributes.key") == "it's")
+            #expect(json["before"] == ["total": 1])
+            #expect(json.value(at: "row.position") == .string(position))
+            #expect(json["cut"] == false)
+            #expect(json["command"]?.stringValue?.hasSuffix(#"--key 'it'\''s'"#) == true)
+        }
+    }
+
+    @Test("large data is cut, unless all of it is asked for")
+    func cut() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            let attributes = Attributes(type: MessageType(kind: .event, name: "Large"), source: "shop/1")
+            let data = Data(#"{"text":"\#(String(repeating: "a", count: 1 << 20))"}"#.utf8)
+            let position = try await bus.publish(Batch([Envelope(attributes: attributes, data: data)])).pageText
+            let cut = try await page.get("/api/messages/\(position)").json
+            #expect(cut["cut"] == true && cut["data"] == .null)
+            #expect(cut["text"]?.stringValue?.utf8.count == MessageDetail.dataLimit)
+            let summary = try #require(cut.value(at: "row.summary")?.stringValue)
+            #expect(summary.unicodeScalars.count == 200)
+            let full = try await page.get("/api/messages/\(position)?full=1").json
+            #expect(full["cut"] == false)
+            #expect(full.value(at: "data.text")?.stringValue?.utf8.count == 1 << 20)
+        }
+    }
+
+    @Test("a story has its messages, and the processes that have answered each of them")
+    func story() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            let first = try await bus.publish(DomainEvent.LaunchFinished())
+            let service = InMemoryEventBus(source: "service/1", hub: bus.hub)
+            let second = try await service.publish(DomainEvent.DeepLinkReceived(url: "a:b"), causedBy: first)
+            _ = try await Self.tick(5, bus: bus)
+            let story = try await page.get("/api/story/\(first.id)").json
+            let messages = try #require(story["messages"]?.arrayValue)
+            #expect(messages.map { $0["id"]?.stringValue } == [first.id, second.id])
+            #expect(messages[0].value(at: "handledBy.0.source") == "service/1")
+            #expect(messages[1]["handledBy"] == [])
+            #expect(story["complete"] == true)
+        }
+    }
+
+    @Test("a message is published if it matches the contracts")
+    func publish() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            let contract = Document.ServiceContract(
+                name: "shop", version: "1", instance: "1",
+                receives: [
+                    MessageContract(
+                        type: MessageType(kind: .command, name: "Buy"), data: .object(requiring: ["id": .string]))
+                ], sends: [])
+            try await bus.publish(contract)
+            let types = try await page.get("/api/types").json
+            #expect(types.value(at: "types.0.type") == "command.Buy")
+            #expect(types.value(at: "types.0.receivers") == ["shop"])
+            #expect(types.value(at: "types.0.schema.type") == "object")
+            let wrong = try await page.post("/api/messages", ["type": "command.Buy", "data": ["id": 1]])
+            #expect(wrong.status == .badRequest && wrong.json.value(at: "error.code") == "invalid-data")
+            let unknown = try await page.post("/api/messages", ["type": "command.Bye", "data": [:]])
+            #expect(unknown.status == .badRequest)
+            #expect(unknown.json.value(at: "error.message")?.stringValue?.contains("command.Buy") == true)
+            let unchecked = try await page.post(
+                "/api/messages", ["type": "command.Bye", "data": [:], "check": false])
+            #expect(unchecked.status == .ok)
+            let sent = try await page.post(
+                "/api/messages",
+                ["type": "command.Buy", "session": "ann", "platform": "ios", "data": ["id": "1"]])
+            #expect(sent.status == .ok)
+            let id = try #require(sent.json["id"]?.stringValue)
+            let story = try await page.get("/api/story/\(id)").json
+            #expect(story.value(at: "messages.0.session") == "ann")
+            #expect(story.value(at: "messages.0.platform") == "ios")
+            #expect(story.value(at: "messages.0.source") == "web-gateway/1")
+        }
+    }
+
+    @Test("a dead letter is sent again or dropped, once")
+    func deadLetters() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            let letters = try await Self.tick(2, bus: bus)
+            let claim = try await bus.claim(consumer: "shop")
+            for letter in letters {
+                let checkpoint = try #require(Checkpoint(claim: claim, handled: letter))
+                let rejection = Rejection(code: "no.use", reason: "it is of no use", attempts: 3)
+                try await bus.publish(Batch([], checkpoint: checkpoint, rejection: rejection))
+            }
+            let listed = try await page.get("/api/dead").json
+            #expect(listed["letters"]?.arrayValue?.count == 2)
+            #expect(listed.value(at: "letters.0.reason") == "it is of no use")
+            #expect(listed.value(at: "letters.0.row.type") == "event.Tick")
+            func settle(_ action: String, _ letter: Int) async throws -> Int {
+                let position = try #require(letters[letter].position).pageText
+                let body: JSONValue = [
+                    "action": .string(action), "consumer": "shop", "position": .string(position),
+                ]
+                return try await page.post("/api/dead", body).status.code
+            }
+            #expect(try await settle("burn", 0) == 400)
+            #expect(try await settle("resend", 0) == 204)
+            #expect(try await settle("resend", 0) == 409)
+            #expect(try await settle("drop", 1) == 204)
+            #expect(try await settle("drop", 1) == 409)
+            #expect(try await page.get("/api/dead").json == ["letters": []])
+            let story = try await page.get("/api/story/\(letters[0].id)").json
+            #expect(story["messages"]?.arrayValue?.count == 2, "the copy belongs to the story")
+        }
+    }
+}

@@ -1,0 +1,258 @@
+import EventBus
+import Foundation
+import Monitor
+import Support
+import Testing
+
+@testable import WebDevice
+
+/// A message of a journal, as a view receives it.
+func message(
+    _ offset: UInt64, _ type: String = "event.Tick", key: String? = nil, data: String = "{}", source: String = "a/1"
+) throws -> Envelope {
+    var attributes = Attributes(type: try #require(MessageType(type)), source: source, id: "m\(offset)")
+    attributes.key = key
+    return Envelope(attributes: attributes, data: Data(data.utf8), position: Position(epoch: 1, offset: offset))
+}
+
+extension PendingRows {
+    fileprivate mutating func append(_ message: Envelope) {
+        if let row = MessageRow(message) { append(row) }
+    }
+}
+
+@Suite("Rows that wait")
+struct PendingRowsTests {
+    @Test("rows are taken in order, as many as fit")
+    func order() throws {
+        var pending = PendingRows()
+        for offset in 1...5 { pending.append(try message(UInt64(offset))) }
+        let first = pending.take(size: 900)
+        #expect(first.rows.map(\.position.offset) == [1, 2])
+        #expect(first.skipped == nil)
+        let second = pending.take(size: 1).rows
+        #expect(second.map(\.position.offset) == [3], "at least one row")
+        let rest = pending.take(size: .max).rows
+        #expect(rest.map(\.position.offset) == [4, 5])
+        #expect(pending.isEmpty)
+    }
+
+    @Test("if there are too many, the oldest are skipped and counted")
+    func skipped() throws {
+        var pending = PendingRows()
+        for offset in 1...UInt64(PendingRows.limit + 7) { pending.append(try message(offset)) }
+        let (rows, skipped) = pending.take(size: .max)
+        #expect(rows.count == PendingRows.limit)
+        #expect(
+            skipped
+                == PendingRows.Skipped(
+                    count: 7, after: Position(epoch: 1, offset: 0), before: Position(epoch: 1, offset: 8)))
+    }
+
+    @Test("of skipped documents the last version is kept")
+    func documents() throws {
+        var pending = PendingRows()
+        pending.append(try message(1, "document.Cart", key: "a"))
+        pending.append(try message(2, "document.Cart", key: "a", data: #"{"n":2}"#))
+        pending.append(try message(3, "document.Cart", key: "b"))
+        for offset in 4...UInt64(PendingRows.limit + 3) { pending.append(try message(offset)) }
+        let (rows, skipped) = pending.take(size: .max)
+        #expect(rows.prefix(3).map(\.position.offset) == [2, 3, 4])
+        #expect(skipped?.count == 1)
+    }
+
+    @Test("rows of the journal come before live rows, and none of them is doubled")
+    func history() throws {
+        var view = MessagesView(MessageSelection(), loadsHistory: true)
+        for offset in 5...8 { view.take(try message(UInt64(offset))) { try? MessageRow(message(UInt64(offset))) } }
+        #expect(!view.hasNews)
+        let history = try (1...6).compactMap { MessageRow(try message(UInt64($0))) }
+        view.setHistory(history, end: Position(epoch: 1, offset: 6))
+        view.take(try message(6)) { try? MessageRow(message(6)) }
+        let bytes = view.takeUpdate(size: .max)
+        let update = try JSONValue(parsing: Data(try #require(bytes)))
+        let positions = update["rows"]?.arrayValue?.compactMap { $0["position"]?.stringValue }
+        #expect(positions == (1...8).map { "1:\($0)" })
+        #expect(!view.hasNews)
+    }
+}
+
+@Suite("Budget of a stream")
+struct SendBudgetTests {
+    @Test("at most 60 updates a second")
+    func frequency() {
+        var budget = SendBudget()
+        var now: Duration = .zero
+        var updates = 0
+        while now < .seconds(1) {
+            let wait = budget.wait(at: now)
+            if wait == .zero {
+                budget.spend(10, at: now)
+                updates += 1
+            }
+            now += max(wait, .microseconds(1))
+        }
+        #expect((55...61).contains(updates), "\(updates)")
+    }
+
+    @Test("at most 512 KiB a second on average, also if one update is large")
+    func bytes() {
+        var budget = SendBudget()
+        var now: Duration = .zero
+        var sent = 0
+        while now < .seconds(10) {
+            let wait = budget.wait(at: now)
+            if wait == .zero {
+                let size = sent == 0 ? 1 << 20 : budget.available
+                budget.spend(size, at: now)
+                sent += size
+            }
+            now += max(wait, .microseconds(1))
+        }
+        #expect(sent <= 11 * SendBudget.bytesPerSecond)
+        #expect(sent >= 9 * SendBudget.bytesPerSecond)
+    }
+}
+
+@Suite("Sent events")
+struct SentEventsTests {
+    @Test("the events after an id are known, until there are too many")
+    func ring() {
+        var events = SentEvents(run: "r")
+        let first = events.lastID
+        let sent = (0..<3).map { events.add("update", data: Array("\($0)".utf8)) }
+        #expect(events.events(after: first) == sent)
+        #expect(events.events(after: "r-2") == [sent[2]])
+        #expect(events.events(after: "r-3") == [])
+        #expect(String(decoding: sent[0], as: UTF8.self) == "id: r-1\nevent: update\ndata: 0\n\n")
+        for _ in 0..<SentEvents.countLimit { _ = events.add("update", data: []) }
+        #expect(events.events(after: "r-2") == nil)
+        #expect(events.events(after: "r-3")?.count == SentEvents.countLimit)
+    }
+
+    @Test("ids of another process, or of the future, are unknown", arguments: ["", "x", "s-1", "r-2", "r--1", "r-x"])
+    func unknown(id: String) {
+        var events = SentEvents(run: "r")
+        _ = events.add("update", data: [])
+        #expect(events.events(after: id) == nil)
+    }
+
+    @Test("the size of the kept events is limited")
+    func size() {
+        var events = SentEvents(run: "r")
+        _ = events.add("update", data: Array(repeating: 0x31, count: SentEvents.sizeLimit))
+        #expect(events.events(after: "r-0") == nil)
+        #expect(events.events(after: "r-1") == [])
+    }
+}
+
+@Suite("Streams")
+struct PageStreamTests {
+    private func next(_ stream: inout PageStream, at now: Duration) throws -> (
+        name: String, id: String, data: JSONValue
+    ) {
+        try event(stream.step(at: now))
+    }
+
+    private func event(_ step: PageStream.Step) throws -> (name: String, id: String, data: JSONValue) {
+        guard case .send(let bytes) = step else {
+            Issue.record("\(step) sends nothing")
+            return ("", "", .null)
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let match = try #require(text.wholeMatch(of: #/id: (.*)\nevent: (.*)\ndata: (.*)\n\n/#), "\(text)")
+        return (String(match.2), String(match.1), try JSONValue(parsing: Data(match.3.utf8)))
+    }
+
+    private func stream() throws -> PageStream {
+        var stream = PageStream(run: "r", now: .zero)
+        let isResumed = stream.connect(lastEventID: nil, hello: [:], now: .zero)
+        #expect(!isResumed)
+        let hello = try next(&stream, at: .zero)
+        #expect(hello.name == "hello")
+        #expect(hello.data == ["resumed": false])
+        stream.open("m", .messages(MessagesView(MessageSelection(), loadsHistory: false)))
+        return stream
+    }
+
+    private func positions(_ update: JSONValue) -> [String] {
+        update.value(at: "views.m.rows")?.arrayValue?.compactMap { $0["position"]?.stringValue } ?? []
+    }
+
+    @Test("changes are merged into one update")
+    func merged() throws {
+        var stream = try stream()
+        let before = stream.step(at: .seconds(1))
+        #expect(before == .idle)
+        for offset in 1...3 { stream.take(try message(UInt64(offset))) { try? MessageRow(message(UInt64(offset))) } }
+        let update = try next(&stream, at: .seconds(1))
+        #expect(update.name == "update")
+        #expect(positions(update.data) == ["1:1", "1:2", "1:3"])
+        #expect(update.data.value(at: ["views", "m", "counts", "event.Tick"]) == 3)
+        let after = stream.step(at: .seconds(1))
+        #expect(after == .idle)
+        stream.take(try message(4)) { try? MessageRow(message(4)) }
+        let pause = stream.step(at: .seconds(1))
+        #expect(pause == .wait(SendBudget.interval))
+    }
+
+    @Test("after a broken connection nothing is lost or doubled")
+    func resumed() throws {
+        var stream = try stream()
+        var received: [String] = []
+        for offset in 1...3 {
+            stream.take(try message(UInt64(offset))) { try? MessageRow(message(UInt64(offset))) }
+            received += positions(try next(&stream, at: .seconds(offset)).data)
+        }
+        stream.disconnect(now: .seconds(4))
+        stream.take(try message(4)) { try? MessageRow(message(4)) }
+        // The browser has received the first update only.
+        let isResumed = stream.connect(lastEventID: "r-1", hello: [:], now: .seconds(5))
+        #expect(isResumed)
+        let hello = try next(&stream, at: .seconds(5))
+        #expect(hello.data == ["resumed": true])
+        let second = positions(try next(&stream, at: .seconds(5)).data)
+        #expect(second == ["1:2"])
+        let third = positions(try next(&stream, at: .seconds(5)).data)
+        #expect(third == ["1:3"])
+        let fourth = positions(try next(&stream, at: .seconds(6)).data)
+        #expect(fourth == ["1:4"])
+        #expect(received == ["1:1", "1:2", "1:3"])
+    }
+
+    @Test("an unknown id makes the page open its views again")
+    func unknown() throws {
+        var stream = try stream()
+        let isResumed = stream.connect(lastEventID: "other-1", hello: [:], now: .seconds(5))
+        #expect(!isResumed)
+        #expect(stream.viewCount == 0)
+    }
+
+    @Test("a silent connection receives a comment, and a stream without a connection ends")
+    func silence() throws {
+        var stream = try stream()
+        let silent = stream.step(at: .seconds(14))
+        #expect(silent == .idle)
+        let comment = stream.step(at: .seconds(15))
+        #expect(comment == .send(Array(": alive\n\n".utf8)))
+        #expect(!stream.isOver(at: .seconds(1000)))
+        stream.disconnect(now: .seconds(20))
+        #expect(!stream.isOver(at: .seconds(79)))
+        #expect(stream.isOver(at: .seconds(80)))
+    }
+
+    @Test("an update contains only values that have changed")
+    func changes() throws {
+        var stream = try stream()
+        stream.open("p", .processes(ChangedValues()))
+        stream.setProcesses([("dead", Array("0".utf8)), ("flows", Array("[]".utf8))])
+        let first = try next(&stream, at: .seconds(1))
+        #expect(first.data == ["views": ["p": ["dead": 0, "flows": []]]])
+        stream.setProcesses([("dead", Array("1".utf8)), ("flows", Array("[]".utf8))])
+        let second = try next(&stream, at: .seconds(2))
+        #expect(second.data == ["views": ["p": ["dead": 1]]])
+        stream.setBus("away")
+        let bus = try next(&stream, at: .seconds(3))
+        #expect(bus.name == "bus" && bus.data == ["bus": "away"])
+    }
+}
