@@ -1,0 +1,534 @@
+// @ts-check
+import './segue-banner.js'
+import './segue-choice-form.js'
+import './segue-presentation.js'
+import './segue-root.js'
+import './segue-screen.js'
+import './segue-stack.js'
+import { asName, asText, iconButton, make, put, reconcile, setAttribute } from './render.js'
+import { Reports } from './reports.js'
+import { front, read, standing, without } from './state.js'
+import { openRequested } from './url.js'
+
+/** The time in which the gateway's scene must follow a report, in milliseconds. Then the device shows the scene again. */
+const followLimit = 3000
+const busyLimit = 10000
+/** A spinner appears after 300 ms (device.css); one that appeared stays for a moment instead of flashing. */
+const spinnerDelay = 300
+const spinnerTime = 300
+const noteTime = 5000
+
+/**
+ * A device: draws the scenes of one platform and session, and reports what a person does. Its document changes only
+ * while nothing moves: updates that come during an animation or a gesture are drawn after it.
+ */
+export class SegueDevice extends HTMLElement {
+    /** @type {{platform: string, session: string, device: string, resumed: boolean}} */
+    options = { platform: '', session: 'default', device: '', resumed: false }
+    /** @type {import('../connection.js').Connection | null} */
+    connection = null
+
+    #scene = null
+    #screens = {}
+    #banner = null
+    #error = ''
+    /** @type {import('../connection.js').OpenView | null} */
+    #view = null
+    /** @type {Reports | null} */
+    #reports = null
+    #held = 0
+    #isQueued = false
+    #isDirty = false
+    /** Ids of what a person has taken away before the scene follows, each with its timer. */
+    #gone = new Map()
+    /** The tab that a person has selected before the scene follows. */
+    #tab = null
+    #busy = new Map()
+    #afterRender = []
+    #root = null
+    #rootKey = ''
+    /** @type {Map<string, any>} */
+    #presentations = new Map()
+    /** The control that a person used last: a popover points at it. */
+    #control = null
+    #seenNotes = new Set()
+    #raised = 10
+
+    connectedCallback() {
+        if (!this.frame) this.#build()
+        this.connection?.addEventListener('change', this.#connectionChanged)
+        this.#view = this.connection?.open({ kind: 'device', ...this.options }, update => this.#receive(update)) ?? null
+        if (this.#view) this.#reports = new Reports(this.#view)
+        this.#schedule()
+    }
+
+    disconnectedCallback() {
+        this.connection?.removeEventListener('change', this.#connectionChanged)
+        this.#view?.close()
+        for (const timer of [...this.#gone.values(), this.#tab?.timer]) clearTimeout(timer)
+        for (const entry of this.#busy.values()) clearTimeout(entry.timer)
+    }
+
+    get isWindow() { return /mac|desktop|windows/i.test(this.options.platform) }
+    get readOnly() { return this.connection?.readOnly ?? true }
+    /** The height above a large sheet. */
+    get topInset() { return this.isWindow ? 24 : this.statusBar.offsetHeight + 10 }
+
+    #build() {
+        const { platform, session } = this.options
+        this.setAttribute('role', 'region')
+        this.setAttribute('aria-label', `Device ${asName(platform)}, session ${asName(session)}`)
+        this.classList.toggle('is-window', this.isWindow)
+        this.statusBar = make('div', 'status-bar', { 'aria-hidden': 'true' }, make('span', '', {}, '9:41'))
+        this.windowTitle = make('bdi')
+        const lights = ['', '', ''].map(() => make('span', 'light'))
+        this.titleBar = make('div', 'title-bar', { 'aria-hidden': 'true' }, ...lights, this.windowTitle)
+        this.placeholder = make('div', 'device-waiting', { role: 'status' },
+            make('p', 'waiting-title'), make('p', 'waiting-text'))
+        this.stage = make('div', 'stage', {}, this.placeholder)
+        this.bannerElement = make('segue-banner')
+        this.bannerElement.device = this
+        this.notes = make('div', 'notes', { role: 'status' })
+        this.frame = make('div', `frame ${this.isWindow ? 'window-frame' : 'phone-frame'}`, {},
+            this.isWindow ? this.titleBar : this.statusBar, this.stage, this.bannerElement, this.notes,
+            make('div', 'home', { 'aria-hidden': 'true' }))
+        this.desk = make('div', 'desk', {}, this.frame)
+        this.pulse = make('span', 'pulse', { 'aria-hidden': 'true' })
+        this.captionName = make('bdi', 'caption-name')
+        this.captionFlow = make('bdi')
+        this.captionScreen = make('bdi', 'mono')
+        this.captionRevision = make('bdi', 'number')
+        this.captionRule = make('bdi', 'mono')
+        const closer = iconButton('×', `Close the device ${asName(platform)}`,
+            () => this.dispatchEvent(new CustomEvent('closedevice', { bubbles: true })), 'close-device')
+        this.caption = make('div', 'caption', {}, this.pulse, this.captionName, this.captionFlow, this.captionScreen,
+            this.captionRevision, this.captionRule, closer)
+        this.append(this.desk, this.caption)
+        this.addEventListener('keydown', event => this.#key(event))
+    }
+
+    // MARK: Updates
+
+    #connectionChanged = () => { this.#schedule() }
+
+    #receive(update) {
+        if (update.error) this.#error = asText(update.error.message)
+        if ('scene' in update) {
+            this.#error = ''
+            this.#scene = update.scene
+        }
+        if (update.screens && typeof update.screens === 'object') this.#screens = { ...this.#screens, ...update.screens }
+        if ('banner' in update) this.#banner = update.banner
+        if ('scene' in update || update.note || update.url || 'banner' in update) this.#endBusy()
+        if (update.note) this.#note(update.note)
+        if (update.url) openRequested(update.url, link => this.#showNote(link, true))
+        if (update.pulse) this.#playPulse()
+        this.#schedule()
+    }
+
+    #schedule() {
+        if (this.#isQueued) return
+        this.#isQueued = true
+        // A tab in the background gets no frames; it still has to follow the scene, or its reports would stop.
+        if (document.hidden) setTimeout(() => this.#flush(), 100)
+        else requestAnimationFrame(() => this.#flush())
+    }
+
+    async #flush() {
+        this.#isQueued = false
+        if (!this.isConnected) return
+        if (this.#held > 0) {
+            this.#isDirty = true
+            return
+        }
+        const release = this.hold()
+        const scene = this.#scene
+        const hadFocus = this.contains(document.activeElement)
+        try {
+            await Promise.allSettled(this.#draw())
+        } catch (error) {
+            // A scene that cannot be drawn must not stop the following ones.
+            console.error(error)
+        }
+        if (hadFocus) this.#restoreFocus()
+        for (const action of this.#afterRender.splice(0)) action()
+        if (scene && this.isConnected) {
+            this.#reports?.displayed(scene.revision)
+            this.#reports?.gone(read(scene.state)?.leaving ?? [])
+        }
+        release()
+    }
+
+    /** Keeps updates from being drawn until the returned function is called. */
+    hold() {
+        this.#held += 1
+        let isHeld = true
+        return () => {
+            if (!isHeld) return
+            isHeld = false
+            this.#held -= 1
+            if (this.#held === 0 && this.#isDirty) {
+                this.#isDirty = false
+                this.#schedule()
+            }
+        }
+    }
+
+    // MARK: Drawing
+
+    /** @returns {Promise<any>[]} the animations */
+    #draw() {
+        const actual = this.#scene ? read(this.#scene.state) : null
+        const open = actual ? standing(actual) : new Set()
+        for (const id of this.#gone.keys()) if (!open.has(id)) this.#forgetGone(id)
+        if (this.#tab && (!actual || actual.selected === this.#tab.name || actual.root.id !== this.#tab.root)) this.#forgetTab()
+        this.drawBanner()
+        this.#drawPlaceholder(actual)
+        this.#drawCaption(actual)
+        if (!actual) {
+            this.#clear()
+            return []
+        }
+        const model = without(actual, new Set(this.#gone.keys()))
+        const animations = [...this.#drawRoot(model), ...this.#drawPresentations(model)]
+        this.#drawCovered(model)
+        put(this.windowTitle, asName(this.#titleOf(front(model))))
+        for (const id of Object.keys(this.#screens)) {
+            if (!open.has(id) && !actual.leaving.includes(id)) delete this.#screens[id]
+        }
+        return animations
+    }
+
+    #drawRoot(model) {
+        const key = `${model.kind} ${model.root.id}`
+        const former = key === this.#rootKey ? null : this.#root
+        const isNew = key !== this.#rootKey
+        if (isNew) {
+            this.#root = make('segue-root')
+            this.#root.build(model.kind, this)
+            this.#rootKey = key
+            if (former) former.after(this.#root)
+            else this.stage.prepend(this.#root)
+        }
+        const selected = this.#tab?.name ?? model.selected
+        const animations = this.#root.update(
+            model, selected, index => this.#describe(model, index), name => this.#scene.screenTitles?.[name],
+            this.#screens[model.root.id])
+        if (former) {
+            former.inert = true
+            animations.push(this.#root.enter().then(() => former.remove()))
+        }
+        return animations
+    }
+
+    /** Makes the function that tells what a screen of a stack, or of a presentation, shows. */
+    #describe(model, index, presentation = null) {
+        const scene = this.#scene
+        const next = presentation || model.kind !== 'split' ? null : model.stacks[index + 1]?.instances.at(-1)
+        const closes = presentation && scene.dismissible?.includes?.(presentation.id) === true
+            && (presentation.style === 'sheet' || presentation.style === 'popover')
+        return (screen, below) => ({
+            content: this.#screens[screen.id] ?? null,
+            title: this.#titleOf(screen),
+            previous: below ? this.#titleOf(below) : null,
+            back: below !== null && scene.back?.[screen.id] === true,
+            close: closes === true,
+            waiting: scene.waiting != null,
+            // The row of a list that has led to the column beside it is marked.
+            current: next ? this.#screens[next.id]?.title : null,
+        })
+    }
+
+    #titleOf(screen) {
+        return this.#screens[screen.id]?.title || this.#scene?.screenTitles?.[screen.screen] || screen.screen || 'Untitled'
+    }
+
+    #drawPresentations(model) {
+        const animations = []
+        const wanted = new Set(model.presentations.map(presentation => presentation.id))
+        for (const [id, element] of this.#presentations) {
+            if (wanted.has(id)) continue
+            this.#presentations.delete(id)
+            animations.push(element.leave())
+        }
+        let host = this.stage
+        for (const presentation of model.presentations) {
+            const isOwnWindow = presentation.style === 'window' && this.isWindow
+            const style = presentation.style === 'window' && !this.isWindow ? 'fullScreen' : presentation.style
+            let element = this.#presentations.get(presentation.id)
+            const isNew = !element
+            if (!element) {
+                element = make('segue-presentation')
+                element.build(style, presentation.id, this, this.#control)
+                this.#presentations.set(presentation.id, element)
+                ;(isOwnWindow ? this.desk : host).append(element)
+            }
+            if (isOwnWindow) host = element.nested
+            const base = presentation.instances[0]
+            const question = { content: this.#screens[base.id] ?? null, title: this.#titleOf(base) }
+            const isDismissible = this.#scene.dismissible?.includes?.(presentation.id) === true
+            const animation = element.update(presentation, question, isDismissible, this.#describe(model, 0, presentation))
+            if (animation) animations.push(animation)
+            if (!isNew) continue
+            if (isOwnWindow) this.#placeWindow(element)
+            animations.push(element.enter())
+            if (element.isQuestion) this.#announce(`${asName(presentation.title ?? question.title)}. ${asName(presentation.message)}`)
+        }
+        return animations
+    }
+
+    /** Within one window only the frontmost layer can be used; other windows are not covered. */
+    #drawCovered(model) {
+        let layers = [this.#root]
+        const groups = [layers]
+        for (const presentation of model.presentations) {
+            const element = this.#presentations.get(presentation.id)
+            if (presentation.style === 'window' && this.isWindow) {
+                layers = [element.stack]
+                groups.push(layers)
+            } else {
+                layers.push(element)
+            }
+        }
+        for (const group of groups) group.forEach((element, index) => { element.inert = index < group.length - 1 })
+    }
+
+    drawBanner() { this.bannerElement.update(this.#banner) }
+
+    #drawPlaceholder(actual) {
+        this.placeholder.hidden = actual !== null
+        if (actual) return
+        const [title, text] = this.placeholder.children
+        const { platform, session } = this.options
+        const state = this.connection?.state
+        if (this.#error) {
+            put(title, 'This device cannot be shown')
+            put(text, this.#error)
+        } else if (!state?.live) {
+            put(title, 'Connecting')
+            put(text, 'The page waits for the gateway.')
+        } else if (state.bus === 'away') {
+            put(title, 'The bus is away')
+            put(text, 'The screens appear when the gateway has reached the bus again.')
+        } else {
+            put(title, `Waiting for the ${asName(platform)} coordinator`)
+            put(text, `It has not published a navigation state for the session “${asName(session)}” yet.`)
+        }
+    }
+
+    #drawCaption(model) {
+        const { platform, session } = this.options
+        const scene = this.#scene
+        put(this.captionName, session === 'default' ? platform : `${platform} · ${session}`)
+        put(this.captionFlow, scene?.flow ? `${asName(scene.flow.name)} ${asName(scene.flow.version)}` : '')
+        put(this.captionScreen, model ? front(model).screen : '')
+        put(this.captionRevision, scene?.revision != null ? `revision ${asName(scene.revision)}` : '')
+        put(this.captionRule, asName(scene?.rule))
+    }
+
+    #clear() {
+        for (const element of this.#presentations.values()) element.remove()
+        this.#presentations.clear()
+        this.#root?.remove()
+        this.#root = null
+        this.#rootKey = ''
+    }
+
+    #placeWindow(element) {
+        const count = [...this.#presentations.values()].filter(other => other.style_ === 'window').length
+        element.moveTo(40 + 28 * count, 60 + 28 * count)
+        this.raise(element)
+    }
+
+    /** Brings a window to the front of the device. */
+    raise(element) {
+        if (element.style.zIndex !== String(this.#raised)) element.style.setProperty('z-index', String(this.#raised += 1))
+    }
+
+    // MARK: Focus
+
+    /** Focus that was on a screen which is now covered or gone moves to the screen in front. */
+    #restoreFocus() {
+        const active = document.activeElement
+        const top = [...this.#presentations.values()].at(-1)
+        const isWithin = this.contains(active)
+        if (isWithin && (!top || top.contains(active) || top.style_ === 'window')) return
+        if (!isWithin && active && active !== document.body) return
+        if (top?.isQuestion) {
+            const target = top.buttons.querySelector('button:enabled') ?? top.questionTitle
+            target.focus({ preventScroll: true })
+            return
+        }
+        const stack = top?.stack ?? this.#root?.stacks.filter(candidate => candidate.top?.offsetParent).at(-1)
+        const screen = stack?.top
+        const last = screen?.lastFocus
+        const target = last?.isConnected && last.offsetParent && !last.disabled ? last : screen?.heading
+        target?.focus({ preventScroll: true })
+    }
+
+    #key(event) {
+        if (event.key !== 'Escape' || event.defaultPrevented) return
+        const all = [...this.#presentations.values()]
+        // Within a window, Escape is for what that window presents, then for the window itself.
+        const own = all.filter(element => element.style_ === 'window' && element.contains(event.target)).at(-1)
+        const top = own ? all.filter(element => own.contains(element)).at(-1) : all.filter(element => this.stage.contains(element)).at(-1)
+        if (!top) return
+        event.preventDefault()
+        top.requestDismissal()
+    }
+
+    /** The control on the main screen that most probably has opened a popover. */
+    bottomControl() {
+        const screen = this.#root?.stacks.at(-1)?.top
+        return screen?.querySelector('.foot [data-role=primary], .foot button') ?? screen?.heading ?? null
+    }
+
+    // MARK: What a person does
+
+    /** @returns {boolean} true if a back swipe can start on this screen */
+    canSwipe(instance) {
+        return !this.isWindow && this.#held === 0 && this.#scene?.back?.[instance] === true && !this.#gone.has(instance)
+    }
+
+    /** The back button: the screen moves out first, because the report says that it is no longer shown. */
+    goBack(instance) {
+        if (this.#scene?.back?.[instance] !== true || this.#gone.has(instance)) return
+        this.#takeAway(instance, () => this.#reports?.back('completed', instance))
+    }
+
+    /** The reports of a swipe. @param {'started' | 'cancelled' | 'completed'} phase @param {string} instance */
+    reportBack(phase, instance) {
+        if (phase !== 'completed') this.#reports?.back(phase, instance).catch(() => {})
+        else this.#takeAway(instance, () => this.#reports?.back(phase, instance))
+    }
+
+    dismiss(instance) {
+        if (this.#gone.has(instance)) return
+        this.#takeAway(instance, () => this.#reports?.dismissed(instance))
+    }
+
+    /** Dismisses the presentation in which a screen lies. */
+    dismissLayer(screen) { screen.closest('segue-presentation')?.requestDismissal() }
+
+    selectTab(name) {
+        const model = this.#scene ? read(this.#scene.state) : null
+        if (!model || model.kind !== 'tabs' || (this.#tab?.name ?? model.selected) === name) return
+        clearTimeout(this.#tab?.timer)
+        const tab = { name, root: model.root.id, timer: setTimeout(() => this.#revertTab(tab), followLimit) }
+        this.#tab = tab
+        this.#reports?.tab(name, model.root.id).catch(() => this.#revertTab(tab))
+        this.#schedule()
+    }
+
+    /** Hides an instance before the scene follows, and reports it when the animation has ended. */
+    #takeAway(instance, report) {
+        this.#gone.set(instance, undefined)
+        this.#afterRender.push(() => {
+            const back = () => {
+                this.#forgetGone(instance)
+                this.#schedule()
+            }
+            if (this.#gone.has(instance)) this.#gone.set(instance, setTimeout(back, followLimit))
+            report()?.catch(back)
+        })
+        this.#schedule()
+    }
+
+    #forgetGone(instance) {
+        clearTimeout(this.#gone.get(instance))
+        this.#gone.delete(instance)
+    }
+
+    #forgetTab() {
+        clearTimeout(this.#tab?.timer)
+        this.#tab = null
+    }
+
+    #revertTab(tab) {
+        if (this.#tab !== tab) return
+        this.#forgetTab()
+        this.#schedule()
+    }
+
+    // MARK: Choices
+
+    isBusy(choice) { return choice != null && this.#busy.has(choice) }
+
+    /** @returns {Promise<string | null>} why the choice was refused; null if it was sent, or is being sent already */
+    async choose(choice, control, fields) {
+        if (!choice || this.readOnly || this.isBusy(choice) || !this.#reports) return null
+        this.#control = control ?? null
+        const entry = { isSent: false, since: performance.now(), timer: setTimeout(() => this.#finish(choice), busyLimit) }
+        this.#busy.set(choice, entry)
+        this.#drawBusy()
+        try {
+            await this.#reports.choose(choice, fields)
+            entry.isSent = true
+            return null
+        } catch (error) {
+            this.#finish(choice)
+            // A form shows the refusal itself.
+            if (fields === undefined) this.#showNote(make('bdi', '', {}, asName(error.message)))
+            return asText(error.message)
+        }
+    }
+
+    #endBusy() {
+        for (const [choice, entry] of this.#busy) {
+            if (!entry.isSent) continue
+            const age = performance.now() - entry.since
+            const isFlashing = age > spinnerDelay && age < spinnerDelay + spinnerTime
+            if (!isFlashing) this.#finish(choice)
+            else setTimeout(() => this.#finish(choice), spinnerDelay + spinnerTime - age)
+        }
+    }
+
+    #finish(choice) {
+        clearTimeout(this.#busy.get(choice)?.timer)
+        if (this.#busy.delete(choice)) this.#drawBusy()
+    }
+
+    #drawBusy() {
+        for (const element of this.querySelectorAll('[data-choice], .banner-card .dismiss')) {
+            setAttribute(element, 'aria-busy', this.isBusy(/** @type {any} */ (element).choice) ? 'true' : null)
+        }
+    }
+
+    // MARK: Notes
+
+    #note(note) {
+        const id = asText(note.id)
+        if (id && this.#seenNotes.has(id)) return
+        this.#seenNotes.add(id)
+        if (this.#seenNotes.size > 200) this.#seenNotes = new Set([...this.#seenNotes].slice(-100))
+        const text = make('bdi')
+        put(text, asText(note.text).slice(0, 500))
+        this.#showNote(text)
+    }
+
+    #showNote(content, stays = false) {
+        const note = make('div', 'note', {}, content)
+        this.notes.append(note)
+        while (this.notes.children.length > 3) this.notes.firstElementChild.remove()
+        if (stays) {
+            note.append(iconButton('×', 'Dismiss', () => note.remove()))
+            content.addEventListener('click', () => note.remove())
+        } else { setTimeout(() => note.remove(), noteTime) }
+    }
+
+    /** Says a text to screen readers whose focus is elsewhere. */
+    #announce(text) {
+        if (this.contains(document.activeElement)) return
+        const note = make('div', 'visually-hidden', {}, text)
+        this.notes.append(note)
+        setTimeout(() => note.remove(), noteTime)
+    }
+
+    #playPulse() {
+        const frames = [{ opacity: 1, transform: 'scale(1)' }, { opacity: 0.4, transform: 'scale(2.2)' }, { opacity: 1, transform: 'scale(1)' }]
+        for (const running of this.pulse.getAnimations()) running.cancel()
+        this.pulse.animate(frames, { duration: 600 })
+    }
+}
+
+customElements.define('segue-device', SegueDevice)
