@@ -36,6 +36,13 @@ function address() {
     return { name, rest: rest.join('/'), parameters: new URLSearchParams(query ?? '') }
 }
 
+/** The address without the devices, which are the business of this file. */
+function ownAddress() {
+    const { name, rest, parameters } = address()
+    parameters.delete('devices')
+    return `#/${[name, rest].filter(Boolean).join('/')}${parameters.size ? `?${parameters}` : ''}`
+}
+
 function go(hash, replace = false) {
     const url = new URL(location.href)
     url.hash = hash
@@ -281,7 +288,7 @@ async function showPart(part) {
         inspectorElements.set(part, element)
     }
     if (currentPart !== part) return
-    if (Object.hasOwn(partOf, address().name)) element.address = location.hash
+    if (Object.hasOwn(partOf, address().name)) element.address = ownAddress()
     if (element.parentElement !== $('inspector-panel')) $('inspector-panel').replaceChildren(element)
 }
 

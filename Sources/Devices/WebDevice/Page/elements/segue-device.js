@@ -77,6 +77,8 @@ export class SegueDevice extends HTMLElement {
     #build() {
         const { platform, session } = this.options
         this.setAttribute('role', 'region')
+        // A click beside a control keeps the focus in the device.
+        this.tabIndex = -1
         this.setAttribute('aria-label', `Device ${asName(platform)}, session ${asName(session)}`)
         this.classList.toggle('is-window', this.isWindow)
         this.statusBar = make('div', 'status-bar', { 'aria-hidden': 'true' }, make('span', '', {}, '9:41'))
@@ -192,7 +194,9 @@ export class SegueDevice extends HTMLElement {
         const model = without(actual, new Set(this.#gone.keys()))
         const animations = [...this.#drawRoot(model), ...this.#drawPresentations(model)]
         this.#drawCovered(model)
-        put(this.windowTitle, asName(this.#titleOf(front(model))))
+        const ownWindow = model.presentations.findIndex(presentation => presentation.style === 'window')
+        const main = ownWindow < 0 ? model : { ...model, presentations: model.presentations.slice(0, ownWindow) }
+        put(this.windowTitle, asName(this.#titleOf(front(main))))
         for (const id of Object.keys(this.#screens)) {
             if (!open.has(id) && !actual.leaving.includes(id)) delete this.#screens[id]
         }
@@ -336,7 +340,8 @@ export class SegueDevice extends HTMLElement {
 
     #placeWindow(element) {
         const count = [...this.#presentations.values()].filter(other => other.style_ === 'window').length
-        element.moveTo(40 + 28 * count, 60 + 28 * count)
+        // At the right, where it covers least of a list, and each a little lower than the one before.
+        element.moveTo(this.desk.clientWidth - element.offsetWidth - 20 - 24 * (count % 3), 24 + 36 * count)
         this.raise(element)
     }
 
@@ -352,10 +357,12 @@ export class SegueDevice extends HTMLElement {
         const active = document.activeElement
         const top = [...this.#presentations.values()].at(-1)
         const isWithin = this.contains(active)
-        if (isWithin && (!top || top.contains(active) || top.style_ === 'window')) return
+        if (isWithin && active !== this && (!top || top.contains(active) || top.style_ === 'window')) return
         if (!isWithin && active && active !== document.body) return
         if (top?.isQuestion) {
-            const target = top.buttons.querySelector('button:enabled') ?? top.questionTitle
+            // Not the button that cannot be undone.
+            const answers = [...top.buttons.querySelectorAll('button:enabled')]
+            const target = answers.find(answer => answer.dataset.role !== 'destructive') ?? answers[0] ?? top.questionTitle
             target.focus({ preventScroll: true })
             return
         }

@@ -11,6 +11,8 @@ import { asName, button, iconButton, make, put, reconcile, setAttribute, uniqueI
 /** The number of rows of a section that are shown at first; a button shows as many again. */
 const rowPage = 200
 const skeletonRows = 5
+/** A longer title of the screen below would be cut in the back button, which then says only "Back". */
+const longestBack = 14
 
 /** One screen: a bar, the title, sections of rows, actions and forms. It draws contents and reports choices. */
 export class SegueScreen extends HTMLElement {
@@ -60,8 +62,9 @@ export class SegueScreen extends HTMLElement {
         put(this.heading, title)
         put(this.barTitle, asName(title))
         this.backButton.hidden = !update.back
-        put(this.backText, asName(update.previous) || 'Back')
-        setAttribute(this.backButton, 'aria-label', update.previous ? `Back to ${asName(update.previous)}` : 'Back')
+        const previous = asName(update.previous)
+        put(this.backText, previous && previous.length <= longestBack ? previous : 'Back')
+        setAttribute(this.backButton, 'aria-label', previous ? `Back to ${previous}` : null)
         this.closeButton.hidden = !update.close
         const isLoading = !content || content.loading === true
         setAttribute(this, 'aria-busy', isLoading || update.waiting ? 'true' : null)
@@ -173,8 +176,10 @@ export class SegueScreen extends HTMLElement {
         }, (item, action) => this.#drawAction(item.button, action))
         this.foot.hidden = !foot.length
         this.list.hidden = !listed.length
+        // A form that is the only thing to do on a screen needs no button that opens it.
+        this.forms.classList.toggle('single', forms.length === 1 && !plain.length)
         reconcile(this.forms, forms, action => `${asName(action.type)} ${asName(action.label)}`,
-            action => this.#newForm(action, forms.length === 1 && !plain.length), this.#drawForm)
+            action => this.#newForm(action), this.#drawForm)
         this.forms.hidden = !forms.length
     }
 
@@ -198,10 +203,10 @@ export class SegueScreen extends HTMLElement {
         return /** @type {any} */ (element)
     }
 
-    #newForm(action, isOpen) {
+    #newForm(action) {
         const element = make('segue-choice-form')
         element.device = this.device
-        element.open = isOpen || this.#openForms.has(action.type)
+        element.open = this.#openForms.has(action.type)
         element.addEventListener('toggle', () => {
             if (element.open) this.#openForms.add(action.type)
             else this.#openForms.delete(action.type)
@@ -209,7 +214,10 @@ export class SegueScreen extends HTMLElement {
         return element
     }
 
-    #drawForm = (element, action) => { element.action = action }
+    #drawForm = (element, action) => {
+        if (this.forms.classList.contains('single')) element.open = true
+        element.action = action
+    }
 }
 
 function newSection() {
