@@ -52,6 +52,9 @@ export class Reports {
         if (fresh.length) this.#enqueue({ gone: fresh }, true).catch(() => {})
     }
 
+    /** Waits until all reports so far are sent. */
+    settled() { return this.#queue }
+
     #enqueue(body, isReport) { return this.#then(() => this.#send(body, isReport)) }
 
     /** @param {() => Promise<any>} action */

@@ -64,7 +64,9 @@ export class SegueDevice extends HTMLElement {
 
     disconnectedCallback() {
         this.connection?.removeEventListener('change', this.#connectionChanged)
-        this.#view?.close()
+        const [view, reports] = [this.#view, this.#reports]
+        // A swipe that ends with the device is reported as cancelled after this method; the view has to stay until then.
+        queueMicrotask(() => reports?.settled().finally(() => view?.close()))
         for (const timer of [...this.#gone.values(), this.#tab?.timer]) clearTimeout(timer)
         for (const entry of this.#busy.values()) clearTimeout(entry.timer)
     }

@@ -292,11 +292,13 @@ export class SeguePresentation extends HTMLElement {
 
     #drawQuestion(presentation, { content, title }) {
         put(this.questionTitle, presentation.title ?? title)
-        const rows = (content?.sections ?? []).flatMap(section => section?.rows ?? []).map(row => row?.title)
+        const sections = Array.isArray(content?.sections) ? content.sections : []
+        const rows = sections.flatMap(section => section?.rows ?? []).map(row => row?.title)
         put(this.questionText, presentation.message ?? (presentation.title == null ? rows.join('\n') : ''))
         this.questionText.hidden = !this.questionText.textContent
-        const actions = Array.isArray(content?.actions) && content.actions.length
-            ? content.actions.map((action, index) => ({ ...action, role: presentation.buttons[index]?.role ?? action.role }))
+        const chosen = Array.isArray(content?.actions) ? content.actions.filter(action => action) : []
+        const actions = chosen.length
+            ? chosen.map((action, index) => ({ ...action, role: presentation.buttons[index]?.role ?? action.role }))
             // The choices have not come yet, or a question without buttons can only be dismissed.
             : presentation.buttons.length
                 ? presentation.buttons.map(item => ({ label: item.title, role: item.role, choice: null }))

@@ -117,7 +117,7 @@ function presentationsOf(value) {
             detents: Array.isArray(next.detents) && next.detents.length ? next.detents : ['large'],
             grabber: next.dragIndicator === true,
             title: next.title, message: next.message,
-            buttons: Array.isArray(next.buttons) ? next.buttons : [],
+            buttons: Array.isArray(next.buttons) ? next.buttons.filter(item => item && typeof item === 'object') : [],
         })
     }
     return found
