@@ -13,7 +13,7 @@ const connection = new Connection()
 const parts = { messages: 'Messages', story: 'Story', processes: 'Processes' }
 /** The parts of the page that an address can name, by its first segment. */
 const partOf = { messages: 'messages', message: 'messages', story: 'story', processes: 'processes' }
-const retryDelay = 3000
+const longestReadDelay = 30000
 
 /** @typedef {{platform: string, session: string, device: string, resumed: boolean}} OpenDevice */
 
@@ -43,6 +43,10 @@ function ownAddress() {
     return `#/${[name, rest].filter(Boolean).join('/')}${parameters.size ? `?${parameters}` : ''}`
 }
 
+function decoded(text) {
+    try { return decodeURIComponent(text) } catch { return text }
+}
+
 function go(hash, replace = false) {
     const url = new URL(location.href)
     url.hash = hash
@@ -70,7 +74,7 @@ function showAddress() {
     const named = parameters.get('devices')
     if (named && named !== namedDevices) openNamed(named)
     root.dataset.shown = part ? 'inspector' : 'devices'
-    if (!part && name === 'device') shownDevice = rest
+    if (!part && name === 'device') shownDevice = decoded(rest)
     drawShown()
     if (part) showPart(part)
     else if (!small.matches && !currentPart) showPart('messages')
@@ -147,6 +151,11 @@ function drawEmpty() {
         : 'No flow is on the bus yet. The devices appear when a coordinator has started.')
 }
 
+/** The name of a device in an address: its platform, if no other open device has it. @param {OpenDevice} device */
+function nameOf(device) {
+    return devices.some(other => other !== device && other.platform === device.platform) ? device.device : device.platform
+}
+
 /** At small widths one device is shown, and a tab for each device and each part of the inspector. */
 function drawShown() {
     const elements = [...document.querySelectorAll('segue-device')]
@@ -157,9 +166,8 @@ function drawShown() {
     const isInspector = root.dataset.shown === 'inspector'
     const tabs = [
         ...devices.map(device => ({
-            label: devices.filter(other => other.platform === device.platform).length > 1
-                ? `${device.platform} · ${device.session}` : device.platform,
-            hash: `#/device/${device.device}`, isCurrent: !isInspector && device === shown,
+            label: nameOf(device) === device.platform ? device.platform : `${device.platform} · ${device.session}`,
+            hash: `#/device/${encodeURIComponent(nameOf(device))}`, isCurrent: !isInspector && device === shown,
         })),
         ...Object.entries(parts).filter(([part]) => part !== 'story' || currentPart === 'story')
             .map(([part, label]) => ({ label, hash: `#/${part}`, isCurrent: isInspector && part === currentPart })),
@@ -175,7 +183,11 @@ function drawShown() {
     })
 }
 
-/** Reads the flows of the bus. Until there is one, it asks again. */
+let readDelay = 2000
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let nextRead
+
+/** Reads the flows of the bus. Until there are two, it asks again. */
 async function readKnown() {
     const types = await connection.get('/api/types').catch(() => null)
     if (types) {
@@ -189,7 +201,11 @@ async function readKnown() {
     }
     drawEmpty()
     drawSession()
-    if (connection.state.live && known.flows.length === 0) setTimeout(readKnown, retryDelay)
+    // The coordinators of an app start one after the other.
+    if (!connection.state.live || !isDefault || devices.length > 1) return
+    clearTimeout(nextRead)
+    nextRead = setTimeout(readKnown, readDelay)
+    readDelay = Math.min(1.5 * readDelay, longestReadDelay)
 }
 
 // MARK: The top bar
@@ -246,7 +262,7 @@ $('add-panel').addEventListener('submit', event => {
     $('add-panel').hidePopover()
     shownDevice = device.device
     setDevices([...devices, device])
-    go(`#/device/${device.device}`)
+    go(`#/device/${encodeURIComponent(nameOf(device))}`)
     document.querySelector('segue-device:last-of-type')?.scrollIntoView({ inline: 'nearest', block: 'nearest' })
 })
 

@@ -53,6 +53,10 @@ export class SegueDevice extends HTMLElement {
     #control = null
     #seenNotes = new Set()
     #raised = 10
+    /** The id of the screen in front when the focus was last looked after. */
+    #front = ''
+    /** The presentation that came with the last drawing. */
+    #entered = null
 
     connectedCallback() {
         if (!this.frame) this.#build()
@@ -94,9 +98,10 @@ export class SegueDevice extends HTMLElement {
         this.bannerElement.device = this
         this.notes = make('div', 'notes', { role: 'status' })
         this.frame = make('div', `frame ${this.isWindow ? 'window-frame' : 'phone-frame'}`, {},
-            this.isWindow ? this.titleBar : this.statusBar, this.stage, this.bannerElement, this.notes,
-            make('div', 'home', { 'aria-hidden': 'true' }))
+            this.isWindow ? this.titleBar : this.statusBar, this.stage, make('div', 'home', { 'aria-hidden': 'true' }))
         this.desk = make('div', 'desk', {}, this.frame)
+        // Above the other windows, which lie beside the frame.
+        ;(this.isWindow ? this.desk : this.frame).append(this.bannerElement, this.notes)
         this.pulse = make('span', 'pulse', { 'aria-hidden': 'true' })
         this.captionName = make('bdi', 'caption-name')
         this.captionFlow = make('bdi')
@@ -154,7 +159,12 @@ export class SegueDevice extends HTMLElement {
             // A scene that cannot be drawn must not stop the following ones.
             console.error(error)
         }
-        if (hadFocus) this.#restoreFocus()
+        const formerFront = this.#front
+        this.#front = this.#frontOf(this.#scene)
+        if (hadFocus && (this.#entered || formerFront !== this.#front || !this.contains(document.activeElement))) {
+            this.#restoreFocus()
+        }
+        this.#entered = null
         for (const action of this.#afterRender.splice(0)) action()
         if (scene && this.isConnected) {
             this.#reports?.displayed(scene.revision)
@@ -277,6 +287,7 @@ export class SegueDevice extends HTMLElement {
             if (animation) animations.push(animation)
             if (!isNew) continue
             if (isOwnWindow) this.#placeWindow(element)
+            this.#entered = element
             animations.push(element.enter())
             if (element.isQuestion) this.#announce(`${asName(presentation.title ?? question.title)}. ${asName(presentation.message)}`)
         }
@@ -354,12 +365,18 @@ export class SegueDevice extends HTMLElement {
 
     // MARK: Focus
 
+    #frontOf(scene) {
+        const model = scene ? read(scene.state) : null
+        return model ? front(without(model, new Set(this.#gone.keys()))).id : ''
+    }
+
     /** Focus that was on a screen which is now covered or gone moves to the screen in front. */
     #restoreFocus() {
         const active = document.activeElement
         const top = [...this.#presentations.values()].at(-1)
         const isWithin = this.contains(active)
-        if (isWithin && active !== this && (!top || top.contains(active) || top.style_ === 'window')) return
+        const isNew = top === this.#entered && top !== undefined
+        if (isWithin && active !== this && !isNew && (!top || top.contains(active) || top.style_ === 'window')) return
         if (!isWithin && active && active !== document.body) return
         if (top?.isQuestion) {
             // Not the button that cannot be undone.
@@ -467,12 +484,14 @@ export class SegueDevice extends HTMLElement {
     async choose(choice, control, fields) {
         if (!choice || this.readOnly || this.isBusy(choice) || !this.#reports) return null
         this.#control = control ?? null
-        const entry = { isSent: false, since: performance.now(), timer: setTimeout(() => this.#finish(choice), busyLimit) }
+        const entry = { isSent: false, isFollowed: false, since: performance.now(), timer: setTimeout(() => this.#finish(choice), busyLimit) }
         this.#busy.set(choice, entry)
         this.#drawBusy()
         try {
             await this.#reports.choose(choice, fields)
             entry.isSent = true
+            // The scene may follow before the answer to the request.
+            if (entry.isFollowed) this.#finish(choice)
             return null
         } catch (error) {
             this.#finish(choice)
@@ -484,6 +503,7 @@ export class SegueDevice extends HTMLElement {
 
     #endBusy() {
         for (const [choice, entry] of this.#busy) {
+            entry.isFollowed = true
             if (!entry.isSent) continue
             const age = performance.now() - entry.since
             const isFlashing = age > spinnerDelay && age < spinnerDelay + spinnerTime
@@ -517,6 +537,9 @@ export class SegueDevice extends HTMLElement {
 
     #showNote(content, stays = false) {
         const note = make('div', 'note', {}, content)
+        // Above the buttons at the foot of the screens.
+        const feet = [...this.querySelectorAll('segue-screen:not(.covered) > .foot')].map(foot => foot.offsetHeight)
+        this.notes.style.setProperty('--foot', `${Math.max(0, ...feet)}px`)
         this.notes.append(note)
         while (this.notes.children.length > 3) this.notes.firstElementChild.remove()
         if (stays) {

@@ -327,7 +327,7 @@ export class SeguePresentation extends HTMLElement {
     /** Puts the popover beside the control that opened it, where there is more room, with the arrow at its middle. */
     #placePopover() {
         if (this.style_ !== 'popover' || !this.isConnected) return
-        const stage = this.device.stage.getBoundingClientRect()
+        const stage = this.getBoundingClientRect()
         const anchor = (this.#anchor?.isConnected ? this.#anchor : this.device.bottomControl()) ?? this.device.stage
         const target = anchor.getBoundingClientRect()
         const [width, height] = [this.panel.offsetWidth, this.panel.offsetHeight]

@@ -68,7 +68,8 @@ export class SegueScreen extends HTMLElement {
         this.closeButton.hidden = !update.close
         const isLoading = !content || content.loading === true
         setAttribute(this, 'aria-busy', isLoading || update.waiting ? 'true' : null)
-        this.classList.toggle('waiting', update.waiting)
+        const hasRows = content?.sections?.some?.(section => section?.rows?.length > 1) === true
+        this.classList.toggle('waiting', update.waiting || (isLoading && hasRows))
         this.#drawSections(content, isLoading, update.current)
         this.#drawActions(Array.isArray(content?.actions) ? content.actions : [])
         this.drawBusy()
