@@ -1,83 +1,38 @@
 // @ts-check
-// The layout of the page: the top bar, the open devices, the inspector, and addresses.
+// The page: its top bar, its open devices, and what an address shows.
 
+import * as address from './address.js'
 import { Connection } from './connection.js'
 import './elements/segue-device.js'
 import { asName, asText, make, put, reconcile, setAttribute } from './elements/render.js'
-import { onDrag } from './elements/motion.js'
+import { Inspector, partNamed, parts } from './inspector.js'
+import { recall, remember } from './memory.js'
 
 const $ = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id))
 const root = document.documentElement
 const small = matchMedia('(max-width: 800px)')
 const connection = new Connection()
-const parts = { messages: 'Messages', story: 'Story', processes: 'Processes' }
-/** The parts of the page that an address can name, by its first segment. */
-const partOf = { messages: 'messages', message: 'messages', story: 'story', processes: 'processes' }
+const inspector = new Inspector(connection)
 const longestReadDelay = 30000
 
 /** @typedef {{platform: string, session: string, device: string, resumed: boolean}} OpenDevice */
 
-/** Reads JSON from a storage; null if there is none, or if the browser forbids storage. */
-function stored(storage, key) {
-    try { return JSON.parse(storage().getItem(key) ?? 'null') } catch { return null }
-}
-function store(storage, key, value) {
-    try { storage().setItem(key, JSON.stringify(value)) } catch { /* The page works without memory. */ }
-}
-const session = () => sessionStorage
-const local = () => localStorage
-
-// MARK: Addresses
-
-/** The part, the rest of the path and the parameters of an address such as `#/messages?type=command.*`. */
-function address() {
-    const [path, query] = location.hash.replace(/^#\/?/, '').split('?', 2)
-    const [name, ...rest] = path.split('/')
-    return { name, rest: rest.join('/'), parameters: new URLSearchParams(query ?? '') }
-}
-
-/** The address without the devices, which are the business of this file. */
-function ownAddress() {
-    const { name, rest, parameters } = address()
-    parameters.delete('devices')
-    return `#/${[name, rest].filter(Boolean).join('/')}${parameters.size ? `?${parameters}` : ''}`
-}
-
-function decoded(text) {
-    try { return decodeURIComponent(text) } catch { return text }
-}
-
-function go(hash, replace = false) {
-    const url = new URL(location.href)
-    url.hash = hash
-    if (url.href === location.href) return
-    if (replace) history.replaceState(null, '', url)
-    else history.pushState(null, '', url)
-    showAddress()
-}
-
-/** Puts the devices into the address, so that a copied address opens them, but leaves its other parameters alone. */
+/** Puts the devices into the address, so that a copied address opens them. */
 function nameDevices() {
-    const { name, rest, parameters } = address()
-    const text = devices.map(device => `${device.platform}:${device.session}`).join(',')
-    if (isDefault || !text) parameters.delete('devices')
-    else parameters.set('devices', text)
-    const query = parameters.toString().replaceAll('%3A', ':').replaceAll('%2C', ',')
-    const path = [name, rest].filter(Boolean).join('/')
-    const hash = path || query ? `#/${path}${query ? `?${query}` : ''}` : ''
-    if (hash !== location.hash) history.replaceState(null, '', hash || location.pathname)
+    const names = devices.map(device => `${device.platform}:${device.session}`).join(',')
+    address.nameDevices(isDefault ? '' : names)
 }
 
 function showAddress() {
-    const { name, rest, parameters } = address()
-    const part = Object.hasOwn(partOf, name) ? partOf[name] : null
+    const { name, rest, parameters } = address.current()
+    const part = partNamed(name)
     const named = parameters.get('devices')
     if (named && named !== namedDevices) openNamed(named)
     root.dataset.shown = part ? 'inspector' : 'devices'
-    if (!part && name === 'device') shownDevice = decoded(rest)
+    if (!part && name === 'device') shownDevice = address.decoded(rest)
+    if (part) inspector.show(part)
+    else if (!small.matches && !inspector.part) inspector.show('messages')
     drawShown()
-    if (part) showPart(part)
-    else if (!small.matches && !currentPart) showPart('messages')
 }
 
 // MARK: Devices
@@ -118,7 +73,7 @@ function setDevices(list, byDefault = false) {
     isDefault = byDefault
     drawDevices()
     nameDevices()
-    namedDevices = address().parameters.get('devices') ?? ''
+    namedDevices = address.current().parameters.get('devices') ?? ''
 }
 
 function drawDevices() {
@@ -134,7 +89,7 @@ function drawDevices() {
     }, () => {})
     $('devices').append($('empty') ?? emptyState)
     // After a reload the device continues; it was launched before.
-    store(session, 'segue.devices', { devices: devices.map(device => ({ ...device, resumed: true })), isDefault })
+    remember('session', 'devices', { devices: devices.map(device => ({ ...device, resumed: true })), isDefault })
     drawEmpty()
     drawSession()
     drawShown()
@@ -169,12 +124,12 @@ function drawShown() {
             label: nameOf(device) === device.platform ? device.platform : `${device.platform} · ${device.session}`,
             hash: `#/device/${encodeURIComponent(nameOf(device))}`, isCurrent: !isInspector && device === shown,
         })),
-        ...Object.entries(parts).filter(([part]) => part !== 'story' || currentPart === 'story')
-            .map(([part, label]) => ({ label, hash: `#/${part}`, isCurrent: isInspector && part === currentPart })),
+        ...Object.entries(parts).filter(([part]) => part !== 'story' || inspector.part === 'story')
+            .map(([part, label]) => ({ label, hash: `#/${part}`, isCurrent: isInspector && part === inspector.part })),
     ]
     reconcile($('small-tabs'), tabs, tab => tab.hash, () => {
         const element = make('button', '', { type: 'button' })
-        element.addEventListener('click', () => go(element.hash))
+        element.addEventListener('click', () => address.go(element.hash))
         return element
     }, (element, tab) => {
         element.hash = tab.hash
@@ -246,7 +201,6 @@ function drawSession() {
 $('session').addEventListener('change', () => {
     const chosen = $('session').value
     if (chosen) setDevices(devices.map(device => device.session === chosen ? device : newDevice(device.platform, chosen)))
-    for (const element of inspectorElements.values()) element.session = chosen
 })
 
 $('add-panel').addEventListener('toggle', event => {
@@ -262,7 +216,7 @@ $('add-panel').addEventListener('submit', event => {
     $('add-panel').hidePopover()
     shownDevice = device.device
     setDevices([...devices, device])
-    go(`#/device/${encodeURIComponent(nameOf(device))}`)
+    address.go(`#/device/${encodeURIComponent(nameOf(device))}`)
     document.querySelector('segue-device:last-of-type')?.scrollIntoView({ inline: 'nearest', block: 'nearest' })
 })
 
@@ -274,110 +228,29 @@ function setTheme(theme) {
     $('theme').setAttribute('aria-label', `Theme: ${theme}. Change to ${next}`)
     $('theme').title = `Theme: ${theme}`
     $('theme').onclick = () => {
-        store(local, 'segue.theme', next)
+        remember('local', 'theme', next)
         setTheme(next)
     }
 }
 
-// MARK: The inspector
-
-/** @type {string} */
-let currentPart = ''
-/** @type {Map<string, any>} */
-const inspectorElements = new Map()
-
-async function showPart(part) {
-    currentPart = part
-    drawTabs()
-    drawShown()
-    let element = inspectorElements.get(part)
-    if (!element) {
-        try {
-            await import(`./elements/segue-${part}.js`)
-            element = make(`segue-${part}`)
-            element.connection = connection
-            element.session = $('session').value
-        } catch (error) {
-            console.warn(error)
-            element = make('p', 'empty', {}, `${parts[part]} cannot be shown, because a part of the page could not be loaded.`)
-        }
-        inspectorElements.set(part, element)
-    }
-    if (currentPart !== part) return
-    if (Object.hasOwn(partOf, address().name)) element.address = ownAddress()
-    if (element.parentElement !== $('inspector-panel')) $('inspector-panel').replaceChildren(element)
-}
-
-function drawTabs() {
-    reconcile($('inspector-tabs'), Object.keys(parts), part => part, part => {
-        const tab = make('button', '', { type: 'button', role: 'tab', id: `tab-${part}`, 'aria-controls': 'inspector-panel' }, parts[part])
-        tab.addEventListener('click', () => go(`#/${part}`))
-        return tab
-    }, (tab, part) => {
-        setAttribute(tab, 'aria-selected', String(part === currentPart))
-        setAttribute(tab, 'tabindex', part === currentPart ? '0' : '-1')
-    })
-    $('inspector-panel').setAttribute('aria-labelledby', `tab-${currentPart}`)
-}
-
-$('inspector-tabs').addEventListener('keydown', event => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
-    if (!step) return
-    const names = Object.keys(parts)
-    const next = names[(names.indexOf(currentPart) + step + names.length) % names.length]
-    go(`#/${next}`)
-    $(`tab-${next}`).focus()
-})
-
-document.addEventListener('navigate', (/** @type {any} */ event) => {
-    const { address: hash, replace } = event.detail ?? {}
-    if (typeof hash !== 'string') return
-    openInspector(true)
-    go(hash.startsWith('#') ? hash : `#${hash.startsWith('/') ? '' : '/'}${hash}`, replace === true)
-    nameDevices()
-})
-
-function openInspector(isOpen) {
-    root.dataset.inspector = isOpen ? 'open' : 'closed'
-    setAttribute($('inspector-toggle'), 'aria-expanded', String(isOpen))
-    store(local, 'segue.inspector', { isOpen, width: root.style.getPropertyValue('--inspector') })
-}
-$('inspector-toggle').addEventListener('click', () => openInspector(root.dataset.inspector === 'closed'))
-
-function setInspectorWidth(width) {
-    const wide = Math.min(Math.max(width, 280), innerWidth - 360)
-    root.style.setProperty('--inspector', `${Math.round(wide)}px`)
-    setAttribute($('divider'), 'aria-valuenow', String(Math.round(100 * wide / innerWidth)))
-}
-onDrag($('divider'), () => {
-    const width = $('inspector').offsetWidth
-    return {
-        axis: 'x', moved: x => setInspectorWidth(width - x), cancelled: () => setInspectorWidth(width),
-        ended: () => openInspector(true),
-    }
-})
-$('divider').addEventListener('keydown', event => {
-    const step = { ArrowLeft: 24, ArrowRight: -24 }[event.key]
-    if (!step) return
-    event.preventDefault()
-    setInspectorWidth($('inspector').offsetWidth + step)
-    openInspector(true)
-})
-
 // MARK: Start
 
-setTheme(themes.find(theme => theme === stored(local, 'segue.theme')) ?? 'auto')
-const inspector = stored(local, 'segue.inspector')
-if (inspector?.width) setInspectorWidth(parseInt(inspector.width, 10) || 400)
-openInspector(inspector?.isOpen !== false)
-const remembered = stored(session, 'segue.devices')
+setTheme(themes.find(theme => theme === recall('local', 'theme')) ?? 'auto')
+const remembered = recall('session', 'devices')
 if (Array.isArray(remembered?.devices)) {
     devices = remembered.devices.filter(device => device?.platform && device.device).map(device => ({ ...device, resumed: true }))
     isDefault = remembered.isDefault === true
 }
 drawDevices()
-addEventListener('hashchange', showAddress)
-addEventListener('popstate', showAddress)
+// The parts of the inspector request addresses; the location belongs to the page.
+document.addEventListener('navigate', (/** @type {any} */ event) => {
+    const { address: hash, replace } = event.detail ?? {}
+    if (typeof hash !== 'string') return
+    inspector.open(true)
+    address.go(hash.startsWith('#') ? hash : `#${hash.startsWith('/') ? '' : '/'}${hash}`, replace === true)
+    nameDevices()
+})
+address.changed.addEventListener('change', showAddress)
 small.addEventListener('change', showAddress)
 connection.addEventListener('change', drawState)
 connection.addEventListener('hello', readKnown)

@@ -11,6 +11,8 @@
 
 const firstDelay = 1000
 const longestDelay = 15000
+/** Statuses that the same request would get again. */
+const refusals = new Set([400, 403, 409, 413])
 
 /** Holds the one EventSource, opens the clients' views on it and passes each update to the client of its view. */
 export class Hub {
@@ -118,11 +120,12 @@ export class Hub {
             if (this.#views.get(id) !== view || this.#state.stream !== stream) return
             if (answer?.ok) {
                 view.opened = view.launched = true
-            } else if (answer && answer.status >= 400 && answer.status < 500 && answer.status !== 429) {
+            } else if (answer && refusals.has(answer.status)) {
                 const body = await answer.json().catch(() => null)
                 const error = body?.error ?? { code: String(answer.status), message: 'The gateway refused the view.' }
                 view.client.post({ view: id, value: { error } })
             } else {
+                // 404: the stream has ended, and its next `hello` opens the view; the others pass.
                 setTimeout(() => this.#open(id), firstDelay)
             }
         })

@@ -1,22 +1,18 @@
 // @ts-check
 import './segue-banner.js'
+import './segue-caption.js'
 import './segue-choice-form.js'
+import './segue-notes.js'
 import './segue-presentation.js'
 import './segue-root.js'
 import './segue-screen.js'
 import './segue-stack.js'
-import { asName, asText, iconButton, make, put, reconcile, setAttribute } from './render.js'
+import { Choices } from './choices.js'
+import { Departures } from './departures.js'
+import { asName, asText, make, put, setAttribute } from './render.js'
 import { Reports } from './reports.js'
 import { front, read, standing, without } from './state.js'
 import { openRequested } from './url.js'
-
-/** The time in which the gateway's scene must follow a report, in milliseconds. Then the device shows the scene again. */
-const followLimit = 3000
-const busyLimit = 10000
-/** A spinner appears after 300 ms (device.css); one that appeared stays for a moment instead of flashing. */
-const spinnerDelay = 300
-const spinnerTime = 300
-const noteTime = 5000
 
 /**
  * A device: draws the scenes of one platform and session, and reports what a person does. Its document changes only
@@ -39,11 +35,9 @@ export class SegueDevice extends HTMLElement {
     #held = 0
     #isQueued = false
     #isDirty = false
-    /** Ids of what a person has taken away before the scene follows, each with its timer. */
-    #gone = new Map()
-    /** The tab that a person has selected before the scene follows. */
-    #tab = null
-    #busy = new Map()
+    #departures = new Departures(() => this.#schedule())
+    #choices = new Choices(() => this.#drawBusy())
+    /** What is to be done when the animations of the next drawing have ended. */
     #afterRender = []
     #root = null
     #rootKey = ''
@@ -51,7 +45,6 @@ export class SegueDevice extends HTMLElement {
     #presentations = new Map()
     /** The control that a person used last: a popover points at it. */
     #control = null
-    #seenNotes = new Set()
     #raised = 10
     /** The id of the screen in front when the focus was last looked after. */
     #front = ''
@@ -71,8 +64,8 @@ export class SegueDevice extends HTMLElement {
         const [view, reports] = [this.#view, this.#reports]
         // A swipe that ends with the device is reported as cancelled after this method; the view has to stay until then.
         queueMicrotask(() => reports?.settled().finally(() => view?.close()))
-        for (const timer of [...this.#gone.values(), this.#tab?.timer]) clearTimeout(timer)
-        for (const entry of this.#busy.values()) clearTimeout(entry.timer)
+        this.#departures.stop()
+        this.#choices.stop()
     }
 
     get isWindow() { return /mac|desktop|windows/i.test(this.options.platform) }
@@ -96,22 +89,13 @@ export class SegueDevice extends HTMLElement {
         this.stage = make('div', 'stage', {}, this.placeholder)
         this.bannerElement = make('segue-banner')
         this.bannerElement.device = this
-        this.notes = make('div', 'notes', { role: 'status' })
+        this.notes = make('segue-notes')
         this.frame = make('div', `frame ${this.isWindow ? 'window-frame' : 'phone-frame'}`, {},
             this.isWindow ? this.titleBar : this.statusBar, this.stage, make('div', 'home', { 'aria-hidden': 'true' }))
         this.desk = make('div', 'desk', {}, this.frame)
         // Above the other windows, which lie beside the frame.
         ;(this.isWindow ? this.desk : this.frame).append(this.bannerElement, this.notes)
-        this.pulse = make('span', 'pulse', { 'aria-hidden': 'true' })
-        this.captionName = make('bdi', 'caption-name')
-        this.captionFlow = make('bdi')
-        this.captionScreen = make('bdi', 'mono')
-        this.captionRevision = make('bdi', 'number')
-        this.captionRule = make('bdi', 'mono')
-        const closer = iconButton('×', `Close the device ${asName(platform)}`,
-            () => this.dispatchEvent(new CustomEvent('closedevice', { bubbles: true })), 'close-device')
-        this.caption = make('div', 'caption', {}, this.pulse, this.captionName, this.captionFlow, this.captionScreen,
-            this.captionRevision, this.captionRule, closer)
+        this.caption = make('segue-caption')
         this.append(this.desk, this.caption)
         this.addEventListener('keydown', event => this.#key(event))
     }
@@ -128,10 +112,10 @@ export class SegueDevice extends HTMLElement {
         }
         if (update.screens && typeof update.screens === 'object') this.#screens = { ...this.#screens, ...update.screens }
         if ('banner' in update) this.#banner = update.banner
-        if ('scene' in update || update.note || update.url || 'banner' in update) this.#endBusy()
-        if (update.note) this.#note(update.note)
-        if (update.url) openRequested(update.url, link => this.#showNote(link, true))
-        if (update.pulse) this.#playPulse()
+        if ('scene' in update || update.note || update.url || 'banner' in update) this.#choices.followed()
+        if (update.note) this.notes.receive(update.note)
+        if (update.url) openRequested(update.url, link => this.notes.offer(link))
+        if (update.pulse) this.caption.pulse()
         this.#schedule()
     }
 
@@ -194,16 +178,15 @@ export class SegueDevice extends HTMLElement {
     #draw() {
         const actual = this.#scene ? read(this.#scene.state) : null
         const open = actual ? standing(actual) : new Set()
-        for (const id of this.#gone.keys()) if (!open.has(id)) this.#forgetGone(id)
-        if (this.#tab && (!actual || actual.selected === this.#tab.name || actual.root.id !== this.#tab.root)) this.#forgetTab()
+        this.#departures.follow(open, actual)
         this.drawBanner()
         this.#drawPlaceholder(actual)
-        this.#drawCaption(actual)
+        this.caption.update(this.options, this.#scene, actual)
         if (!actual) {
             this.#clear()
             return []
         }
-        const model = without(actual, new Set(this.#gone.keys()))
+        const model = without(actual, this.#departures.ids)
         const animations = [...this.#drawRoot(model), ...this.#drawPresentations(model)]
         this.#drawCovered(model)
         const ownWindow = model.presentations.findIndex(presentation => presentation.style === 'window')
@@ -226,7 +209,7 @@ export class SegueDevice extends HTMLElement {
             if (former) former.after(this.#root)
             else this.stage.prepend(this.#root)
         }
-        const selected = this.#tab?.name ?? model.selected
+        const selected = this.#departures.tab ?? model.selected
         const animations = this.#root.update(
             model, selected, index => this.#describe(model, index), name => this.#scene.screenTitles?.[name],
             this.#screens[model.root.id])
@@ -241,7 +224,7 @@ export class SegueDevice extends HTMLElement {
     #describe(model, index, presentation = null) {
         const scene = this.#scene
         const next = presentation || model.kind !== 'split' ? null : model.stacks[index + 1]?.instances.at(-1)
-        const closes = presentation && scene.dismissible?.includes?.(presentation.id) === true
+        const closes = presentation && !this.readOnly && scene.dismissible?.includes?.(presentation.id) === true
             && (presentation.style === 'sheet' || presentation.style === 'popover')
         return (screen, below) => ({
             content: this.#screens[screen.id] ?? null,
@@ -282,14 +265,16 @@ export class SegueDevice extends HTMLElement {
             if (isOwnWindow) host = element.nested
             const base = presentation.instances[0]
             const question = { content: this.#screens[base.id] ?? null, title: this.#titleOf(base) }
-            const isDismissible = this.#scene.dismissible?.includes?.(presentation.id) === true
+            const isDismissible = !this.readOnly && this.#scene.dismissible?.includes?.(presentation.id) === true
             const animation = element.update(presentation, question, isDismissible, this.#describe(model, 0, presentation))
             if (animation) animations.push(animation)
             if (!isNew) continue
             if (isOwnWindow) this.#placeWindow(element)
             this.#entered = element
             animations.push(element.enter())
-            if (element.isQuestion) this.#announce(`${asName(presentation.title ?? question.title)}. ${asName(presentation.message)}`)
+            if (element.isQuestion && !this.contains(document.activeElement)) {
+                this.notes.announce(`${asName(presentation.title ?? question.title)}. ${asName(presentation.message)}`)
+            }
         }
         return animations
     }
@@ -333,16 +318,6 @@ export class SegueDevice extends HTMLElement {
         }
     }
 
-    #drawCaption(model) {
-        const { platform, session } = this.options
-        const scene = this.#scene
-        put(this.captionName, session === 'default' ? platform : `${platform} · ${session}`)
-        put(this.captionFlow, scene?.flow ? `${asName(scene.flow.name)} ${asName(scene.flow.version)}` : '')
-        put(this.captionScreen, model ? front(model).screen : '')
-        put(this.captionRevision, scene?.revision != null ? `revision ${asName(scene.revision)}` : '')
-        put(this.captionRule, asName(scene?.rule))
-    }
-
     #clear() {
         for (const element of this.#presentations.values()) element.remove()
         this.#presentations.clear()
@@ -367,7 +342,7 @@ export class SegueDevice extends HTMLElement {
 
     #frontOf(scene) {
         const model = scene ? read(scene.state) : null
-        return model ? front(without(model, new Set(this.#gone.keys()))).id : ''
+        return model ? front(without(model, this.#departures.ids)).id : ''
     }
 
     /** Focus that was on a screen which is now covered or gone moves to the screen in front. */
@@ -411,15 +386,16 @@ export class SegueDevice extends HTMLElement {
 
     // MARK: What a person does
 
-    /** @returns {boolean} true if a back swipe can start on this screen */
-    canSwipe(instance) {
-        return !this.isWindow && this.#held === 0 && this.#scene?.back?.[instance] === true && !this.#gone.has(instance)
+    canGoBack(instance) {
+        return !this.readOnly && this.#scene?.back?.[instance] === true && !this.#departures.has(instance)
     }
+
+    /** @returns {boolean} true if a back swipe can start on this screen */
+    canSwipe(instance) { return !this.isWindow && this.#held === 0 && this.canGoBack(instance) }
 
     /** The back button: the screen moves out first, because the report says that it is no longer shown. */
     goBack(instance) {
-        if (this.#scene?.back?.[instance] !== true || this.#gone.has(instance)) return
-        this.#takeAway(instance, () => this.#reports?.back('completed', instance))
+        if (this.canGoBack(instance)) this.#takeAway(instance, () => this.#reports?.back('completed', instance))
     }
 
     /** The reports of a swipe. @param {'started' | 'cancelled' | 'completed'} phase @param {string} instance */
@@ -429,8 +405,7 @@ export class SegueDevice extends HTMLElement {
     }
 
     dismiss(instance) {
-        if (this.#gone.has(instance)) return
-        this.#takeAway(instance, () => this.#reports?.dismissed(instance))
+        if (!this.#departures.has(instance)) this.#takeAway(instance, () => this.#reports?.dismissed(instance))
     }
 
     /** Dismisses the presentation in which a screen lies. */
@@ -438,128 +413,41 @@ export class SegueDevice extends HTMLElement {
 
     selectTab(name) {
         const model = this.#scene ? read(this.#scene.state) : null
-        if (!model || model.kind !== 'tabs' || (this.#tab?.name ?? model.selected) === name) return
-        clearTimeout(this.#tab?.timer)
-        const tab = { name, root: model.root.id, timer: setTimeout(() => this.#revertTab(tab), followLimit) }
-        this.#tab = tab
-        this.#reports?.tab(name, model.root.id).catch(() => this.#revertTab(tab))
+        if (this.readOnly || !model || model.kind !== 'tabs' || (this.#departures.tab ?? model.selected) === name) return
+        this.#departures.select(name, model.root.id, this.#reports?.tab(name, model.root.id))
         this.#schedule()
     }
 
     /** Hides an instance before the scene follows, and reports it when the animation has ended. */
     #takeAway(instance, report) {
-        this.#gone.set(instance, undefined)
-        this.#afterRender.push(() => {
-            const back = () => {
-                this.#forgetGone(instance)
-                this.#schedule()
-            }
-            if (this.#gone.has(instance)) this.#gone.set(instance, setTimeout(back, followLimit))
-            report()?.catch(back)
-        })
-        this.#schedule()
-    }
-
-    #forgetGone(instance) {
-        clearTimeout(this.#gone.get(instance))
-        this.#gone.delete(instance)
-    }
-
-    #forgetTab() {
-        clearTimeout(this.#tab?.timer)
-        this.#tab = null
-    }
-
-    #revertTab(tab) {
-        if (this.#tab !== tab) return
-        this.#forgetTab()
+        this.#departures.add(instance)
+        this.#afterRender.push(() => this.#departures.reported(instance, report()))
         this.#schedule()
     }
 
     // MARK: Choices
 
-    isBusy(choice) { return choice != null && this.#busy.has(choice) }
+    isBusy(choice) { return this.#choices.isBusy(choice) }
 
     /** @returns {Promise<string | null>} why the choice was refused; null if it was sent, or is being sent already */
     async choose(choice, control, fields) {
-        if (!choice || this.readOnly || this.isBusy(choice) || !this.#reports) return null
+        const reports = this.#reports
+        if (!choice || this.readOnly || this.isBusy(choice) || !reports) return null
         this.#control = control ?? null
-        const entry = { isSent: false, isFollowed: false, since: performance.now(), timer: setTimeout(() => this.#finish(choice), busyLimit) }
-        this.#busy.set(choice, entry)
-        this.#drawBusy()
         try {
-            await this.#reports.choose(choice, fields)
-            entry.isSent = true
-            // The scene may follow before the answer to the request.
-            if (entry.isFollowed) this.#finish(choice)
+            await this.#choices.begin(choice, () => reports.choose(choice, fields))
             return null
         } catch (error) {
-            this.#finish(choice)
             // A form shows the refusal itself.
-            if (fields === undefined) this.#showNote(make('bdi', '', {}, asName(error.message)))
+            if (fields === undefined) this.notes.say(error.message)
             return asText(error.message)
         }
-    }
-
-    #endBusy() {
-        for (const [choice, entry] of this.#busy) {
-            entry.isFollowed = true
-            if (!entry.isSent) continue
-            const age = performance.now() - entry.since
-            const isFlashing = age > spinnerDelay && age < spinnerDelay + spinnerTime
-            if (!isFlashing) this.#finish(choice)
-            else setTimeout(() => this.#finish(choice), spinnerDelay + spinnerTime - age)
-        }
-    }
-
-    #finish(choice) {
-        clearTimeout(this.#busy.get(choice)?.timer)
-        if (this.#busy.delete(choice)) this.#drawBusy()
     }
 
     #drawBusy() {
         for (const element of this.querySelectorAll('[data-choice], .banner-card .dismiss')) {
             setAttribute(element, 'aria-busy', this.isBusy(/** @type {any} */ (element).choice) ? 'true' : null)
         }
-    }
-
-    // MARK: Notes
-
-    #note(note) {
-        const id = asText(note.id)
-        if (id && this.#seenNotes.has(id)) return
-        this.#seenNotes.add(id)
-        if (this.#seenNotes.size > 200) this.#seenNotes = new Set([...this.#seenNotes].slice(-100))
-        const text = make('bdi')
-        put(text, asText(note.text).slice(0, 500))
-        this.#showNote(text)
-    }
-
-    #showNote(content, stays = false) {
-        const note = make('div', 'note', {}, content)
-        // Above the buttons at the foot of the screens.
-        const feet = [...this.querySelectorAll('segue-screen:not(.covered) > .foot')].map(foot => foot.offsetHeight)
-        this.notes.style.setProperty('--foot', `${Math.max(0, ...feet)}px`)
-        this.notes.append(note)
-        while (this.notes.children.length > 3) this.notes.firstElementChild.remove()
-        if (stays) {
-            note.append(iconButton('×', 'Dismiss', () => note.remove()))
-            content.addEventListener('click', () => note.remove())
-        } else { setTimeout(() => note.remove(), noteTime) }
-    }
-
-    /** Says a text to screen readers whose focus is elsewhere. */
-    #announce(text) {
-        if (this.contains(document.activeElement)) return
-        const note = make('div', 'visually-hidden', {}, text)
-        this.notes.append(note)
-        setTimeout(() => note.remove(), noteTime)
-    }
-
-    #playPulse() {
-        const frames = [{ opacity: 1, transform: 'scale(1)' }, { opacity: 0.4, transform: 'scale(2.2)' }, { opacity: 1, transform: 'scale(1)' }]
-        for (const running of this.pulse.getAnimations()) running.cancel()
-        this.pulse.animate(frames, { duration: 600 })
     }
 }
 

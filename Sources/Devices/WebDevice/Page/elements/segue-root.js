@@ -147,6 +147,7 @@ export class SegueRoot extends HTMLElement {
         }, (tab, entry) => {
             tab.name_ = entry.name
             put(tab.label, titleOf(entry.name) ?? entry.name)
+            setAttribute(tab, 'aria-disabled', this.device.readOnly ? 'true' : null)
             setAttribute(tab, 'aria-selected', String(entry.name === selected))
             setAttribute(tab, 'tabindex', entry.name === selected ? '0' : '-1')
         })

@@ -2,7 +2,7 @@
 import { asName, button, iconButton, make, put, reconcile, setAttribute, uniqueID } from './render.js'
 
 /**
- * @typedef {{title: string, subtitle?: any, detail?: any, choice?: string | null}} Row
+ * @typedef {{title: string, depth?: number, subtitle?: any, detail?: any, choice?: string | null}} Row
  * @typedef {{choice: string, label: string, role?: string, type?: string, schema?: any}} Action
  * @typedef {{content: any, title: any, previous: any, back: boolean, close: boolean, waiting: boolean,
  *   current?: any}} ScreenUpdate
@@ -62,6 +62,7 @@ export class SegueScreen extends HTMLElement {
         put(this.heading, title)
         put(this.barTitle, asName(title))
         this.backButton.hidden = !update.back
+        this.backButton.disabled = this.device.readOnly
         const previous = asName(update.previous)
         put(this.backText, previous && previous.length <= longestBack ? previous : 'Back')
         setAttribute(this.backButton, 'aria-label', previous ? `Back to ${previous}` : null)
@@ -109,7 +110,7 @@ export class SegueScreen extends HTMLElement {
         } else { element.header?.remove() }
         // Rows that are only text, without a choice or a second text, are a paragraph rather than a list.
         const isText = rows.length > 0 && rows.length < 4 && !section.numbered
-            && rows.every(row => !row.choice && row.subtitle == null && row.detail == null)
+            && rows.every(row => !row.choice && !row.depth && row.subtitle == null && row.detail == null)
         element.classList.toggle('text', isText)
         list.classList.toggle('numbered', section.numbered === true)
         reconcile(list, rows.slice(0, limit), row => `${row.choice ? 'b' : 't'} ${String(row.title).slice(0, 100)}`,
@@ -153,6 +154,8 @@ export class SegueScreen extends HTMLElement {
         item.detail.hidden = row.detail == null
         item.number.hidden = !section.numbered
         if (section.numbered) put(item.number, String(place + 1))
+        // Rows of a tree are indented; deeper levels than 8 would leave no room for their texts.
+        item.body.style.setProperty('--depth', String(Math.min(Math.max(Number(row.depth) || 0, 0), 8)))
         if (!row.choice) return
         item.body.choice = row.choice
         item.body.disabled = this.device.readOnly

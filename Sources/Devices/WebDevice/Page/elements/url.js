@@ -1,13 +1,13 @@
 // @ts-check
 // URLs that the app requests to open, such as a log-in page or a link into another app.
 
+import { recall, remember } from '../memory.js'
 import { asText, make } from './render.js'
 
 /** Schemes that act on this page or on the reader's files. Others, such as `spotify:`, belong to apps. */
 const refused = new Set([
     'javascript:', 'data:', 'blob:', 'file:', 'about:', 'vbscript:', 'filesystem:', 'view-source:', 'chrome:', 'ws:', 'wss:',
 ])
-const storageKey = 'segue.opened'
 const rememberedRequests = 100
 
 /**
@@ -19,9 +19,9 @@ export function openRequested(requested, offer) {
     const url = URL.parse(asText(requested.url))
     if (!url || refused.has(url.protocol)) return
     const request = asText(requested.request).slice(0, 200)
-    const opened = read()
+    const opened = recall('session', 'opened') ?? []
     if (opened.includes(request)) return
-    sessionStorage.setItem(storageKey, JSON.stringify([...opened, request].slice(-rememberedRequests)))
+    remember('session', 'opened', [...opened, request].slice(-rememberedRequests))
     if (!/^https?:$/.test(url.protocol) || !openWindow(url.href)) offer(link(url))
 }
 
@@ -38,9 +38,4 @@ function openWindow(href) {
 function link(url) {
     const name = /^https?:$/.test(url.protocol) ? url.host : url.protocol.slice(0, -1)
     return make('a', '', { href: url.href, target: '_blank', rel: 'noopener noreferrer' }, `Open ${name}`)
-}
-
-/** @returns {string[]} */
-function read() {
-    try { return JSON.parse(sessionStorage.getItem(storageKey) ?? '[]') } catch { return [] }
 }
