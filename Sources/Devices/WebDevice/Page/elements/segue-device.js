@@ -189,9 +189,7 @@ export class SegueDevice extends HTMLElement {
         const model = without(actual, this.#departures.ids)
         const animations = [...this.#drawRoot(model), ...this.#drawPresentations(model)]
         this.#drawCovered(model)
-        const ownWindow = model.presentations.findIndex(presentation => presentation.style === 'window')
-        const main = ownWindow < 0 ? model : { ...model, presentations: model.presentations.slice(0, ownWindow) }
-        put(this.windowTitle, asName(this.#titleOf(front(main))))
+        put(this.windowTitle, asName(this.#titleOf(front({ ...model, presentations: [] }))))
         for (const id of Object.keys(this.#screens)) {
             if (!open.has(id) && !actual.leaving.includes(id)) delete this.#screens[id]
         }

@@ -155,7 +155,8 @@ export class SegueScreen extends HTMLElement {
         item.number.hidden = !section.numbered
         if (section.numbered) put(item.number, String(place + 1))
         // Rows of a tree are indented; deeper levels than 8 would leave no room for their texts.
-        item.body.style.setProperty('--depth', String(Math.min(Math.max(Number(row.depth) || 0, 0), 8)))
+        const depth = Math.min(Math.max(Number(row.depth) || 0, 0), 8)
+        if (depth || item.depth) item.body.style.setProperty('--depth', String(item.depth = depth))
         if (!row.choice) return
         item.body.choice = row.choice
         item.body.disabled = this.device.readOnly
