@@ -85,7 +85,9 @@ export class SeguePresentation extends HTMLElement {
     }
 
     requestDismissal() {
+        const cancel = this.isQuestion ? this.buttons.querySelector('[data-role=cancel]:enabled') : null
         if (this.isDismissible) this.device.dismiss(this.instance)
+        else if (cancel) cancel.click()
         else this.#shake()
     }
 
