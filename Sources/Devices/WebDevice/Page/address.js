@@ -12,7 +12,7 @@ export function current() {
     return { name, rest: rest.join('/'), parameters: new URLSearchParams(query ?? '') }
 }
 
-/** The address without the devices, which are not the business of the inspector's parts. */
+/** The address without the devices: the parts of the inspector do not use them. */
 export function withoutDevices() {
     const { name, rest, parameters } = current()
     parameters.delete('devices')

@@ -8,7 +8,7 @@ export function recall(area, key) {
 
 /** @param {'session' | 'local'} area @param {string} key @param {any} value */
 export function remember(area, key, value) {
-    try { storage(area).setItem(`segue.${key}`, JSON.stringify(value)) } catch { /* see above */ }
+    try { storage(area).setItem(`segue.${key}`, JSON.stringify(value)) } catch { /* Storage is forbidden or full. */ }
 }
 
 function storage(area) { return area === 'session' ? sessionStorage : localStorage }

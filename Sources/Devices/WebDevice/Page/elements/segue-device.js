@@ -14,6 +14,9 @@ import { Reports } from './reports.js'
 import { front, read, standing, without } from './state.js'
 import { openRequested } from './url.js'
 
+/** The longest wait for a frame, in milliseconds. */
+const frameLimit = 250
+
 /**
  * A device: draws the scenes of one platform and session, and reports what a person does. Its document changes only
  * while nothing moves: updates that come during an animation or a gesture are drawn after it.
@@ -26,6 +29,8 @@ export class SegueDevice extends HTMLElement {
 
     #scene = null
     #screens = {}
+    /** The ids of the screens of the last scene. */
+    #opened = new Set()
     #banner = null
     #error = ''
     /** @type {import('../connection.js').OpenView | null} */
@@ -56,6 +61,8 @@ export class SegueDevice extends HTMLElement {
         this.connection?.addEventListener('change', this.#connectionChanged)
         this.#view = this.connection?.open({ kind: 'device', ...this.options }, update => this.#receive(update)) ?? null
         if (this.#view) this.#reports = new Reports(this.#view)
+        // An element that is moved in the document is connected again, but was launched before.
+        this.options = { ...this.options, resumed: true }
         this.#schedule()
     }
 
@@ -105,6 +112,7 @@ export class SegueDevice extends HTMLElement {
     #connectionChanged = () => { this.#schedule() }
 
     #receive(update) {
+        if (!update || typeof update !== 'object') return
         if (update.error) this.#error = asText(update.error.message)
         if ('scene' in update) {
             this.#error = ''
@@ -122,9 +130,10 @@ export class SegueDevice extends HTMLElement {
     #schedule() {
         if (this.#isQueued) return
         this.#isQueued = true
+        const flush = () => { if (this.#isQueued) this.#flush() }
+        requestAnimationFrame(flush)
         // A tab in the background gets no frames; it still has to follow the scene, or its reports would stop.
-        if (document.hidden) setTimeout(() => this.#flush(), 100)
-        else requestAnimationFrame(() => this.#flush())
+        setTimeout(flush, frameLimit)
     }
 
     async #flush() {
@@ -144,7 +153,7 @@ export class SegueDevice extends HTMLElement {
             console.error(error)
         }
         const formerFront = this.#front
-        this.#front = this.#frontOf(this.#scene)
+        this.#front = this.#frontOf(scene)
         if (hadFocus && (this.#entered || formerFront !== this.#front || !this.contains(document.activeElement))) {
             this.#restoreFocus()
         }
@@ -190,9 +199,9 @@ export class SegueDevice extends HTMLElement {
         const animations = [...this.#drawRoot(model), ...this.#drawPresentations(model)]
         this.#drawCovered(model)
         put(this.windowTitle, asName(this.#titleOf(front({ ...model, presentations: [] }))))
-        for (const id of Object.keys(this.#screens)) {
-            if (!open.has(id) && !actual.leaving.includes(id)) delete this.#screens[id]
-        }
+        // Only contents of screens that were open: those of a screen to come may arrive before its scene.
+        for (const id of this.#opened) if (!open.has(id) && !actual.leaving.includes(id)) delete this.#screens[id]
+        this.#opened = new Set([...open, ...actual.leaving])
         return animations
     }
 
@@ -325,7 +334,7 @@ export class SegueDevice extends HTMLElement {
     }
 
     #placeWindow(element) {
-        const count = [...this.#presentations.values()].filter(other => other.style_ === 'window').length
+        const count = [...this.#presentations.values()].filter(other => other.kind === 'window').length
         // At the right, where it covers least of a list, and each a little lower than the one before.
         element.moveTo(this.desk.clientWidth - element.offsetWidth - 20 - 24 * (count % 3), 24 + 36 * count)
         this.raise(element)
@@ -349,7 +358,7 @@ export class SegueDevice extends HTMLElement {
         const top = [...this.#presentations.values()].at(-1)
         const isWithin = this.contains(active)
         const isNew = top === this.#entered && top !== undefined
-        if (isWithin && active !== this && !isNew && (!top || top.contains(active) || top.style_ === 'window')) return
+        if (isWithin && active !== this && !isNew && (!top || top.contains(active) || top.kind === 'window')) return
         if (!isWithin && active && active !== document.body) return
         if (top?.isQuestion) {
             // Not the button that cannot be undone.
@@ -369,7 +378,7 @@ export class SegueDevice extends HTMLElement {
         if (event.key !== 'Escape' || event.defaultPrevented) return
         const all = [...this.#presentations.values()]
         // Within a window, Escape is for what that window presents, then for the window itself.
-        const own = all.filter(element => element.style_ === 'window' && element.contains(event.target)).at(-1)
+        const own = all.filter(element => element.kind === 'window' && element.contains(event.target)).at(-1)
         const top = own ? all.filter(element => own.contains(element)).at(-1) : all.filter(element => this.stage.contains(element)).at(-1)
         if (!top) return
         event.preventDefault()

@@ -15,7 +15,7 @@ export class SeguePresentation extends HTMLElement {
     /** @type {any} */
     device = null
     instance = ''
-    style_ = 'sheet'
+    kind = 'sheet'
     isDismissible = false
     /** @type {string[]} */
     #detents = ['large']
@@ -31,7 +31,7 @@ export class SeguePresentation extends HTMLElement {
     build(style, instance, device, anchor) {
         this.device = device
         this.instance = instance
-        this.style_ = style
+        this.kind = style
         this.#anchor = anchor
         this.className = `presentation ${style}`
         const label = uniqueID()
@@ -57,7 +57,7 @@ export class SeguePresentation extends HTMLElement {
         this.#observer.disconnect()
     }
 
-    get isQuestion() { return this.style_ === 'alert' || this.style_ === 'dialog' }
+    get isQuestion() { return this.kind === 'alert' || this.kind === 'dialog' }
 
     /**
      * @param {any} presentation @param {{content: any, title: any}} question the content, if it is an alert or a dialog
@@ -96,7 +96,7 @@ export class SeguePresentation extends HTMLElement {
     enter() {
         const scrim = [this.scrim, [{ opacity: 0 }, { opacity: 1 }], 'in']
         return play([[this.panel, this.#hiddenFrames().reverse(), 'in'], /** @type {any} */ (scrim)], this.#duration, () => {
-            if (this.style_ === 'popover') this.#placePopover()
+            if (this.kind === 'popover') this.#placePopover()
         })
     }
 
@@ -112,11 +112,11 @@ export class SeguePresentation extends HTMLElement {
         return play([[this.panel, this.#hiddenFrames(), 'out'], /** @type {any} */ (scrim)], this.#duration, () => this.remove())
     }
 
-    get #duration() { return this.style_ === 'sheet' || this.style_ === 'fullScreen' ? 400 : 200 }
+    get #duration() { return this.kind === 'sheet' || this.kind === 'fullScreen' ? 400 : 200 }
 
     #hiddenFrames() {
         const isMac = this.device.isWindow
-        switch (this.style_) {
+        switch (this.kind) {
         case 'sheet': return [{ transform: 'none' }, { transform: isMac ? 'translateY(-105%)' : 'translateY(105%)' }]
         case 'fullScreen': return [{ transform: 'none' }, { transform: 'translateY(100%)' }]
         case 'dialog': if (!isMac) return [{ transform: 'none' }, { transform: 'translateY(110%)' }]
@@ -125,7 +125,7 @@ export class SeguePresentation extends HTMLElement {
     }
 
     #shake() {
-        const frames = this.style_ === 'sheet' && !this.device.isWindow
+        const frames = this.kind === 'sheet' && !this.device.isWindow
             ? [{ transform: 'none' }, { transform: 'translateY(14px)' }, { transform: 'none' }]
             : [{ transform: 'none' }, { transform: 'scale(1.015)' }, { transform: 'none' }]
         play([[this.panel, frames, null]], 220)
@@ -328,7 +328,7 @@ export class SeguePresentation extends HTMLElement {
 
     /** Puts the popover beside the control that opened it, where there is more room, with the arrow at its middle. */
     #placePopover() {
-        if (this.style_ !== 'popover' || !this.isConnected) return
+        if (this.kind !== 'popover' || !this.isConnected) return
         const stage = this.getBoundingClientRect()
         const anchor = (this.#anchor?.isConnected ? this.#anchor : this.device.bottomControl()) ?? this.device.stage
         const target = anchor.getBoundingClientRect()

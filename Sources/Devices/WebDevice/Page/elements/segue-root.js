@@ -139,13 +139,13 @@ export class SegueRoot extends HTMLElement {
             const tab = make('button', 'tab', { type: 'button', role: 'tab', id: uniqueID() })
             tab.label = make('bdi')
             tab.append(tab.label)
-            tab.addEventListener('click', () => this.device.selectTab(tab.name_))
+            tab.addEventListener('click', () => this.device.selectTab(tab.tabName))
             const panel = this.#stacks.get(entry.name).parentElement
             tab.setAttribute('aria-controls', panel.id)
             panel.setAttribute('aria-labelledby', tab.id)
             return tab
         }, (tab, entry) => {
-            tab.name_ = entry.name
+            tab.tabName = entry.name
             put(tab.label, titleOf(entry.name) ?? entry.name)
             setAttribute(tab, 'aria-disabled', this.device.readOnly ? 'true' : null)
             setAttribute(tab, 'aria-selected', String(entry.name === selected))
@@ -161,7 +161,7 @@ export class SegueRoot extends HTMLElement {
         event.preventDefault()
         const tab = tabs[(next + tabs.length) % tabs.length]
         tab.focus()
-        this.device.selectTab(tab.name_)
+        this.device.selectTab(tab.tabName)
     }
 
     /** A root with tabs may have actions of its own, which every tab shows. */
