@@ -33,6 +33,8 @@ function showAddress() {
     if (part) inspector.show(part)
     else if (!small.matches && !inspector.part) inspector.show('messages')
     drawShown()
+    // An address that a link or a tab leads to does not name the devices.
+    nameDevices()
 }
 
 // MARK: Devices
@@ -248,7 +250,6 @@ document.addEventListener('navigate', (/** @type {any} */ event) => {
     if (typeof hash !== 'string') return
     inspector.open(true)
     address.go(hash.startsWith('#') ? hash : `#${hash.startsWith('/') ? '' : '/'}${hash}`, replace === true)
-    nameDevices()
 })
 address.changed.addEventListener('change', showAddress)
 small.addEventListener('change', showAddress)
