@@ -100,7 +100,7 @@ export class SegueChoiceForm extends HTMLElement {
             return
         }
         put(this.problem, '')
-        const refusal = await this.device.choose(this.#action?.choice, this.submit, value)
+        const refusal = await this.device.choose(this.#action?.choice, this.submit, value, true)
         if (refusal) put(this.problem, refusal)
     }
 }

@@ -437,7 +437,7 @@ export class SegueDevice extends HTMLElement {
     isBusy(choice) { return this.#choices.isBusy(choice) }
 
     /** @returns {Promise<string | null>} why the choice was refused; null if it was sent, or is being sent already */
-    async choose(choice, control, fields) {
+    async choose(choice, control, fields, isQuiet = false) {
         const reports = this.#reports
         if (!choice || this.readOnly || this.isBusy(choice) || !reports) return null
         this.#control = control ?? null
@@ -446,7 +446,7 @@ export class SegueDevice extends HTMLElement {
             return null
         } catch (error) {
             // A form shows the refusal itself.
-            if (fields === undefined) this.notes.say(error.message)
+            if (!isQuiet) this.notes.say(error.message)
             return asText(error.message)
         }
     }

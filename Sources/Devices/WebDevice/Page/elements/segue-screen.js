@@ -166,8 +166,8 @@ export class SegueScreen extends HTMLElement {
     // MARK: Actions
 
     #drawActions(actions) {
-        const forms = actions.filter(action => action?.schema)
-        const plain = actions.filter(action => action && !action.schema)
+        const forms = actions.filter(action => action && hasFields(action.schema))
+        const plain = actions.filter(action => action && !forms.includes(action))
         const prominent = plain.filter(action => action.role === 'primary')
         const normal = plain.filter(action => action.role !== 'primary' && action.role !== 'destructive')
         // A few normal actions go beside the primary one; many would cover the content.
@@ -198,14 +198,17 @@ export class SegueScreen extends HTMLElement {
     #drawAction = (element, action) => {
         put(element.label, action.label)
         element.choice = action.choice
+        element.fields = action.schema ? {} : undefined
         element.disabled = this.device.readOnly || !action.choice
         element.dataset.role = action.role === 'primary' || action.role === 'destructive' ? action.role : 'normal'
     }
 
     #choiceButton(className) {
-        const element = button('', () => this.device.choose(/** @type {any} */ (element).choice, element), className)
+        const element = /** @type {any} */ (button('', () => {
+            this.device.choose(element.choice, element, element.fields)
+        }, className))
         element.dataset.choice = ''
-        return /** @type {any} */ (element)
+        return element
     }
 
     #newForm(action) {
@@ -223,6 +226,12 @@ export class SegueScreen extends HTMLElement {
         if (this.forms.classList.contains('single')) element.open = true
         element.action = action
     }
+}
+
+/** A command whose schema names no fields needs no form. */
+function hasFields(schema) {
+    if (!schema || typeof schema !== 'object') return false
+    return schema.type !== 'object' || Object.keys(schema.properties ?? {}).length > 0 || schema.required?.length > 0
 }
 
 function newSection() {
