@@ -17,7 +17,7 @@ export class SegueDeadLetters extends HTMLElement {
     #shown = SHOWN
     #reading = false
     #again = false
-    #heading = h('h3', { class: 'heading' }, 'Dead letters')
+    #heading = h('h2', { class: 'heading' }, 'Dead letters')
     #list = h('ul', { class: 'letters' })
     #note = h('p', { class: 'quiet padded late' }, 'Reading the dead letters…')
     #status = h('p', { class: 'visually-hidden', role: 'status' })

@@ -12,7 +12,7 @@ const LISTED = 100
 /** @typedef {import('./selection.js').Selection} Selection */
 
 /**
- * The filters of the list of messages. The event `change` has the new selection and text, after a short pause while
+ * The filters of the list of messages. The event `filter` has the new selection and text, after a short pause while
  * somebody writes.
  */
 export class SegueFilters extends HTMLElement {
@@ -74,7 +74,7 @@ export class SegueFilters extends HTMLElement {
                 field('Story', 'story', 'id of the first message'),
                 h('label', { class: 'labelled' }, 'Condition', this.#where)),
             this.#problem, this.#sessions,
-            h('h3', { class: 'heading' }, 'Types'), this.#types)
+            h('p', { class: 'heading' }, 'Types'), this.#types)
     }
 
     /** @returns {{selection: Selection, text: string}} */
@@ -167,7 +167,7 @@ export class SegueFilters extends HTMLElement {
     #changed() {
         clearTimeout(this.#timer)
         this.#show()
-        this.dispatchEvent(new CustomEvent('change', { detail: this.value }))
+        this.dispatchEvent(new CustomEvent('filter', { detail: this.value }))
     }
 
     #show() {

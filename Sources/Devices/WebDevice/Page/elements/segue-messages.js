@@ -111,7 +111,7 @@ export class SegueMessages extends HTMLElement {
             h('div', { class: 'list-place' }, h('div', { class: 'list-frame' }, this.#list, this.#empty, this.#return),
                 h('div', { class: 'list-bar' }, this.#status, this.#new, this.#pause)),
             this.#split, this.#detail, this.#send))
-        this.#filters.addEventListener('change', (/** @type {any} */ event) => {
+        this.#filters.addEventListener('filter', (/** @type {any} */ event) => {
             const { selection, text } = event.detail
             this.#select(selection, text)
             this.#address = messagesAddress(selection, { text })

@@ -6,6 +6,7 @@ import './segue-dead-letters.js'
 const styles = await loadStyles(import.meta.url, 'inspector.css', 'processes.css')
 
 const COLUMNS = ['Process', 'State', 'Handled', 'Failed', 'Lag', 'Last five minutes']
+const NAMES = { total: 'All messages', command: 'Commands', event: 'Events', document: 'Documents', query: 'Queries', error: 'Errors' }
 /** The seconds that a chart shows. */
 const SECONDS = 300
 
@@ -85,13 +86,13 @@ export class SegueProcesses extends HTMLElement {
     }
 
     #drawRates(rates) {
-        for (const name of ['total', ...Object.keys(KINDS)]) {
+        for (const name of Object.keys(NAMES)) {
             const values = rates[name]
             if (!Array.isArray(values)) continue
             let tile = this.#tiles.get(name)
             if (!tile) {
                 tile = h('div', { class: 'rate', 'data-kind': name },
-                    h('span', { class: 'rate-name' }, name === 'total' ? null : h('span', { class: 'kind', 'data-kind': name, 'aria-hidden': 'true' }, KINDS[name]), name === 'total' ? 'All messages' : `${name}s`.replace('querys', 'queries')),
+                    h('span', { class: 'rate-name' }, name === 'total' ? null : h('span', { class: 'kind', 'data-kind': name, 'aria-hidden': 'true' }, KINDS[name]), NAMES[name]),
                     h('span', { class: 'rate-now' }), h('segue-chart', { label: `${name} per second` }), h('span', { class: 'quiet rate-peak' }))
                 this.#tiles.set(name, tile)
                 this.#rates.append(tile)
