@@ -1,101 +1,105 @@
-// @ts-check
-// What every element of the inspector needs from the DOM. Text is only ever inserted as text nodes: the data of
-// messages comes from anywhere.
+// What the elements of the inspector need from the DOM. Text is inserted as text nodes only: the data of messages
+// comes from anywhere.
 
-/** @typedef {Node | string | number | null | undefined | false} Child */
+import { kindOf, KINDS, printable } from './text.js'
 
 /**
- * Makes an element. Names that begin with `on` are listeners, `class`, `aria-…`, `role` and the like are attributes,
- * and `true`/`false` sets or omits an attribute.
- * @param {string} tag
- * @param {Record<string, any>} [attributes]
- * @param {...Child} children
- * @returns {any}
+ * Makes an element: `h('p.quiet', { title }, 'text', child)`. Names that begin with `on` are listeners, `true` sets an
+ * attribute, `false`, null and undefined omit it.
  */
-export function h(tag, attributes = {}, ...children) {
+export function h(spec, ...children) {
+    const [tag, ...classes] = spec.split('.')
     const element = document.createElement(tag)
+    if (classes.length) element.className = classes.join(' ')
+    const attributes = children[0]?.constructor === Object ? children.shift() : {}
     for (const [name, value] of Object.entries(attributes)) {
         if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
-        else if (value === true) element.setAttribute(name, '')
-        else if (value !== false && value != null) element.setAttribute(name, String(value))
+        else if (value != null && value !== false) element.setAttribute(name, value === true ? '' : value)
     }
-    element.append(...present(children))
+    fill(element, ...children)
     return element
 }
 
-/** @param {Child[]} children @returns {(Node | string)[]} */
-function present(children) {
-    return children.filter(child => child != null && child !== false).map(child => child instanceof Node ? child : String(child))
-}
-
-/** Replaces the children of an element. @param {Element} element @param {...Child} children */
+/** Replaces the children of an element; null and false are left out. */
 export function fill(element, ...children) {
-    element.replaceChildren(...present(children))
+    element.replaceChildren(...children.filter(child => child != null && child !== false))
 }
 
-const SVG = 'http://www.w3.org/2000/svg'
-
-/** @param {string} tag @param {Record<string, string | number>} attributes @param {...SVGElement} children */
-export function svg(tag, attributes, ...children) {
-    const element = document.createElementNS(SVG, tag)
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value))
-    element.append(...children)
-    return /** @type {any} */ (element)
-}
-
-/** Sets text without touching the document if it is the same: an equal text node would still be announced and laid out. */
-export function setText(/** @type {Element} */ element, /** @type {string} */ text) {
+/** Sets a text unless it is the same: a new text node would be announced and laid out again. */
+export function setText(element, text) {
     if (element.textContent !== text) element.textContent = text
 }
 
-/** @type {Map<string, Promise<CSSStyleSheet>>} */
-const sheets = new Map()
+// Awaited here, so that no element is ever seen without its style. An element may be in a shadow root, therefore the
+// sheets are not linked in the document.
+const styles = await Promise.all(['inspector', 'messages', 'story', 'processes'].map(async name => {
+    const answer = await fetch(new URL(`${name}.css`, import.meta.url)).catch(() => null)
+    return new CSSStyleSheet().replace(answer?.ok ? await answer.text() : '')
+}))
 
-/**
- * Loads style sheets that lie beside a module. A module awaits this before it defines its element, so that the element
- * is never seen without its style.
- * @param {string} base the `import.meta.url` of the module
- * @param {...string} names
- * @returns {Promise<CSSStyleSheet[]>}
- */
-export function loadStyles(base, ...names) {
-    return Promise.all(names.map(name => {
-        const url = new URL(name, base).href
-        const known = sheets.get(url)
-        if (known) return known
-        const sheet = new CSSStyleSheet()
-        const loading = fetch(url)
-            .then(answer => answer.ok ? answer.text() : '')
-            .then(text => sheet.replace(text), () => sheet)
-        sheets.set(url, loading)
-        return loading
-    }))
+/** Applies the styles of the inspector to the document or the shadow root of an element. */
+export function adopt(element) {
+    const root = element.getRootNode()
+    const sheets = root.adoptedStyleSheets
+    if (sheets && !sheets.includes(styles[0])) root.adoptedStyleSheets = [...sheets, ...styles]
 }
 
-/** Applies style sheets to the document or the shadow root that contains an element. */
-export function adopt(/** @type {Element} */ element, /** @type {CSSStyleSheet[]} */ styles) {
-    const root = element.getRootNode()
-    if (!(root instanceof Document || root instanceof ShadowRoot)) return
-    const missing = styles.filter(style => !root.adoptedStyleSheets.includes(style))
-    if (missing.length) root.adoptedStyleSheets = [...root.adoptedStyleSheets, ...missing]
+/** A part of the inspector that shows a view of the gateway. It is built once, and its view is open while it is shown. */
+export class InspectorElement extends HTMLElement {
+    #connection = null
+    #view = null
+    #number = 0
+
+    connectedCallback() {
+        adopt(this)
+        if (!this.firstChild) this.build()
+        if (this.#connection) this.start()
+    }
+
+    disconnectedCallback() {
+        this.#view?.close()
+        this.#view = null
+        this.stop()
+    }
+
+    get connection() { return this.#connection }
+
+    set connection(connection) {
+        if (connection === this.#connection) return
+        if (this.#connection) this.stop()
+        this.#connection = connection
+        if (this.isConnected) this.start()
+    }
+
+    build() {}
+    start() {}
+    stop() {}
+
+    /** Opens a view in place of the former one. Updates that come late for a former view are dropped. */
+    openView(options, onUpdate) {
+        this.#view?.close()
+        const number = ++this.#number
+        this.#view = this.#connection.open(options, update => { if (number === this.#number) onUpdate(update ?? {}) })
+    }
 }
 
 let lastID = 0
 
-/** An id for `aria-describedby` and the like, unique in the document. */
-export function uniqueID(/** @type {string} */ prefix) {
-    return `${prefix}-${++lastID}`
+/** An id for `aria-describedby` and the like. */
+export function uniqueID() {
+    return `inspector-${++lastID}`
 }
 
 /** Asks the page to show an address. The page owns the location; elements only request. */
-export function navigate(/** @type {Element} */ element, /** @type {string} */ address, replace = false) {
+export function navigate(element, address, replace = false) {
     element.dispatchEvent(new CustomEvent('navigate', { bubbles: true, composed: true, detail: { address, replace } }))
 }
 
 /** A link to an address of the page, which can also be copied or opened in a tab of its own. */
-export function link(/** @type {string} */ address, /** @type {Record<string, any>} */ attributes, /** @type {Child[]} */ ...children) {
-    const anchor = h('a', { href: address, ...attributes }, ...children)
-    anchor.addEventListener('click', (/** @type {MouseEvent} */ event) => {
+export function link(spec, address, ...children) {
+    const anchor = h(spec, ...children)
+    anchor.href = address
+    anchor.addEventListener('click', event => {
         if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
         event.preventDefault()
         navigate(anchor, address)
@@ -103,21 +107,31 @@ export function link(/** @type {string} */ address, /** @type {Record<string, an
     return anchor
 }
 
-/** A button with a text. */
-export function button(/** @type {string} */ text, /** @type {(event: MouseEvent) => void} */ action, /** @type {Record<string, any>} */ attributes = {}) {
+export function button(text, action, attributes = {}) {
     return h('button', { type: 'button', class: 'button', onclick: action, ...attributes }, text)
 }
 
+/** The letter and the colour of a kind. The name of the kind is for screen readers. */
+export function badge(kind) {
+    return h('span.kind', { 'data-kind': kind in KINDS ? kind : 'other' }, h('span', { 'aria-hidden': 'true' }, KINDS[kind] ?? '?'),
+        h('span.visually-hidden', printable(kind) + ' '))
+}
+
+/** The kind of a row, which may lack it. */
+export function kindOfRow(row) {
+    return row.kind ?? kindOf(row.type)
+}
+
 /**
- * Copies text and says so on the button for two seconds. `navigator.clipboard` is missing on addresses that are
- * neither encrypted nor loopback; a selected text area works there.
+ * Copies text and says so on the button. `navigator.clipboard` is missing on addresses that are neither encrypted nor
+ * loopback; a selected text area works there.
  */
-export async function copy(/** @type {string} */ text, /** @type {HTMLElement} */ from) {
+export async function copy(text, from) {
     let copied = true
     try {
         await navigator.clipboard.writeText(text)
     } catch {
-        const area = h('textarea', { class: 'visually-hidden', 'aria-label': 'Text to copy' })
+        const area = h('textarea.visually-hidden', { 'aria-label': 'Text to copy' })
         area.value = text
         from.after(area)
         area.select()
@@ -125,7 +139,7 @@ export async function copy(/** @type {string} */ text, /** @type {HTMLElement} *
         area.remove()
         from.focus()
     }
-    const label = from.dataset.label ??= from.textContent ?? ''
+    from.dataset.label ??= from.textContent
     from.textContent = copied ? 'Copied' : 'Not copied'
-    setTimeout(() => { from.textContent = label }, 2000)
+    setTimeout(() => { from.textContent = from.dataset.label }, 2000)
 }

@@ -1,26 +1,32 @@
-import { svg } from './dom.js'
+/** The values that fill the width of a chart. */
+const PLACES = 300
 
-/** A line chart of counts by the second, 120 × 24, as one path. Set `values`; the label says what they are. */
+/** A line chart of counts by the second, 120 × 24, as an SVG path. Set `values`, the newest last. */
 export class SegueChart extends HTMLElement {
-    #line = svg('path', { class: 'chart-line' })
-    #area = svg('path', { class: 'chart-area' })
-    #picture = svg('svg', { viewBox: '0 0 120 24', preserveAspectRatio: 'none', role: 'img' }, this.#area, this.#line)
+    #picture = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
+    #paths = ['chart-area', 'chart-line'].map(name => {
+        const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
+        path.setAttribute('class', name)
+        return path
+    })
 
     connectedCallback() {
-        if (!this.firstChild) this.append(this.#picture)
+        this.#picture.setAttribute('viewBox', '0 0 120 24')
+        this.#picture.setAttribute('preserveAspectRatio', 'none')
+        this.#picture.setAttribute('role', 'img')
+        this.#picture.replaceChildren(...this.#paths)
+        this.replaceChildren(this.#picture)
     }
 
-    /** The newest value is the last, at the right edge. A chart has 300 places, however many values there are. */
     set values(values) {
-        const points = (Array.isArray(values) ? values : []).slice(-300).map(value => Number(value) || 0)
-        const highest = Math.max(1, ...points)
-        const line = points.map((value, index) => {
-            const x = 120 - (points.length - 1 - index) * 120 / 299
-            return `${x.toFixed(1)} ${(23 - value / highest * 21).toFixed(1)}`
-        }).join('L')
-        this.#line.setAttribute('d', line && points.length > 1 ? 'M' + line : '')
-        this.#area.setAttribute('d', line && points.length > 1 ? `M${(120 - (points.length - 1) * 120 / 299).toFixed(1)} 24L${line}L120 24Z` : '')
-        this.#picture.setAttribute('aria-label', `${this.getAttribute('label') ?? 'Messages per second'}: now ${points.at(-1) ?? 0}, at most ${Math.max(0, ...points)} in five minutes`)
+        const points = values.slice(-PLACES).map(value => Number(value) || 0)
+        const highest = Math.max(0, ...points)
+        const place = index => (120 - (points.length - 1 - index) * 120 / (PLACES - 1)).toFixed(1)
+        const line = points.map((value, index) => `${place(index)} ${(23 - value / Math.max(highest, 1) * 21).toFixed(1)}`).join('L')
+        this.#paths[0].setAttribute('d', points.length > 1 ? `M${place(0)} 24L${line}L120 24Z` : '')
+        this.#paths[1].setAttribute('d', points.length > 1 ? 'M' + line : '')
+        this.#picture.setAttribute('aria-label',
+            `${this.getAttribute('label')}: now ${points.at(-1) ?? 0}, at most ${highest} in the last five minutes`)
     }
 }
 

@@ -1,69 +1,52 @@
-// @ts-check
-import { adopt, button, fill, h, loadStyles } from './dom.js'
-
-const styles = await loadStyles(import.meta.url, 'inspector.css')
+import { adopt, button, fill, h } from './dom.js'
+import { problemOf } from './text.js'
 
 /**
- * A button that asks before it acts, in its own place: the question takes the place of the button, so nothing covers
- * the page. `action` may fail; its message is shown beside the button.
+ * A button that asks before it acts. The question takes the place of the button, so that nothing covers the page.
+ * `options` are `text`, `question`, `verb`, `attributes` of the button, and `action`, which resolves to a line that
+ * says what was done.
  */
 export class SegueConfirm extends HTMLElement {
-    #text = ''
-    #question = ''
-    #verb = ''
-    #attributes = /** @type {Record<string, any>} */ ({})
-    /** @type {() => Promise<string | void>} */
-    #action = async () => {}
+    #options = null
 
-    /**
-     * @param {{text: string, question: string, verb: string, action: () => Promise<string | void>,
-     *   attributes?: Record<string, any>}} options `action` returns a line that says what was done
-     */
     set options(options) {
-        this.#text = options.text
-        this.#question = options.question
-        this.#verb = options.verb
-        this.#action = options.action
-        this.#attributes = options.attributes ?? {}
+        this.#options = options
         this.#offer()
     }
 
     connectedCallback() {
-        adopt(this, styles)
+        adopt(this)
     }
 
-    #offer(note = '', failed = false) {
-        fill(this, button(this.#text, () => this.#ask(), { class: 'button', ...this.#attributes }),
-            h('span', { class: failed ? 'problem' : 'quiet', role: 'status' }, note))
+    #offer(note = '', style = 'quiet') {
+        fill(this, button(this.#options.text, () => this.#ask(), this.#options.attributes), h(`span.${style}`, { role: 'status' }, note))
+    }
+
+    #back(...result) {
+        const focused = this.contains(document.activeElement) || document.activeElement === document.body
+        this.#offer(...result)
+        if (focused) this.querySelector('button').focus()
     }
 
     #ask() {
-        const cancel = button('Cancel', () => this.#cancel())
-        const group = h('span', { class: 'question', role: 'group', 'aria-label': this.#question, onkeydown: (/** @type {KeyboardEvent} */ event) => {
+        const { question, verb } = this.#options
+        const cancel = button('Cancel', () => this.#back())
+        fill(this, h('span.question', { role: 'group', 'aria-label': question, onkeydown: event => {
             if (event.key !== 'Escape') return
             event.stopPropagation()
-            this.#cancel()
-        } }, h('span', {}, this.#question), button(this.#verb, () => this.#act(), { class: 'button filled' }), cancel)
-        fill(this, group)
+            this.#back()
+        } }, h('span', question), button(verb, () => this.#act(), { class: 'button filled' }), cancel))
         // The harmless answer has the focus, so that two quick presses of Enter do not act.
         cancel.focus()
     }
 
-    #cancel() {
-        this.#offer()
-        this.querySelector('button')?.focus()
-    }
-
     async #act() {
-        const buttons = this.querySelectorAll('button')
-        for (const element of buttons) element.disabled = true
-        const focused = this.contains(document.activeElement) || document.activeElement === document.body
+        for (const element of this.querySelectorAll('button')) element.disabled = true
         try {
-            this.#offer(await this.#action() ?? '')
+            this.#back(await this.#options.action())
         } catch (failure) {
-            this.#offer(String(/** @type {any} */ (failure)?.message ?? failure), true)
+            this.#back(problemOf(failure), 'problem')
         }
-        if (focused && this.isConnected) this.querySelector('button')?.focus()
     }
 }
 

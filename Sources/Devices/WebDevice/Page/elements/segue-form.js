@@ -1,12 +1,10 @@
-import { adopt, fill, h, loadStyles, uniqueID } from './dom.js'
+import { adopt, fill, h, uniqueID } from './dom.js'
 import { printable } from './text.js'
 
-const styles = await loadStyles(import.meta.url, 'inspector.css', 'form.css')
-
 /**
- * A form made from a JSON Schema of an object. Strings, numbers, booleans and enumerations have fields of their own;
- * arrays, objects and what the schema leaves open are written as JSON. `read()` gives the value and the problems; the
- * event `submit` is fired when somebody presses Enter in a field.
+ * A form made from the JSON Schema of an object. Strings, numbers, booleans and enumerations have fields of their own;
+ * arrays, objects and what the schema leaves open are written as JSON. Set `schema` and, if there is one, `value`.
+ * `read()` gives the value and the problems. The event `submit` is fired when somebody presses Enter in a field.
  */
 export class SegueForm extends HTMLElement {
     #schema = null
@@ -15,7 +13,7 @@ export class SegueForm extends HTMLElement {
     #fields = []
 
     connectedCallback() {
-        adopt(this, styles)
+        adopt(this)
         if (!this.firstChild) this.#draw()
     }
 
@@ -26,114 +24,114 @@ export class SegueForm extends HTMLElement {
         this.#draw()
     }
 
-    /** The value that the fields show; text that is not valid is left out. */
-    get value() { return this.read(true).value }
+    /** What the fields contain, without what is not valid. */
+    get value() { return this.#read().value }
 
     set value(value) {
         this.#value = value && typeof value === 'object' ? value : {}
         this.#draw()
     }
 
-    /** @returns {{value: Record<string, any>, problems: {field: string, message: string}[]}} */
-    read(quiet = false) {
-        // The fields that the schema does not name are kept.
-        const value = Object.fromEntries(Object.entries(this.#value).filter(([name]) => !this.#fields.some(field => field.name === name)))
-        const problems = []
-        for (const field of this.#fields) {
-            const { result, message } = readField(field)
-            if (message) problems.push({ field: field.name, message: `${field.name}: ${message}` })
-            else if (result !== undefined) Object.defineProperty(value, field.name, { value: result, enumerable: true, configurable: true, writable: true })
-            if (quiet) continue
-            field.problem.textContent = message ?? ''
-            field.input.setAttribute('aria-invalid', String(!!message))
+    /** Reads the fields, marks those that are not valid, and moves the focus to the first of them. */
+    read() {
+        const { value, problems } = this.#read()
+        const byField = new Map(problems.map(problem => [problem.field, problem.message]))
+        for (const { name, input, problem } of this.#fields) {
+            problem.textContent = byField.get(name) ?? ''
+            input.setAttribute('aria-invalid', byField.has(name))
         }
-        if (!quiet && problems.length) this.#fields.find(field => field.name === problems[0].field)?.input.focus()
+        this.#fields.find(field => byField.has(field.name))?.input.focus()
         return { value, problems }
     }
 
+    /** @returns {{value: Record<string, any>, problems: {field: string, message: string}[]}} */
+    #read() {
+        // Members that the schema does not name are kept.
+        const members = new Map(Object.entries(this.#value))
+        const problems = []
+        for (const field of this.#fields) {
+            members.delete(field.name)
+            try {
+                const value = readField(field)
+                if (value !== undefined) members.set(field.name, value)
+            } catch (error) {
+                problems.push({ field: field.name, message: `${printable(field.name)}: ${error.message}` })
+            }
+        }
+        return { value: Object.fromEntries(members), problems }
+    }
+
     #draw() {
-        const properties = this.#schema?.properties ?? {}
-        const required = Array.isArray(this.#schema?.required) ? this.#schema.required : []
-        this.#fields = Object.entries(properties).map(([name, schema]) => {
-            const problem = h('p', { class: 'problem', id: uniqueID('problem') })
-            const field = { name, schema: plain(schema), required: required.includes(name), problem }
+        const { properties, required } = this.#schema ?? {}
+        this.#fields = Object.entries(properties ?? {}).map(([name, schema]) => {
+            const field = { name, schema: withoutNull(schema), required: !!required?.includes?.(name), problem: h('p.problem', { id: uniqueID() }) }
             return { ...field, input: makeInput(field, this.#value[name]) }
         })
-        const form = h('form', { novalidate: true, onsubmit: event => {
+        fill(this, h('form', { novalidate: true, onsubmit: event => {
             event.preventDefault()
             event.stopPropagation()
-            this.dispatchEvent(new CustomEvent('submit', { bubbles: true, cancelable: true, detail: this.read() }))
-        } }, ...this.#fields.map(({ name, schema, required, input, problem }) => {
-            const note = schema.description ?? (needsJSON(schema) ? 'JSON' : schema.type === 'integer' ? 'whole number' : '')
-            return h('div', { class: input.type === 'checkbox' ? 'form-field check' : 'form-field' },
-                h('label', { for: input.id }, h('bdi', {}, printable(schema.title ?? name)),
-                    h('span', { class: 'quiet' }, [required ? '' : 'optional', printable(note)].filter(Boolean).map(text => ' · ' + text).join(''))),
-                input, problem)
-        }), h('button', { type: 'submit', hidden: true }))
-        if (!this.#fields.length) form.prepend(h('p', { class: 'quiet' }, 'This message has no fields.'))
-        fill(this, form)
+            this.dispatchEvent(new CustomEvent('submit', { bubbles: true, cancelable: true }))
+        } }, this.#fields.length === 0 && h('p.quiet', 'This message has no fields.'), ...this.#fields.map(({ name, schema, required, input, problem }) => {
+            const notes = [!required && 'optional', schema.description && printable(schema.description), isJSON(schema) && 'JSON', schema.type === 'integer' && 'whole number']
+            return h(input.type === 'checkbox' ? 'div.form-field.check' : 'div.form-field',
+                h('label', { for: input.id }, h('bdi', printable(schema.title ?? name)), h('span.quiet', notes.filter(Boolean).map(note => ` · ${note}`).join(''))), input, problem)
+        }), h('button', { type: 'submit', hidden: true })))
     }
 }
 
-/** A schema of `X or null` is that of X: an empty field is left out. */
-function plain(schema) {
-    const choices = schema?.anyOf ?? schema?.oneOf
-    const type = schema?.type
+/** The schema of X for one of `X or null`: an empty field is left out instead. */
+function withoutNull(schema) {
+    const { type, anyOf, oneOf } = schema ?? {}
     if (Array.isArray(type)) return { ...schema, type: type.find(name => name !== 'null') }
-    const others = Array.isArray(choices) ? choices.filter(choice => choice?.type !== 'null') : []
+    const others = (anyOf ?? oneOf ?? []).filter(choice => choice?.type !== 'null')
     return others.length === 1 ? others[0] : schema ?? {}
 }
 
-function needsJSON(schema) {
+function isJSON(schema) {
     return !Array.isArray(schema.enum) && !['string', 'integer', 'number', 'boolean'].includes(schema.type)
 }
 
-function makeInput({ schema, required, problem }, value) {
-    const attributes = { id: uniqueID('field'), class: 'field', 'aria-describedby': problem.id, 'aria-required': String(required), autocomplete: 'off' }
-    const select = (options, chosen) => {
-        const input = h('select', attributes, ...(required ? [] : [h('option', { value: '' }, 'none')]),
-            ...options.map(option => h('option', { value: JSON.stringify(option) }, printable(option))))
-        input.value = chosen === undefined ? required ? JSON.stringify(options[0]) : '' : JSON.stringify(chosen)
-        return input
-    }
-    if (Array.isArray(schema.enum)) return select(schema.enum, value ?? schema.default)
-    if (schema.type === 'boolean' && !required) return select([true, false], value ?? schema.default)
-    if (schema.type === 'boolean') {
+function makeInput({ schema, required, problem }, value = schema.default) {
+    const attributes = { id: uniqueID(), class: 'field', 'aria-describedby': problem.id, 'aria-required': String(required), autocomplete: 'off' }
+    if (schema.type === 'boolean' && required) {
         const input = h('input', { ...attributes, class: '', type: 'checkbox' })
-        input.checked = (value ?? schema.default) === true
+        input.checked = value === true
         return input
     }
-    const shown = value ?? schema.default
-    const long = needsJSON(schema) || typeof shown === 'string' && /\n|.{120}/.test(shown)
-    const input = long ? h('textarea', { ...attributes, class: 'field mono', rows: 4, spellcheck: 'false' })
-        : h('input', { ...attributes, type: 'text', inputmode: schema.type === 'string' ? null : schema.type === 'integer' ? 'numeric' : 'decimal' })
-    if (needsJSON(schema)) input.value = shown === undefined ? required ? schema.type === 'array' ? '[]' : '{}' : '' : JSON.stringify(shown, null, 2)
-    else input.value = shown ?? ''
+    if (Array.isArray(schema.enum) || schema.type === 'boolean') {
+        const options = schema.enum ?? [true, false]
+        const input = h('select', attributes, !required && h('option', { value: '' }, 'none'),
+            ...options.map(option => h('option', { value: JSON.stringify(option) }, printable(option))))
+        input.value = JSON.stringify(value ?? (required ? options[0] : ''))
+        if (input.selectedIndex < 0) input.selectedIndex = 0
+        return input
+    }
+    const json = isJSON(schema)
+    const input = json || /\n|.{120}/.test(value) ? h('textarea', { ...attributes, class: 'field mono', rows: 4, spellcheck: 'false' })
+        : h('input', { ...attributes, inputmode: { integer: 'numeric', number: 'decimal' }[schema.type] })
+    input.value = !json ? value ?? '' : value !== undefined ? JSON.stringify(value, null, 2) : !required ? '' : schema.type === 'array' ? '[]' : '{}'
     return input
 }
 
-/** @returns {{result?: any, message?: string}} */
+/** The value of a field; undefined if it is empty and optional. */
 function readField({ schema, required, input }) {
-    if (input.type === 'checkbox') return { result: input.checked }
+    if (input.type === 'checkbox') return input.checked
     const text = input.value
-    if (input.tagName === 'SELECT') return { result: text ? JSON.parse(text) : undefined }
-    if (schema.type === 'string') return text || required ? { result: text } : {}
-    if (!text.trim()) return required ? { message: 'a value is missing' } : {}
-    if (needsJSON(schema)) {
-        try {
-            const result = JSON.parse(text)
-            if (schema.type === 'array' && !Array.isArray(result)) return { message: 'write a JSON array, such as [1, 2]' }
-            return { result }
-        } catch (error) {
-            return { message: `not valid JSON (${error.message})` }
-        }
+    if (input.tagName === 'SELECT') return text ? JSON.parse(text) : undefined
+    if (schema.type === 'string') return text || required ? text : undefined
+    if (!text.trim()) {
+        if (required) throw new Error('a value is missing')
+        return undefined
+    }
+    if (isJSON(schema)) {
+        const value = JSON.parse(text)
+        if (schema.type === 'array' && !Array.isArray(value)) throw new Error('write a JSON array, such as [1, 2]')
+        return value
     }
     const number = Number(text.replace(',', '.'))
-    if (!isFinite(number)) return { message: 'write a number' }
-    if (schema.type === 'integer' && !Number.isSafeInteger(number)) return { message: 'write a whole number' }
-    if (number < schema.minimum) return { message: `at least ${schema.minimum}` }
-    if (number > schema.maximum) return { message: `at most ${schema.maximum}` }
-    return { result: number }
+    if (!isFinite(number)) throw new Error('write a number')
+    if (schema.type === 'integer' && !Number.isSafeInteger(number)) throw new Error('write a whole number')
+    return number
 }
 
 customElements.define('segue-form', SegueForm)

@@ -1,8 +1,5 @@
-// @ts-check
-import { adopt, button, fill, h, loadStyles, setText, uniqueID } from './dom.js'
-import { clock, count, dateAndClock, kindOf, KINDS, nameOf, plural, printable, processOf } from './text.js'
-
-const styles = await loadStyles(import.meta.url, 'inspector.css', 'messages.css')
+import { adopt, badge, button, fill, h, kindOfRow, uniqueID } from './dom.js'
+import { clock, count, dateAndClock, nameOf, plural, printable, processOf, shortened } from './text.js'
 
 /** Rows that are drawn above and below the visible ones, so that a fast scroll shows no blank space. */
 const OVERSCAN = 6
@@ -16,62 +13,56 @@ const OVERSCAN = 6
 export class SegueMessageList extends HTMLElement {
     /** @type {Entry[]} */
     #entries = []
-    /** The entries of the last frame. @type {Entry[]} */
+    /** The entries of the last frame: scroll positions are about these. @type {Entry[]} */
     #drawn = []
     #rowHeight = 0
     #following = true
     #frame = 0
-    /** @type {Map<number, HTMLElement>} */
+    /** The rows in the document, by the serial numbers of their entries. */
     #rows = new Map()
-    /** @type {HTMLElement[]} */
-    #spare = []
-    /** The row of the keyboard, and the entry at its place. @type {Entry | null} */
+    /** The entry that the keyboard is at. */
     #chosen = null
     /** The first visible entry and its distance from the top: it stays there when rows are added or removed above. */
-    #anchor = /** @type {{entry: Entry | undefined, shift: number}} */ ({ entry: undefined, shift: 0 })
-    #body = h('div', { class: 'list-body', role: 'rowgroup' })
-    #id = uniqueID('list')
+    #anchor = { entry: null, shift: 0 }
+    #body = h('div.list-body', { role: 'rowgroup' })
+    #id = uniqueID()
     #observer = new ResizeObserver(() => this.#resized())
-    /** The position of the message that the detail shows. */
     #opened = ''
 
     connectedCallback() {
-        adopt(this, styles)
-        if (!this.contains(this.#body)) {
-            this.setAttribute('role', 'grid')
-            this.setAttribute('aria-label', 'Messages')
-            this.setAttribute('aria-colcount', '1')
-            this.tabIndex = 0
-            fill(this, this.#body)
-            this.addEventListener('scroll', () => this.#scrolled(), { passive: true })
-            this.addEventListener('keydown', event => this.#key(event))
-            this.addEventListener('focus', () => this.#chooseVisible())
-            this.#body.addEventListener('click', event => this.#clicked(event))
-        }
+        adopt(this)
         this.#observer.observe(this)
+        if (this.firstChild) return
+        for (const [name, value] of Object.entries({ role: 'grid', 'aria-label': 'Messages', tabindex: 0 })) this.setAttribute(name, value)
+        fill(this, this.#body)
+        this.addEventListener('scroll', () => this.#scrolled(), { passive: true })
+        this.addEventListener('keydown', event => this.#key(event))
+        this.addEventListener('focus', () => this.#chooseVisible())
+        this.#body.addEventListener('click', event => {
+            const serial = Number(event.target.closest('.row')?.dataset.serial)
+            const entry = this.#entries.find(entry => entry.serial === serial)
+            if (!entry?.row) return
+            this.#chosen = entry
+            this.#draw()
+            this.#tell('open', entry)
+        })
     }
 
     disconnectedCallback() {
         this.#observer.disconnect()
-        cancelAnimationFrame(this.#frame)
-        this.#frame = 0
     }
 
-    get following() {
-        return this.#following
-    }
+    get following() { return this.#following }
+    get entries() { return this.#entries }
 
-    get entries() {
-        return this.#entries
-    }
-
-    /** Shows other entries, at most once for each frame. */
+    /** Shows other entries in the next frame. */
     set entries(entries) {
         this.#entries = entries
         this.#schedule()
     }
 
-    set opened(/** @type {string} */ position) {
+    /** The position of the message that is shown beside the list. */
+    set opened(position) {
         this.#opened = position
         this.#schedule()
     }
@@ -82,12 +73,6 @@ export class SegueMessageList extends HTMLElement {
         this.#schedule()
     }
 
-    /** Goes to the oldest message. */
-    scrollToStart() {
-        this.#setFollowing(false)
-        this.scrollTop = 0
-    }
-
     #schedule() {
         this.#frame ||= requestAnimationFrame(() => {
             this.#frame = 0
@@ -96,47 +81,42 @@ export class SegueMessageList extends HTMLElement {
         })
     }
 
+    /** The style sheet decides about the height of a row, which depends on the width. */
     #resized() {
         const height = parseFloat(getComputedStyle(this).getPropertyValue('--row-height')) || 44
-        const rate = this.#rowHeight ? height / this.#rowHeight : 1
-        if (height !== this.#rowHeight) {
-            this.#rowHeight = height
-            this.#anchor.shift *= rate
-            for (const row of this.#rows.values()) row.remove()
-            this.#rows.clear()
-        }
+        this.#anchor.shift *= height / (this.#rowHeight || height)
+        this.#rowHeight = height
         this.#schedule()
     }
 
+    get #bottom() {
+        return this.#drawn.length * this.#rowHeight - this.clientHeight
+    }
+
     #keepPlace() {
-        const height = this.#rowHeight
-        if (!height) return
-        const total = `${this.#entries.length * height}px`
-        if (this.#body.style.height !== total) this.#body.style.setProperty('height', total)
-        this.setAttribute('aria-rowcount', String(this.#entries.length))
+        if (!this.#rowHeight) return
         this.#drawn = this.#entries.slice()
+        this.#body.style.setProperty('height', `${this.#drawn.length * this.#rowHeight}px`)
+        this.setAttribute('aria-rowcount', this.#drawn.length)
         let top = this.scrollTop
-        if (this.#following) {
-            top = this.#entries.length * height - this.clientHeight
-        } else if (this.#anchor.entry) {
-            const index = this.#entries.indexOf(this.#anchor.entry)
-            if (index >= 0) top = index * height + this.#anchor.shift
+        if (this.#following) top = this.#bottom
+        else if (this.#anchor.entry) {
+            const index = this.#drawn.indexOf(this.#anchor.entry)
+            if (index >= 0) top = index * this.#rowHeight + this.#anchor.shift
         }
         if (Math.abs(top - this.scrollTop) >= 1) this.scrollTop = top
     }
 
     #scrolled() {
-        const height = this.#rowHeight
-        if (!height) return
-        const index = Math.floor(this.scrollTop / height)
-        // Rows that are not drawn yet make the list longer only in the next frame, so the drawn height decides.
-        this.#anchor = { entry: this.#drawn[index], shift: this.scrollTop - index * height }
-        this.#setFollowing(this.scrollTop >= this.#drawn.length * height - this.clientHeight - 2)
-        if (this.scrollTop < height * 12) this.#tell('older')
+        if (!this.#rowHeight) return
+        const index = Math.floor(this.scrollTop / this.#rowHeight)
+        this.#anchor = { entry: this.#drawn[index], shift: this.scrollTop - index * this.#rowHeight }
+        this.#setFollowing(this.scrollTop >= this.#bottom - 2)
+        if (index < 12) this.#tell('older')
         this.#draw()
     }
 
-    #setFollowing(/** @type {boolean} */ following) {
+    #setFollowing(following) {
         if (following === this.#following) return
         this.#following = following
         this.#tell('follow')
@@ -146,144 +126,87 @@ export class SegueMessageList extends HTMLElement {
         const height = this.#rowHeight
         if (!height) return
         const first = Math.max(0, Math.floor(this.scrollTop / height) - OVERSCAN)
-        const end = Math.min(this.#entries.length, Math.ceil((this.scrollTop + this.clientHeight) / height) + OVERSCAN)
-        const wanted = new Set()
-        for (let index = first; index < end; index++) wanted.add(this.#entries[index].serial)
+        const shown = this.#drawn.slice(first, Math.ceil((this.scrollTop + this.clientHeight) / height) + OVERSCAN)
+        const wanted = new Set(shown.map(entry => entry.serial))
         for (const [serial, row] of this.#rows) {
             if (wanted.has(serial)) continue
             this.#rows.delete(serial)
             row.remove()
-            if (row.dataset.what === 'row' && this.#spare.length < 100) this.#spare.push(row)
         }
-        /** @type {HTMLElement | null} */
-        let previous = null
-        for (let index = first; index < end; index++) {
-            const entry = this.#entries[index]
+        let place = this.#body.firstChild
+        shown.forEach((entry, index) => {
             let row = this.#rows.get(entry.serial)
             if (!row) {
-                row = this.#make(entry)
+                row = makeRow(entry)
+                row.id = `${this.#id}-${entry.serial}`
+                row.dataset.serial = entry.serial
                 this.#rows.set(entry.serial, row)
             }
-            row.style.setProperty('transform', `translateY(${index * height}px)`)
-            row.setAttribute('aria-rowindex', String(index + 1))
-            if (entry.skipped) this.#writeGap(row, entry)
-            const chosen = entry === this.#chosen
-            row.classList.toggle('chosen', chosen)
+            row.style.setProperty('transform', `translateY(${(first + index) * height}px)`)
+            row.setAttribute('aria-rowindex', first + index + 1)
+            row.setAttribute('aria-selected', entry === this.#chosen)
             row.classList.toggle('opened', !!entry.row?.position && entry.row.position === this.#opened)
-            row.setAttribute('aria-selected', String(chosen))
+            if (entry.skipped) this.#writeGap(row, entry)
             // The order in the document is the order in the list, for screen readers.
-            const place = previous ? previous.nextSibling : this.#body.firstChild
-            if (place !== row) this.#body.insertBefore(row, place)
-            previous = row
-        }
+            if (place === row) place = row.nextSibling
+            else this.#body.insertBefore(row, place)
+        })
         const active = this.#chosen && this.#rows.get(this.#chosen.serial)
         if (active) this.setAttribute('aria-activedescendant', active.id)
         else this.removeAttribute('aria-activedescendant')
     }
 
-    /** @param {Entry} entry @returns {HTMLElement} */
-    #make(entry) {
-        if (entry.row) {
-            const row = this.#spare.pop() ?? emptyRow()
-            row.id = `${this.#id}-${entry.serial}`
-            row.dataset.serial = String(entry.serial)
-            writeRow(row, entry.row)
-            return row
-        }
-        const attributes = { id: `${this.#id}-${entry.serial}`, 'data-serial': entry.serial, role: 'row' }
-        if (entry.skipped) return h('div', { ...attributes, class: 'row gap', 'data-what': 'gap' }, h('div', { role: 'gridcell' }))
-        const text = printable(entry.notice)
-        return h('div', { ...attributes, class: 'row notice', 'data-what': 'notice', title: text },
-            h('div', { role: 'gridcell' }, text))
-    }
-
-    #writeGap(/** @type {HTMLElement} */ row, /** @type {Entry} */ entry) {
-        const cell = /** @type {HTMLElement} */ (row.firstElementChild)
-        const skipped = entry.skipped?.count
-        const text = entry.problem ? entry.problem
-            : skipped == null ? 'Messages may be missing here' : `${plural(skipped, 'message')} skipped`
-        const state = text + entry.loading
-        if (row.dataset.state === state) return
-        row.dataset.state = state
-        fill(cell, h('span', {}, text), button(entry.loading ? 'Loading…' : 'Load', () => this.#tell('load', entry),
-            { class: 'button small', tabindex: -1, disabled: !!entry.loading }))
-    }
-
-    #clicked(/** @type {MouseEvent} */ event) {
-        const row = /** @type {HTMLElement} */ (event.target).closest('.row')
-        const entry = row && this.#entries.find(entry => entry.serial === Number(row.dataset.serial))
-        if (!entry?.row) return
-        this.#chosen = entry
-        this.#draw()
-        this.#tell('open', entry)
+    #writeGap(row, entry) {
+        const { skipped, loading, problem } = entry
+        const text = problem || (skipped.count == null ? 'Messages may be missing here' : `${plural(skipped.count, 'message')} skipped`)
+        if (row.dataset.state === text + loading) return
+        row.dataset.state = text + loading
+        fill(row.firstChild, h('span', text), button(loading ? 'Loading…' : 'Load', () => this.#tell('load', entry),
+            { class: 'button small', tabindex: -1, disabled: loading }))
     }
 
     #chooseVisible() {
-        if (this.#chosen && this.#entries.includes(this.#chosen)) return
-        const index = Math.floor((this.scrollTop + this.clientHeight) / this.#rowHeight) - 1
-        this.#chosen = this.#entries[Math.min(Math.max(index, 0), this.#entries.length - 1)] ?? null
+        if (this.#entries.includes(this.#chosen)) return
+        const last = Math.floor((this.scrollTop + this.clientHeight) / this.#rowHeight) - 1
+        this.#chosen = this.#entries[Math.min(Math.max(last, 0), this.#entries.length - 1)] ?? null
         this.#draw()
     }
 
-    #key(/** @type {KeyboardEvent} */ event) {
-        if (event.target !== this || event.metaKey || event.ctrlKey || event.altKey || !this.#entries.length) return
+    #key(event) {
+        if (event.target !== this || event.metaKey || event.ctrlKey || event.altKey || !this.#drawn.length) return
         const page = Math.max(1, Math.floor(this.clientHeight / this.#rowHeight) - 1)
-        const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }
-        const step = /** @type {any} */ (steps)[event.key]
-        if (event.key === 'Enter' && this.#chosen) {
-            this.#tell(this.#chosen.skipped ? 'load' : 'open', this.#chosen)
-        } else if (step) {
-            const current = this.#chosen ? this.#entries.indexOf(this.#chosen) : -1
-            this.#choose(Math.min(Math.max(current + step, 0), this.#entries.length - 1))
-        } else {
-            return
-        }
+        const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }[event.key]
+        if (event.key === 'Enter' && this.#chosen) this.#tell(this.#chosen.skipped ? 'load' : 'open', this.#chosen)
+        else if (step) this.#choose(Math.min(Math.max(this.#drawn.indexOf(this.#chosen) + step, 0), this.#drawn.length - 1))
+        else return
         event.preventDefault()
     }
 
-    #choose(/** @type {number} */ index) {
-        const height = this.#rowHeight
-        this.#chosen = this.#entries[index]
-        const top = index * height
-        if (top < this.scrollTop) this.scrollTop = top
-        else if (top + height > this.scrollTop + this.clientHeight) this.scrollTop = top + height - this.clientHeight
-        const bottom = this.#entries.length * height - this.clientHeight
-        this.#setFollowing(this.scrollTop >= bottom - 2)
+    #choose(index) {
+        const top = index * this.#rowHeight
+        this.#chosen = this.#drawn[index]
+        this.scrollTop = Math.max(Math.min(this.scrollTop, top), top + this.#rowHeight - this.clientHeight)
         this.#anchor = { entry: this.#chosen, shift: this.scrollTop - top }
+        this.#setFollowing(this.scrollTop >= this.#bottom - 2)
         this.#draw()
         this.#tell('choose', this.#chosen)
     }
 
-    #tell(/** @type {string} */ name, /** @type {Entry | undefined} */ entry = undefined) {
-        this.dispatchEvent(new CustomEvent(name, { detail: entry }))
+    #tell(name, detail) {
+        this.dispatchEvent(new CustomEvent(name, { detail }))
     }
 }
 
-/** @returns {HTMLElement} */
-function emptyRow() {
-    return h('div', { class: 'row', role: 'row', 'data-what': 'row' }, h('div', { role: 'gridcell' },
-        h('span', { class: 'kind' }, h('span', { 'aria-hidden': 'true' }), h('span', { class: 'visually-hidden' })),
-        h('bdi', { class: 'type' }), h('bdi', { class: 'source' }), h('span', { class: 'time' }),
-        h('bdi', { class: 'summary' })))
-}
-
-/** @param {HTMLElement} element @param {import('./message-buffer.js').Row} row */
-function writeRow(element, row) {
-    const [kind, type, source, time, summary] = /** @type {HTMLElement[]} */ ([.../** @type {Element} */ (element.firstElementChild).children])
-    const name = row.kind ?? kindOf(row.type ?? '')
-    kind.dataset.kind = name in KINDS ? name : 'other'
-    setText(kind.children[0], /** @type {any} */ (KINDS)[name] ?? '?')
-    setText(kind.children[1], printable(name))
-    setText(type, nameOf(row.type ?? '') + (row.key ? ` [${printable(row.key)}]` : ''))
-    setText(source, processOf(row.source))
-    setText(time, clock(row.time))
-    time.title = dateAndClock(row.time)
-    const text = row.tombstone ? 'withdrawn' : printable(String(row.summary ?? '').slice(0, 400))
-    setText(summary, text)
-    summary.title = text
-    summary.classList.toggle('withdrawn', !!row.tombstone)
-    element.dataset.what = 'row'
-    element.title = `${printable(row.type)}, ${count(row.size)} bytes, from ${printable(row.source)}`
+/** @param {Entry} entry */
+function makeRow({ row, notice, skipped }) {
+    if (skipped) return h('div.row.gap', { role: 'row' }, h('div', { role: 'gridcell' }))
+    if (!row) return h('div.row.notice', { role: 'row', title: printable(notice) }, h('div', { role: 'gridcell' }, printable(notice)))
+    const summary = row.tombstone ? 'withdrawn' : shortened(row.summary, 400)
+    const key = row.key ? ` [${shortened(row.key, 100)}]` : ''
+    return h('div.row', { role: 'row', title: `${shortened(row.type, 200)} from ${shortened(row.source, 200)}, ${count(row.size)} bytes` },
+        h('div', { role: 'gridcell' }, badge(kindOfRow(row)), h('bdi.type', nameOf(row.type) + key), h('bdi.source', processOf(row.source)),
+            h('span.time', { title: dateAndClock(row.time) }, clock(row.time)),
+            h(row.tombstone ? 'bdi.summary.withdrawn' : 'bdi.summary', { title: summary }, summary)))
 }
 
 customElements.define('segue-message-list', SegueMessageList)

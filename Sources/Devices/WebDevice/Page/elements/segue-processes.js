@@ -1,78 +1,57 @@
-import { adopt, fill, h, loadStyles, setText } from './dom.js'
-import { count, dateAndClock, duration, KINDS, plural, printable, problemOf } from './text.js'
+import { badge, fill, h, InspectorElement, setText } from './dom.js'
+import { count, dateAndClock, duration, printable, problemOf } from './text.js'
 import './segue-chart.js'
 import './segue-dead-letters.js'
 
-const styles = await loadStyles(import.meta.url, 'inspector.css', 'processes.css')
-
 const COLUMNS = ['Process', 'State', 'Handled', 'Failed', 'Lag', 'Last five minutes']
-const NAMES = { total: 'All messages', command: 'Commands', event: 'Events', document: 'Documents', query: 'Queries', error: 'Errors' }
+const RATES = { total: 'All messages', command: 'Commands', event: 'Events', document: 'Documents', query: 'Queries', error: 'Errors' }
 /** The seconds that a chart shows. */
 const SECONDS = 300
 
 /** The processes on the bus, the rates of messages, and the dead letters. `address`: `#/processes`. */
-export class SegueProcesses extends HTMLElement {
-    #connection = null
-    #view = null
-    #timer = 0
+export class SegueProcesses extends InspectorElement {
     /** What the gateway has sent so far. */
     #state = { processes: null, rates: {}, dead: null }
-    /** The messages that each process has handled in each second since the view was opened. */
+    /** By process: the messages that it has handled in each second since the view was opened. */
     #histories = new Map()
     #rows = new Map()
     #tiles = new Map()
-    #rates = h('div', { class: 'rates', role: 'group', 'aria-label': 'Messages per second' })
-    #table = h('div', { class: 'process-table', role: 'table', 'aria-label': 'Processes' },
-        h('div', { class: 'process head', role: 'row' }, ...COLUMNS.map(name => h('span', { role: 'columnheader' }, name))))
-    #note = h('p', { class: 'quiet padded late' }, 'Reading the processes…')
+    #timer = 0
+    #rates = h('div.rates', { role: 'group', 'aria-label': 'Messages per second' })
+    #table = h('div', { role: 'table', 'aria-label': 'Processes' }, h('div.process.head', { role: 'row' }, ...COLUMNS.map(name => h('span', { role: 'columnheader' }, name))))
+    #note = h('p.quiet.padded.late', 'Reading the processes…')
     #letters = h('segue-dead-letters')
-
-    connectedCallback() {
-        adopt(this, styles)
-        if (!this.firstChild) fill(this, h('section', { 'aria-label': 'Rates' }, this.#rates), this.#table, this.#note, this.#letters)
-        if (this.#connection) this.#open()
-        this.#timer = setInterval(() => this.#tick(), 1000)
-    }
-
-    disconnectedCallback() {
-        clearInterval(this.#timer)
-        this.#view?.close()
-        this.#view = null
-    }
-
-    get connection() { return this.#connection }
-
-    set connection(connection) {
-        this.#connection = connection
-        this.#letters.connection = connection
-        if (this.isConnected && !this.#view) this.#open()
-    }
 
     get address() { return '#/processes' }
     set address(_) {}
 
-    #open() {
-        this.#letters.connection = this.#connection
-        this.#view?.close()
-        this.#view = this.#connection.open({ kind: 'processes' }, update => {
-            if (update?.error) {
-                this.#note.className = 'problem padded'
-                setText(this.#note, problemOf(update))
-                return
-            }
-            Object.assign(this.#state, update)
-            this.#draw()
-        })
+    build() {
+        fill(this, this.#rates, this.#table, this.#note, this.#letters)
     }
 
-    /** The gateway sends only changes; a second without one is a second with no message. */
+    start() {
+        this.#letters.connection = this.connection
+        this.openView({ kind: 'processes' }, update => {
+            if (update.error) setText(this.#note, problemOf(update))
+            else Object.assign(this.#state, update)
+            this.#draw()
+        })
+        clearInterval(this.#timer)
+        this.#timer = setInterval(() => this.#tick(), 1000)
+    }
+
+    stop() {
+        clearInterval(this.#timer)
+    }
+
+    /** The gateway sends only changes: a second without one is a second with no message. */
     #tick() {
         for (const process of this.#state.processes ?? []) {
-            const key = keyOf(process)
-            const history = this.#histories.get(key) ?? { last: process.handled ?? 0, values: [] }
-            this.#histories.set(key, history)
-            history.values.push(Math.max(0, (process.handled ?? 0) - history.last))
-            history.last = process.handled ?? 0
+            const handled = Number(process.handled) || 0
+            const history = this.#histories.get(keyOf(process)) ?? { last: handled, values: [] }
+            this.#histories.set(keyOf(process), history)
+            history.values.push(Math.max(0, handled - history.last))
+            history.last = handled
             if (history.values.length > SECONDS) history.values.shift()
         }
         this.#draw()
@@ -80,28 +59,22 @@ export class SegueProcesses extends HTMLElement {
 
     #draw() {
         const { processes, rates, dead } = this.#state
-        this.#drawRates(rates ?? {})
+        for (const [name, title] of Object.entries(RATES)) if (Array.isArray(rates[name])) this.#drawRate(name, title, rates[name])
         if (processes) this.#drawProcesses(processes)
-        if (typeof dead === 'number') this.#letters.total = dead
+        if (dead !== null) this.#letters.total = dead
     }
 
-    #drawRates(rates) {
-        for (const name of Object.keys(NAMES)) {
-            const values = rates[name]
-            if (!Array.isArray(values)) continue
-            let tile = this.#tiles.get(name)
-            if (!tile) {
-                tile = h('div', { class: 'rate', 'data-kind': name },
-                    h('span', { class: 'rate-name' }, name === 'total' ? null : h('span', { class: 'kind', 'data-kind': name, 'aria-hidden': 'true' }, KINDS[name]), NAMES[name]),
-                    h('span', { class: 'rate-now' }), h('segue-chart', { label: `${name} per second` }), h('span', { class: 'quiet rate-peak' }))
-                this.#tiles.set(name, tile)
-                this.#rates.append(tile)
-            }
-            const [, now, chart, peak] = tile.children
-            setText(now, `${count(values.at(-1) ?? 0)}/s`)
-            setText(peak, `peak ${count(Math.max(0, ...values))}/s`)
-            chart.values = values
+    #drawRate(name, title, values) {
+        if (!this.#tiles.has(name)) {
+            const tile = h('div.rate', { 'data-kind': name }, h('span.rate-name', name !== 'total' && badge(name), title), h('span.rate-now'),
+                h('segue-chart', { label: `${title} per second` }), h('span.quiet.rate-peak'))
+            this.#tiles.set(name, tile)
+            this.#rates.append(tile)
         }
+        const [, now, chart, peak] = this.#tiles.get(name).children
+        setText(now, `${count(values.at(-1) ?? 0)}/s`)
+        setText(peak, `peak ${count(Math.max(0, ...values))}/s`)
+        chart.values = values
     }
 
     #drawProcesses(processes) {
@@ -114,34 +87,15 @@ export class SegueProcesses extends HTMLElement {
             this.#rows.delete(key)
             this.#histories.delete(key)
         }
-        const sorted = processes.slice().sort((one, other) => (one.state === 'gone') - (other.state === 'gone') || String(one.label ?? one.name).localeCompare(String(other.label ?? other.name)))
-        let previous = this.#table.firstElementChild
-        for (const process of sorted) {
-            const key = keyOf(process)
-            let row = this.#rows.get(key)
-            if (!row) this.#rows.set(key, row = makeRow())
-            this.#writeRow(row, process)
+        const order = process => `${process.state === 'gone' ? 1 : 0}${process.label || process.name}`
+        let previous = this.#table.firstChild
+        for (const process of processes.toSorted((one, other) => order(one).localeCompare(order(other)))) {
+            const row = this.#rows.get(keyOf(process)) ?? makeRow(process)
+            this.#rows.set(keyOf(process), row)
+            writeRow(row, process, this.#histories.get(keyOf(process))?.values ?? [])
             if (previous.nextSibling !== row) previous.after(row)
             previous = row
         }
-    }
-
-    #writeRow(row, process) {
-        const [name, state, handled, failed, lag, chart] = row.children
-        const gone = process.state === 'gone'
-        row.classList.toggle('gone', gone)
-        const label = printable(process.label || process.name || '(no name)')
-        setText(name.children[0], label)
-        setText(name.children[1], [process.instance && printable(process.instance), process.version && printable(process.version), process.pid && `pid ${printable(process.pid)}`].filter(Boolean).join(' · '))
-        const since = Date.parse(process.since)
-        setText(state.lastChild, (gone ? 'gone' : printable(process.state ?? 'unknown')) + (isNaN(since) ? '' : ` · ${duration(Math.max(0, Date.now() - since))}`))
-        state.title = `since ${dateAndClock(process.since)}`
-        for (const [cell, value] of [[handled, process.handled], [failed, process.failed], [lag, process.lag]]) setText(cell.lastChild, count(value))
-        failed.classList.toggle('some', process.failed > 0)
-        lag.classList.toggle('some', process.lag > 100)
-        row.title = `${label} receives ${list(process.receives)} and sends ${list(process.sends)}`
-        chart.firstElementChild.setAttribute('label', `${label}, messages handled per second`)
-        chart.firstElementChild.values = Array.isArray(process.rates) ? process.rates : this.#histories.get(keyOf(process))?.values ?? []
     }
 }
 
@@ -149,18 +103,33 @@ function keyOf(process) {
     return `${process.name}/${process.instance}`
 }
 
-function list(types) {
-    return Array.isArray(types) && types.length ? plural(types.length, 'type') + ': ' + types.slice(0, 20).map(printable).join(', ') : 'nothing'
+function labelOf(process) {
+    return printable(process.label || process.name || '(no name)')
 }
 
-/** A cell of a number has its name beside it where the columns have no head. */
-function makeRow() {
-    const number = name => h('span', { role: 'cell', class: 'figure' }, h('span', { class: 'figure-name' }, `${name} `), h('span', { class: 'number' }))
-    return h('div', { class: 'process', role: 'row' },
-        h('span', { role: 'rowheader', class: 'name' }, h('bdi', { class: 'label' }), h('bdi', { class: 'quiet instance' })),
-        h('span', { role: 'cell', class: 'state' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), h('span')),
-        number('Handled'), number('Failed'), number('Lag'),
-        h('span', { role: 'cell', class: 'history' }, h('segue-chart')))
+/** The name of a figure is beside it where the columns have no head. */
+function makeRow(process) {
+    const figure = name => h('span.figure', { role: 'cell' }, h('span.figure-name', `${name} `), h('span'))
+    return h('div.process', { role: 'row' }, h('span.name', { role: 'rowheader' }, h('bdi.label', labelOf(process)), h('bdi.quiet.instance')),
+        h('span.state', { role: 'cell' }, h('span.dot', { 'aria-hidden': 'true' }), h('span')), figure('Handled'), figure('Failed'), figure('Lag'),
+        h('span.history', { role: 'cell' }, h('segue-chart', { label: `${labelOf(process)}, messages handled per second` })))
+}
+
+function writeRow(row, process, values) {
+    const [name, state, handled, failed, lag, history] = row.children
+    const gone = process.state === 'gone', since = Date.parse(process.since)
+    row.classList.toggle('gone', gone)
+    const { instance, version, pid, receives, sends } = process
+    setText(name.lastChild, [instance, version, pid && `pid ${pid}`].filter(Boolean).map(printable).join(' · '))
+    const types = list => Array.isArray(list) && list.length ? list.slice(0, 20).map(printable).join(', ') : 'nothing'
+    name.title = `receives ${types(receives)}; sends ${types(sends)}`
+    setText(state.lastChild, printable(process.state ?? 'unknown') + (isNaN(since) ? '' : ` · ${duration(Math.max(0, Date.now() - since))}`))
+    state.title = `since ${dateAndClock(process.since)}`
+    setText(handled.lastChild, count(process.handled))
+    setText(failed.lastChild, count(process.failed))
+    setText(lag.lastChild, count(process.lag))
+    failed.classList.toggle('some', process.failed > 0)
+    history.firstChild.values = values
 }
 
 customElements.define('segue-processes', SegueProcesses)

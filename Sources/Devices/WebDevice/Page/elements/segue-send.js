@@ -1,135 +1,111 @@
-import { adopt, button, fill, h, link, loadStyles, setText } from './dom.js'
-import { problemOf, printable } from './text.js'
+import { adopt, button, fill, h, link, setText, uniqueID } from './dom.js'
+import { storyAddress } from './selection.js'
+import { printable, problemOf } from './text.js'
 import './segue-form.js'
 
-const styles = await loadStyles(import.meta.url, 'inspector.css', 'form.css')
-
-/** A form that publishes a message of a type on the bus. Set `connection` and `type`. The event is `close`. */
+/** Publishes a message: a form made from the schema of its type, or JSON. Set `connection` and `type`. Event: `close`. */
 export class SegueSend extends HTMLElement {
     connection = null
-    #types = []
-    #sessions = []
+    /** The commands and events that the contracts describe. */
+    #known = []
     #asJSON = false
-    #type = h('input', { class: 'field mono', id: 'send-type', list: 'send-types', autocomplete: 'off', spellcheck: 'false', oninput: () => this.#choose() })
-    #options = h('datalist', { id: 'send-types' })
-    #session = h('input', { class: 'field', id: 'send-session', list: 'send-sessions', value: 'default', autocomplete: 'off' })
-    #sessionOptions = h('datalist', { id: 'send-sessions' })
-    #platform = h('select', { class: 'field', id: 'send-platform' }, h('option', { value: '' }, 'every platform'))
-    #receivers = h('p', { class: 'quiet' })
-    #fields = h('segue-form')
-    #json = h('textarea', { class: 'field mono', rows: 10, spellcheck: 'false', 'aria-label': 'Data as JSON' })
-    #toggle = button('Write JSON', () => this.#toggleJSON(), { class: 'button small', 'aria-pressed': 'false' })
+    #type = this.#input({ class: 'field mono', oninput: () => this.#choose() })
+    #session = this.#input({ class: 'field', value: 'default' })
+    #platform = h('select.field', { id: uniqueID() }, h('option', { value: '' }, 'every platform'))
+    #receivers = h('p.quiet')
+    #form = h('segue-form')
+    #json = h('textarea.field.mono', { rows: 10, spellcheck: 'false', 'aria-label': 'Data as JSON', hidden: true })
+    #toggle = button('Write JSON', () => this.#report(() => this.#toggleJSON()), { class: 'button small', 'aria-pressed': 'false' })
     #check = h('input', { type: 'checkbox', checked: true })
     #result = h('p', { role: 'status' })
-    #publish = button('Publish', () => this.#send(), { class: 'button filled' })
+    #publish = button('Publish', () => this.#report(() => this.#send()), { class: 'button filled' })
 
     connectedCallback() {
-        adopt(this, styles)
+        adopt(this)
         if (this.firstChild) return
-        const labelled = (text, input, ...more) => h('div', { class: 'form-field' }, h('label', { for: input.id }, text), input, ...more)
-        fill(this, h('header', { class: 'send-header' }, h('h2', {}, 'New message'),
+        const labelled = (text, input, ...more) => h('div.form-field', h('label', { for: input.id }, text), input, ...more)
+        fill(this, h('div.pane-header', h('div.pane-title', h('h2', 'New message')),
             button('✕', () => this.dispatchEvent(new CustomEvent('close')), { class: 'button plain', 'aria-label': 'Close the form', title: 'Close (Escape)' })),
-        h('div', { class: 'padded form' }, labelled('Type', this.#type, this.#options, this.#receivers),
-            h('div', { class: 'pair' }, labelled('Session', this.#session, this.#sessionOptions), labelled('Platform', this.#platform)),
-            h('div', { class: 'data-header' }, h('h3', { class: 'heading' }, 'Data'), this.#toggle), this.#fields, this.#json,
-            h('label', { class: 'check-line' }, this.#check, 'Check the data against the contract'),
-            h('div', { class: 'send-bar' }, this.#publish, this.#result)))
-        this.#json.hidden = true
-        this.#fields.addEventListener('submit', () => this.#send())
-        this.#load()
+        h('div.padded.form', labelled('Type', this.#type, this.#type.options, this.#receivers),
+            h('div.pair', labelled('Session', this.#session, this.#session.options), labelled('Platform', this.#platform)),
+            h('div.data-header', h('h3.heading', 'Data'), this.#toggle), this.#form, this.#json,
+            h('label.check-line', this.#check, 'Check the data against the contract'), h('div.send-bar', this.#publish, this.#result)))
+        this.#form.addEventListener('submit', () => this.#publish.click())
+        this.#report(() => this.#load())
         this.#choose()
     }
 
     set type(type) {
-        if (!type || type === this.#type.value) return
         this.#type.value = type
-        if (this.isConnected) this.#choose()
+    }
+
+    /** A field with suggestions. */
+    #input(attributes) {
+        const options = h('datalist', { id: uniqueID() })
+        return Object.assign(h('input', { id: uniqueID(), list: options.id, autocomplete: 'off', spellcheck: 'false', ...attributes }), { options })
     }
 
     async #load() {
-        try {
-            const { types = [], sessions = [], flows = [] } = await this.connection.get('/api/types') ?? {}
-            this.#types = types.filter(({ type }) => /^(command|event)\./.test(type))
-            this.#sessions = sessions
-            fill(this.#options, ...this.#types.map(({ type }) => h('option', { value: type })))
-            fill(this.#sessionOptions, ...sessions.map(session => h('option', { value: session })))
-            this.#platform.append(...[...new Set(flows.map(flow => flow.platform))].map(platform => h('option', { value: platform }, printable(platform))))
-            this.#choose()
-        } catch (failure) {
-            this.#say(problemOf(failure), true)
-        }
-    }
-
-    get #known() {
-        return this.#types.find(({ type }) => type === this.#type.value.trim())
-    }
-
-    #choose() {
-        const known = this.#known
-        setText(this.#receivers, !this.#type.value ? 'A command or an event, such as command.PlaylistSelected'
-            : !known ? 'No process on the bus knows this type.'
-            : known.receivers?.length ? `Received by ${known.receivers.map(printable).join(', ')}` : 'No process on the bus receives this type.')
-        if (known?.schema && this.#fields.schema !== known.schema) this.#fields.schema = known.schema
-        const form = known?.schema?.properties && !this.#asJSON
-        this.#fields.hidden = !form
-        this.#json.hidden = !!form
-        this.#toggle.hidden = !known?.schema?.properties
-        if (!form && !this.#json.value) this.#json.value = '{}'
-    }
-
-    /** What was written is kept when the way of writing changes, as far as it is valid. */
-    #toggleJSON() {
-        if (this.#asJSON) {
-            try {
-                this.#fields.value = JSON.parse(this.#json.value)
-            } catch (error) {
-                this.#say(`The data is not valid JSON: ${error.message}`, true)
-                return
-            }
-        } else {
-            this.#json.value = JSON.stringify(this.#fields.value, null, 2)
-        }
-        this.#asJSON = !this.#asJSON
-        this.#toggle.setAttribute('aria-pressed', String(this.#asJSON))
-        this.#say('')
+        const { types, sessions, flows } = await this.connection.get('/api/types')
+        this.#known = types.filter(({ type }) => /^(command|event)\./.test(type))
+        fill(this.#type.options, ...this.#known.map(({ type }) => h('option', { value: type })))
+        fill(this.#session.options, ...sessions.map(session => h('option', { value: session })))
+        this.#platform.append(...[...new Set(flows.map(flow => flow.platform))].map(platform => h('option', { value: platform }, printable(platform))))
         this.#choose()
     }
 
-    #read() {
-        if (!this.#fields.hidden) {
-            const { value, problems } = this.#fields.read()
-            if (problems.length) throw new Error(problems.length > 1 ? `${problems.length} fields are not valid.` : problems[0].message)
-            return value
-        }
+    #choose() {
+        const type = this.#type.value.trim()
+        const known = this.#known.find(known => known.type === type)
+        setText(this.#receivers, !type ? 'A command or an event, such as command.PlaylistSelected' : !known ? 'No process on the bus knows this type.'
+            : known.receivers?.length ? `Received by ${known.receivers.map(printable).join(', ')}` : 'No process on the bus receives this type.')
+        const schema = known?.schema?.properties ? known.schema : null
+        if (schema && this.#form.schema !== schema) this.#form.schema = schema
+        this.#form.hidden = !schema || this.#asJSON
+        this.#json.hidden = !this.#form.hidden
+        this.#toggle.hidden = !schema
+        this.#json.value ||= '{}'
+    }
+
+    /** What is valid is kept when the way of writing changes. */
+    #toggleJSON() {
+        if (this.#asJSON) this.#form.value = this.#readJSON()
+        else this.#json.value = JSON.stringify(this.#form.value, null, 2)
+        this.#asJSON = !this.#asJSON
+        this.#toggle.setAttribute('aria-pressed', this.#asJSON)
+        this.#choose()
+    }
+
+    #readJSON() {
         try {
-            return JSON.parse(this.#json.value || '{}')
+            return JSON.parse(this.#json.value)
         } catch (error) {
             throw new Error(`The data is not valid JSON: ${error.message}`)
         }
     }
 
     async #send() {
-        if (this.#publish.disabled) return
-        try {
-            const type = this.#type.value.trim()
-            if (!type) throw new Error('The type is missing.')
-            const data = this.#read()
-            this.#publish.disabled = true
-            const platform = this.#platform.value
-            const answer = await this.connection.post('/api/messages', {
-                type, session: this.#session.value.trim() || 'default', data, check: this.#check.checked, ...(platform && { platform }),
-            })
-            this.#say('Published. ')
-            if (answer?.id) this.#result.append(link('#/story/' + encodeURIComponent(answer.id), {}, 'Show its story'))
-        } catch (failure) {
-            this.#say(problemOf(failure), true)
-        }
-        this.#publish.disabled = false
+        const type = this.#type.value.trim()
+        if (!type) throw new Error('The type is missing.')
+        const { value, problems } = this.#form.hidden ? { value: this.#readJSON(), problems: [] } : this.#form.read()
+        if (problems.length) throw new Error(problems[0].message)
+        this.#publish.disabled = true
+        const session = this.#session.value.trim() || 'default', platform = this.#platform.value
+        const answer = await this.connection.post('/api/messages', { type, session, data: value, check: this.#check.checked, ...(platform && { platform }) })
+        fill(this.#result, 'Published. ', link('a', storyAddress(answer.id), 'Show its story'))
     }
 
-    #say(text, failed = false) {
-        this.#result.className = failed ? 'problem' : ''
-        fill(this.#result, text)
+    /** Does something and says why it failed. */
+    async #report(action) {
+        this.#result.className = ''
+        fill(this.#result)
+        try {
+            await action()
+        } catch (failure) {
+            this.#result.className = 'problem'
+            fill(this.#result, problemOf(failure))
+        }
+        this.#publish.disabled = false
     }
 }
 

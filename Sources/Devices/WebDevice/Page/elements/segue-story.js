@@ -1,143 +1,103 @@
-import { adopt, button, fill, h, link, loadStyles, navigate, setText } from './dom.js'
-import { messageAddress, messagesAddress, readAddress } from './selection.js'
+import { badge, button, fill, h, InspectorElement, kindOfRow, link, navigate } from './dom.js'
+import { messageAddress, messagesAddress, readAddress, storyAddress } from './selection.js'
 import { planStory } from './story-plan.js'
-import { count, dateAndClock, duration, kindOf, KINDS, nameOf, plural, printable, problemOf, processOf } from './text.js'
+import { count, dateAndClock, duration, nameOf, plural, printable, problemOf, processOf } from './text.js'
 
-const styles = await loadStyles(import.meta.url, 'inspector.css', 'story.css')
+/** A story that goes on is read again after this time, in milliseconds. */
+const AGAIN = 500
 
-/** A story as a waterfall: the messages that one message has caused, across all processes. `address`: `#/story/ID`. */
-export class SegueStory extends HTMLElement {
-    #connection = null
+/** A story as a waterfall: the messages that one message has caused, in all processes. `address`: `#/story/ID`. */
+export class SegueStory extends InspectorElement {
     #id = ''
-    #view = null
     #timer = 0
-    #body = h('div', { class: 'story-body' })
+    #body = h('div')
 
-    connectedCallback() {
-        adopt(this, styles)
-        if (!this.firstChild) fill(this, this.#body)
-        if (this.#id && this.#connection) this.#open()
-    }
-
-    disconnectedCallback() {
-        this.#view?.close()
-        this.#view = null
-        clearTimeout(this.#timer)
-    }
-
-    get connection() { return this.#connection }
-
-    set connection(connection) {
-        this.#connection = connection
-        if (this.isConnected && this.#id && !this.#view) this.#open()
-    }
-
-    get address() { return this.#id ? '#/story/' + encodeURIComponent(this.#id) : '#/story' }
+    get address() { return storyAddress(this.#id) }
 
     set address(address) {
         const id = readAddress(address).path[1] ?? ''
-        if (id === this.#id && this.#view) return
+        if (id === this.#id) return
         this.#id = id
-        fill(this.#body, h('p', { class: 'quiet padded late' }, id ? 'Reading the story…' : 'Choose a message, then “Story”.'))
-        if (this.isConnected && this.#connection) this.#open()
+        fill(this.#body)
+        if (this.isConnected && this.connection) this.start()
     }
 
-    /** A story that goes on is read again, not more than twice a second. */
-    #open() {
-        this.#view?.close()
-        this.#view = null
-        if (!this.#id) return
-        this.#view = this.#connection.open({ kind: 'messages', selection: { story: this.#id }, from: 'now' }, update => {
-            if (update?.rows?.length) this.#later()
+    build() {
+        fill(this, this.#body)
+    }
+
+    start() {
+        if (!this.#id) return fill(this.#body, h('p.quiet.padded', 'Choose a message, then “Story”.'))
+        if (!this.#body.firstChild) fill(this.#body, h('p.quiet.padded.late', 'Reading the story…'))
+        this.openView({ kind: 'messages', selection: { story: this.#id }, from: 'now' }, update => {
+            if (update.rows?.length) this.#timer ||= setTimeout(() => this.#read(), AGAIN)
         })
         this.#read()
     }
 
-    #later() {
-        this.#timer ||= setTimeout(() => {
-            this.#timer = 0
-            this.#read()
-        }, 500)
+    stop() {
+        clearTimeout(this.#timer)
+        this.#timer = 0
     }
 
     async #read() {
+        this.#timer = 0
         const id = this.#id
         try {
-            const story = await this.#connection.get('/api/story/' + encodeURIComponent(id))
-            if (id === this.#id) this.#draw(story ?? {})
+            const story = await this.connection.get('/api/story/' + encodeURIComponent(id))
+            if (id === this.#id) this.#draw(story)
         } catch (failure) {
-            if (id === this.#id) fill(this.#body, h('div', { class: 'padded' }, h('p', { class: 'problem', role: 'alert' }, problemOf(failure)), button('Try again', () => this.#read())))
+            if (id === this.#id) fill(this.#body, h('div.padded', h('p.problem', { role: 'alert' }, problemOf(failure)), button('Try again', () => this.#read())))
         }
     }
 
-    #draw({ messages = [], complete = true }) {
-        if (!messages.length) {
-            fill(this.#body, h('p', { class: 'quiet padded' }, 'The journal has no message of this story.'))
-            return
-        }
-        const focused = this.contains(document.activeElement) ? document.activeElement?.getAttribute('href') : null
+    #draw({ messages, complete }) {
+        if (!messages.length) return fill(this.#body, h('p.quiet.padded', 'The journal has no message of this story.'))
+        const focused = this.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null
         const { steps, path, scale, sums } = planStory(messages)
-        const first = steps[0].row
-        const paused = scale.pauses.reduce((sum, pause) => sum + pause.end - pause.start, 0)
-        fill(this.#body,
-            h('header', { class: 'padded story-header' },
-                h('div', {}, h('h2', {}, 'Story of ', h('bdi', {}, nameOf(first.type))),
-                    h('p', { class: 'quiet' }, [dateAndClock(first.time), plural(messages.length, 'message'), plural(sums.length, 'process').replace('processs', 'processes'),
-                        duration(scale.end - scale.start) + (paused ? `, of which ${duration(paused)} pauses` : '')].join(' · '))),
-                button('Show as a list', () => navigate(this, messagesAddress({ story: this.#id })))),
-            complete ? null : h('p', { class: 'banner' }, `The story is longer; its first ${count(messages.length)} messages are shown.`),
-            this.#waterfall(steps, scale), this.#sums(sums, path))
-        if (focused) [...this.querySelectorAll('a')].find(element => element.getAttribute('href') === focused)?.focus()
-    }
-
-    #waterfall(steps, scale) {
-        const pauses = scale.pauses.map(pause => place(h('span', { class: 'pause', title: `Pause of ${duration(pause.end - pause.start)}` },
-            h('span', { class: 'pause-label' }, duration(pause.end - pause.start))), pause.from, pause.to))
-        return h('div', { class: 'waterfall', role: 'table', 'aria-label': 'Messages of the story' },
-            h('div', { class: 'step head', role: 'row' }, ...['Message', 'Process', 'After', 'Took'].map(name => h('span', { role: 'columnheader', class: name.toLowerCase() }, name)),
-                h('span', { role: 'columnheader', class: 'track' }, h('span', { class: 'visually-hidden' }, 'Timeline'), ...pauses)),
-            ...steps.map(step => this.#step(step, scale)))
-    }
-
-    #step(step, scale) {
-        const { row } = step
-        const kind = row.kind ?? kindOf(row.type)
-        const took = step.end - step.sent
-        const from = scale.at(step.sent), to = scale.at(step.end)
-        const handled = (row.handledBy ?? []).map(({ source, at }) => `${processOf(source)} after ${duration(Date.parse(at) - step.sent)}`).join(', ')
-        const title = `${printable(row.type)}: ${handled ? `handled by ${handled}` : step.children.length ? `caused ${plural(step.children.length, 'message')}` : 'no effect in this story'}`
-        const bar = place(h('span', { class: 'bar', 'data-derived': step.known ? null : 'true' }), from, to)
-        const folds = scale.pauses.filter(pause => pause.from < to && pause.to > from).map(pause => place(h('span', { class: 'fold' }), pause.from, pause.to))
-        const name = h('span', { role: 'cell', class: 'message' },
-            h('span', { class: 'kind', 'data-kind': kind in KINDS ? kind : 'other', 'aria-hidden': 'true' }, KINDS[kind] ?? '?'),
-            link(messageAddress(row.position), { title }, h('span', { class: 'visually-hidden' }, `${printable(kind)} `), h('bdi', {}, nameOf(row.type))),
-            step.critical && h('span', { class: 'mark', title: 'On the critical path' }, '◆', h('span', { class: 'visually-hidden' }, 'on the critical path, ')),
-            step.depth > 0 && h('span', { class: 'visually-hidden' }, `level ${step.depth + 1}`))
-        name.style.setProperty('--depth', String(Math.min(step.depth, 12)))
-        return h('div', { class: step.critical ? 'step critical' : 'step', role: 'row', 'data-kind': kind, title },
-            name, h('span', { role: 'cell', class: 'process' }, h('bdi', {}, processOf(row.source))),
-            h('span', { role: 'cell', class: 'after' }, step.sent > scale.start ? `+${duration(step.sent - scale.start)}` : '0 ms'),
-            h('span', { role: 'cell', class: 'took' }, took > 0 ? duration(took) : '–'),
-            h('span', { role: 'cell', class: 'track' }, h('span', { class: 'visually-hidden' }, handled ? `handled by ${handled}` : ''), bar, ...folds))
-    }
-
-    #sums(sums, path) {
-        const total = sums.reduce((sum, one) => sum + one.critical, 0)
-        return h('section', { class: 'padded sums', 'aria-label': 'Critical path' },
-            h('h3', { class: 'heading' }, `Critical path: ${plural(path.length, 'message')}, ${duration(total)}`),
-            h('p', { class: 'quiet' }, 'The chain of causes to the last visible change (◆). The time of a process is that from a cause to its effect.'),
-            h('table', {}, h('thead', {}, h('tr', {}, ...['Process', 'Messages', 'Time', 'Share'].map(name => h('th', { scope: 'col' }, name)))),
-                h('tbody', {}, ...sums.map(sum => {
-                    const share = total ? sum.critical / total : 0
-                    const bar = h('span', { class: 'share' })
-                    bar.style.setProperty('inline-size', `${share * 100}%`)
-                    return h('tr', {}, h('th', { scope: 'row' }, h('bdi', {}, printable(sum.name) || '(no source)')), h('td', {}, count(sum.messages)),
-                        h('td', {}, sum.critical ? duration(sum.critical) : '–'), h('td', { class: 'share-cell' }, h('span', { class: 'visually-hidden' }, `${Math.round(share * 100)} %`), bar))
-                }))))
+        const { row } = steps[0]
+        const paused = scale.pauses.reduce((sum, pause) => sum + pause.length, 0)
+        fill(this.#body, h('div.padded.story-header',
+            h('div', h('h2', 'Story of ', h('bdi', nameOf(row.type))), h('p.quiet', [
+                dateAndClock(row.time), plural(messages.length, 'message'), plural(sums.length, 'process', 'processes'),
+                duration(scale.end - scale.start) + (paused ? `, of which ${duration(paused)} are pauses` : ''),
+            ].join(' · '))), button('Show as a list', () => navigate(this, messagesAddress({ story: this.#id })))),
+        complete === false && h('p.banner', `The story is longer; its first ${count(messages.length)} messages are shown.`),
+        h('div.waterfall', { role: 'table', 'aria-label': 'Messages of the story' },
+            h('div.step.head', { role: 'row' }, ...['Message', 'Process', 'After', 'Took'].map(name => h(`span.${name.toLowerCase()}`, { role: 'columnheader' }, name)),
+                h('span.track', { role: 'columnheader' }, h('span.visually-hidden', 'Timeline'), ...scale.pauses.map(pause =>
+                    place('span.pause', pause.from, pause.to, h('span.pause-label', { title: 'Pause' }, duration(pause.length)))))),
+            ...steps.map(step => stepOf(step, scale))), sumsOf(sums, path))
+        if (focused) [...this.querySelectorAll('a')].find(anchor => anchor.getAttribute('href') === focused)?.focus()
     }
 }
 
-function place(element, from, to) {
+function stepOf({ row, sent, end, known, critical, depth }, scale) {
+    const from = scale.at(sent), to = scale.at(end)
+    const handled = (row.handledBy ?? []).map(({ source, at }) => `${processOf(source)} after ${duration(Date.parse(at) - sent)}`).join(', ')
+    const title = `${printable(row.type)}: ${handled ? 'handled by ' + handled : 'the bus does not know which process handled it'}`
+    const message = h('span.message', { role: 'cell' }, badge(kindOfRow(row)), link('a', messageAddress(row.position), h('bdi', nameOf(row.type))),
+        critical && h('span.mark', { title: 'On the critical path' }, h('span', { 'aria-hidden': 'true' }, '◆'), h('span.visually-hidden', 'on the critical path, ')),
+        depth > 0 && h('span.visually-hidden', `level ${depth + 1}`))
+    message.style.setProperty('--depth', Math.min(depth, 12))
+    return h(critical ? 'div.step.critical' : 'div.step', { role: 'row', 'data-kind': kindOfRow(row), title }, message,
+        h('span.process', { role: 'cell' }, h('bdi', processOf(row.source))), h('span.after', { role: 'cell' }, `+${duration(sent - scale.start)}`),
+        h('span.took', { role: 'cell' }, end > sent ? duration(end - sent) : '–'),
+        h('span.track', { role: 'cell' }, h('span.visually-hidden', handled && 'handled by ' + handled), place(known ? 'span.bar' : 'span.bar.derived', from, to),
+            ...scale.pauses.filter(pause => pause.from < to && pause.to > from).map(pause => place('span.fold', pause.from, pause.to))))
+}
+
+function sumsOf(sums, path) {
+    const total = path.at(-1).sent - path[0].sent
+    return h('section.padded.sums', { 'aria-label': 'Critical path' }, h('h3.heading', `Critical path: ${plural(path.length, 'message')}, ${duration(total)}`),
+        h('p.quiet', 'The chain of causes to the last visible change (◆). The time of a process is that from a cause to its effect.'),
+        h('table', h('thead', h('tr', ...['Process', 'Messages', 'Time', 'Share'].map(name => h('th', { scope: 'col' }, name)))),
+            h('tbody', ...sums.map(({ name, messages, time }) => h('tr', h('th', { scope: 'row' }, h('bdi', processOf(name))), h('td', count(messages)),
+                h('td', time ? duration(time) : '–'), h('td', h('span.visually-hidden', `${Math.round(time / total * 100) || 0} %`), place('span.share', 0, time / total || 0)))))))
+}
+
+function place(spec, from, to, ...children) {
+    const element = h(spec, ...children)
     element.style.setProperty('left', `${from * 100}%`)
     element.style.setProperty('width', `${(to - from) * 100}%`)
     return element

@@ -1,43 +1,31 @@
-// @ts-check
 // What a view of messages selects, as the gateway takes it and as it is written in an address.
 
 import { kindOf } from './text.js'
 
 /**
+ * The members of a selection, and their names in an address. `session` and `story` have one value.
  * @typedef {{kinds?: string[], types?: string[], exclude?: string[], session?: string, source?: string[],
  *   story?: string, where?: string[]}} Selection
- * @typedef {import('./message-buffer.js').Row} Row
  */
+const NAMES = { kinds: 'kind', types: 'type', exclude: 'exclude', session: 'session', source: 'source', story: 'story', where: 'where' }
 
-/** The names of the list members in an address. */
-const LISTS = { kinds: 'kind', types: 'type', exclude: 'exclude', source: 'source', where: 'where' }
-const SINGLES = /** @type {const} */ (['session', 'story'])
-
-/**
- * Reads `#/messages?type=command.*&exclude=event.X&text=calm`.
- * @param {string} address
- * @returns {{path: string[], selection: Selection, text: string, send: string | null}}
- */
-export function readAddress(address) {
-    const [path, query = ''] = String(address ?? '').replace(/^#?\/?/, '').split(/\?(.*)/s)
-    const parameters = new URLSearchParams(query)
-    /** @type {Selection} */
-    const selection = {}
-    for (const [member, name] of Object.entries(LISTS)) {
-        const values = parameters.getAll(name).filter(Boolean)
-        if (values.length) /** @type {any} */ (selection)[member] = values
-    }
-    for (const name of SINGLES) {
-        const value = parameters.get(name)
-        if (value) selection[name] = value
-    }
-    return {
-        path: path.split('/').map(decode), selection,
-        text: parameters.get('text') ?? '', send: parameters.get('send'),
-    }
+export function isSingle(member) {
+    return member === 'session' || member === 'story'
 }
 
-function decode(/** @type {string} */ part) {
+/** Reads an address such as `#/messages?type=command.*&exclude=event.X&text=calm`. */
+export function readAddress(address) {
+    const [path, query] = String(address ?? '').replace(/^#?\/?/, '').split(/\?(.*)/s)
+    const parameters = new URLSearchParams(query ?? '')
+    const selection = {}
+    for (const [member, name] of Object.entries(NAMES)) {
+        const values = parameters.getAll(name).filter(Boolean)
+        if (values.length) selection[member] = isSingle(member) ? values[0] : values
+    }
+    return { path: path.split('/').map(decode), selection, text: parameters.get('text') ?? '', send: parameters.get('send') }
+}
+
+function decode(part) {
     try {
         return decodeURIComponent(part)
     } catch {
@@ -45,51 +33,47 @@ function decode(/** @type {string} */ part) {
     }
 }
 
-/** @param {Selection} selection @param {{text?: string, send?: string | null}} [more] */
-export function messagesAddress(selection, more = {}) {
+/** @param {Selection} selection */
+export function messagesAddress(selection, text = '', send = null) {
     const parameters = new URLSearchParams()
-    for (const [member, name] of Object.entries(LISTS)) {
-        for (const value of /** @type {any} */ (selection)[member] ?? []) parameters.append(name, value)
+    for (const [member, name] of Object.entries(NAMES)) {
+        for (const value of [selection[member] ?? []].flat()) parameters.append(name, value)
     }
-    for (const name of SINGLES) if (selection[name]) parameters.set(name, selection[name])
-    if (more.text) parameters.set('text', more.text)
-    if (more.send != null) parameters.set('send', more.send)
-    const query = String(parameters)
-    return '#/messages' + (query ? '?' + query : '')
+    if (text) parameters.set('text', text)
+    if (send != null) parameters.set('send', send)
+    return '#/messages' + (parameters.size ? '?' + parameters : '')
 }
 
-/** The address of one message. The colon of a position is allowed in a fragment, so it stays readable. */
-export function messageAddress(/** @type {string | undefined} */ position) {
-    return '#/message/' + encodeURIComponent(position ?? '').replaceAll('%3A', ':')
+/** The part of a path for a position. A colon is allowed in a path and in a fragment, so it stays readable. */
+export function encoded(position) {
+    return encodeURIComponent(position ?? '').replaceAll('%3A', ':')
 }
 
-export function storyAddress(/** @type {string} */ id) {
+export function messageAddress(position) {
+    return '#/message/' + encoded(position)
+}
+
+export function storyAddress(id) {
     return '#/story/' + encodeURIComponent(id)
 }
 
 /** Matches a pattern with `*` and `?`. */
-export function matches(/** @type {string} */ pattern, /** @type {string} */ text) {
-    const source = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*').replace(/\?/g, '.')
+function matches(pattern, text) {
+    const source = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*').replaceAll('?', '.')
     return new RegExp(`^${source}$`, 'su').test(text)
 }
 
 /**
- * Decides which of the rows that the page already has pass a new selection, so that the list reacts at once. The
- * gateway decides about the expressions in `where`, which need the data; without an answer of it no row passes them.
- * @param {Selection} selection
- * @returns {(row: Row) => boolean}
+ * A test of the rows that the page already has against a new selection, so that the list reacts at once. Expressions
+ * in `where` need the data, which only the gateway has: no row passes them.
  */
-export function passes(selection) {
-    const list = (/** @type {string[] | undefined} */ patterns, /** @type {(pattern: string) => boolean} */ test) =>
-        !patterns?.length || patterns.some(test)
-    const type = (/** @type {string} */ pattern, /** @type {Row} */ row) =>
-        matches(pattern, row.type ?? '') || !pattern.includes('.') && matches('*.' + pattern, row.type ?? '')
-    return row => !selection.where?.length
-        && list(selection.kinds, kind => (row.kind ?? kindOf(row.type ?? '')) === kind)
-        && list(selection.types, pattern => type(pattern, row))
-        && !(selection.exclude ?? []).some(pattern => type(pattern, row))
-        && (!selection.session || row.session === selection.session)
-        && (!selection.story || row.story === selection.story)
-        && list(selection.source, pattern =>
-            matches(pattern, row.source ?? '') || matches(pattern, String(row.source ?? '').split('/')[0]))
+export function passes({ kinds, types, exclude = [], session, source, story, where }) {
+    const ofType = (pattern, type) => matches(pattern, type) || !pattern.includes('.') && matches('*.' + pattern, type)
+    return row => {
+        const type = row.type ?? '', sender = row.source ?? ''
+        return !where && (!kinds || kinds.includes(row.kind ?? kindOf(type)))
+            && (!types || types.some(pattern => ofType(pattern, type))) && !exclude.some(pattern => ofType(pattern, type))
+            && (!session || row.session === session) && (!story || row.story === story)
+            && (!source || source.some(pattern => matches(pattern, sender) || matches(pattern, sender.split('/')[0])))
+    }
 }
