@@ -31,11 +31,11 @@ export class SegueConfirm extends HTMLElement {
     #ask() {
         const { question, verb } = this.#options
         const cancel = button('Cancel', () => this.#back())
-        fill(this, h('span.question', { role: 'group', 'aria-label': question, onkeydown: event => {
+        fill(this, h('span.asking', { role: 'group', 'aria-label': question, onkeydown: event => {
             if (event.key !== 'Escape') return
             event.stopPropagation()
             this.#back()
-        } }, h('span', question), button(verb, () => this.#act(), { class: 'button filled' }), cancel))
+        } }, h('span', question), button(verb, () => this.#act(), { class: 'button primary' }), cancel))
         // The harmless answer has the focus, so that two quick presses of Enter do not act.
         cancel.focus()
     }
@@ -45,7 +45,7 @@ export class SegueConfirm extends HTMLElement {
         try {
             this.#back(await this.#options.action())
         } catch (failure) {
-            this.#back(problemOf(failure), 'problem')
+            this.#back(problemOf(failure), 'failure')
         }
     }
 }

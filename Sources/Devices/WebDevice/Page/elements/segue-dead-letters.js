@@ -19,7 +19,7 @@ export class SegueDeadLetters extends HTMLElement {
     #more = button('Show more', () => {
         this.#shown += SHOWN
         this.#draw()
-    }, { class: 'button more', hidden: true })
+    }, { class: 'button more-button', hidden: true })
 
     connectedCallback() {
         adopt(this)

@@ -27,23 +27,23 @@ export class SegueFilters extends HTMLElement {
     #more = button('Filter', () => this.#toggle(), { 'aria-expanded': 'false', 'aria-controls': this.#id })
     #chips = h('ul.chips', { 'aria-label': 'Active filters', hidden: true })
     #types = h('ul.types', { 'aria-label': 'Types' })
-    #problem = h('p.problem', { id: this.#id + '-problem', role: 'status' })
-    #panel = h('div.panel', { id: this.#id, hidden: true })
+    #problem = h('p.failure', { id: this.#id + '-problem', role: 'status' })
+    #panel = h('div.filter-panel', { id: this.#id, hidden: true })
 
     connectedCallback() {
         adopt(this)
         if (this.firstChild) return
         for (const kind of RECORDED) {
-            this.#kinds[kind] = h('button.kind-filter', { type: 'button', onclick: () => this.#toggleKind(kind) }, badge(kind), h('span.number', '0'))
+            this.#kinds[kind] = h('button.kind-filter', { type: 'button', onclick: () => this.#toggleKind(kind) }, badge(kind), h('span.total', '0'))
         }
         fill(this.#panel, h('div.fields', ...FIELDS.map(([member, label, example]) => {
             this.#inputs[member] = this.#input(example, () => {
                 const value = this.#inputs[member].value.trim()
                 this.#set(member, isSingle(member) ? value : member === 'where' ? [value].filter(Boolean) : value.split(/[\s,]+/).filter(Boolean))
-            }, { class: 'field mono', 'aria-describedby': this.#problem.id })
+            }, { class: 'field code', 'aria-describedby': this.#problem.id })
             return h('label.labelled', label, this.#inputs[member])
         })), this.#problem, h('p.heading', 'Types'), this.#types)
-        fill(this, h('div.bar', h('div.kinds', { role: 'group', 'aria-label': 'Kinds' }, ...Object.values(this.#kinds)), this.#search, this.#more), this.#chips, this.#panel)
+        fill(this, h('div.filter-bar', h('div.kinds', { role: 'group', 'aria-label': 'Kinds' }, ...Object.values(this.#kinds)), this.#search, this.#more), this.#chips, this.#panel)
         this.#show()
     }
 
@@ -160,7 +160,7 @@ export class SegueFilters extends HTMLElement {
                     this.#changed()
                 }
                 const name = printable(type), verb = hidden ? 'Show' : 'Hide'
-                return h('li', { class: hidden ? 'hidden-type' : '' }, badge(kindOf(type)), h('bdi.type', nameOf(type)), h('span.number'),
+                return h('li', { class: hidden ? 'hidden-type' : '' }, badge(kindOf(type)), h('bdi.type', nameOf(type)), h('span.total'),
                     button('Only', () => this.only('types', type), { class: 'button small', 'aria-label': `Only ${name}` }),
                     button(verb, () => hidden ? show() : this.only('exclude', type), { class: 'button small', 'aria-label': `${verb} ${name}` }))
             }))

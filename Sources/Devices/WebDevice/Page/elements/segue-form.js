@@ -64,7 +64,7 @@ export class SegueForm extends HTMLElement {
     #draw() {
         const { properties, required } = this.#schema ?? {}
         this.#fields = Object.entries(properties ?? {}).map(([name, schema]) => {
-            const field = { name, schema: withoutNull(schema), required: !!required?.includes?.(name), problem: h('p.problem', { id: uniqueID() }) }
+            const field = { name, schema: withoutNull(schema), required: !!required?.includes?.(name), problem: h('p.failure', { id: uniqueID() }) }
             return { ...field, input: makeInput(field, this.#value[name]) }
         })
         fill(this, h('form', { novalidate: true, onsubmit: event => {
@@ -107,7 +107,7 @@ function makeInput({ schema, required, problem }, value = schema.default) {
         return input
     }
     const json = isJSON(schema)
-    const input = json || /\n|.{120}/.test(value) ? h('textarea', { ...attributes, class: 'field mono', rows: 4, spellcheck: 'false' })
+    const input = json || /\n|.{120}/.test(value) ? h('textarea', { ...attributes, class: 'field code', rows: 4, spellcheck: 'false' })
         : h('input', { ...attributes, inputmode: { integer: 'numeric', number: 'decimal' }[schema.type] })
     input.value = !json ? value ?? '' : value !== undefined ? JSON.stringify(value, null, 2) : !required ? '' : schema.type === 'array' ? '[]' : '{}'
     return input

@@ -39,7 +39,7 @@ export class SegueMessageList extends HTMLElement {
         this.addEventListener('keydown', event => this.#key(event))
         this.addEventListener('focus', () => this.#chooseVisible())
         this.#body.addEventListener('click', event => {
-            const serial = Number(event.target.closest('.row')?.dataset.serial)
+            const serial = Number(event.target.closest('.entry')?.dataset.serial)
             const entry = this.#entries.find(entry => entry.serial === serial)
             if (!entry?.row) return
             this.#chosen = entry
@@ -199,11 +199,11 @@ export class SegueMessageList extends HTMLElement {
 
 /** @param {Entry} entry */
 function makeRow({ row, notice, skipped }) {
-    if (skipped) return h('div.row.gap', { role: 'row' }, h('div', { role: 'gridcell' }))
-    if (!row) return h('div.row.notice', { role: 'row', title: printable(notice) }, h('div', { role: 'gridcell' }, printable(notice)))
+    if (skipped) return h('div.entry.gap', { role: 'row' }, h('div', { role: 'gridcell' }))
+    if (!row) return h('div.entry.notice', { role: 'row', title: printable(notice) }, h('div', { role: 'gridcell' }, printable(notice)))
     const summary = row.tombstone ? 'withdrawn' : shortened(row.summary, 400)
     const key = row.key ? ` [${shortened(row.key, 100)}]` : ''
-    return h('div.row', { role: 'row', title: `${shortened(row.type, 200)} from ${shortened(row.source, 200)}, ${count(row.size)} bytes` },
+    return h('div.entry', { role: 'row', title: `${shortened(row.type, 200)} from ${shortened(row.source, 200)}, ${count(row.size)} bytes` },
         h('div', { role: 'gridcell' }, badge(kindOfRow(row)), h('bdi.type', nameOf(row.type) + key), h('bdi.source', processOf(row.source)),
             h('span.time', { title: dateAndClock(row.time) }, clock(row.time)),
             h(row.tombstone ? 'bdi.summary.withdrawn' : 'bdi.summary', { title: summary }, summary)))

@@ -38,7 +38,7 @@ export class SegueMessage extends HTMLElement {
             this.#draw(row, this.#actions(row, message), ...this.#body(row, message))
         } catch (failure) {
             if (this.#position !== position) return
-            this.#draw(row, h('div.padded', h('p.problem', { role: 'alert' }, problemOf(failure)), button('Try again', () => this.show(position, row, full))))
+            this.#draw(row, h('div.padded', h('p.failure', { role: 'alert' }, problemOf(failure)), button('Try again', () => this.show(position, row, full))))
         }
     }
 

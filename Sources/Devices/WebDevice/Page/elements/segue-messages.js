@@ -20,7 +20,6 @@ const PATIENCE = 1500
  * `#/message/POSITION`; the event `navigate` requests another one.
  */
 export class SegueMessages extends InspectorElement {
-    #address = '#/messages'
     #buffer = new MessageBuffer()
     /** @type {import('./selection.js').Selection} */
     #selection = {}
@@ -49,15 +48,17 @@ export class SegueMessages extends InspectorElement {
     #send = h('div.send-place', { hidden: true })
     #pause = button('Pause', () => this.#togglePause(), { 'aria-pressed': 'false' })
     #new = button('New message', () => navigate(this, messagesAddress(this.#selection, this.#text, '')))
-    #return = button('', () => this.#toNewest(), { class: 'button filled return', hidden: true })
+    #return = button('', () => this.#toNewest(), { class: 'button primary return', hidden: true })
     #status = h('p.list-status.quiet')
-    #empty = h('div.empty.late', { hidden: true })
+    #empty = h('div.nothing.late', { hidden: true })
 
-    get address() { return this.#address }
+    /** The session that the page shows, for new messages. */
+    session = 'default'
+
+    get address() { return this.#opened ? messageAddress(this.#opened) : messagesAddress(this.#selection, this.#text) }
 
     set address(address) {
         const { path, selection, text, send } = readAddress(address)
-        this.#address = address
         if (path[0] === 'message' && path[1]) {
             this.#show(path[1])
             return
@@ -96,7 +97,8 @@ export class SegueMessages extends InspectorElement {
         this.#detail.connection = this.connection
         this.connection.addEventListener('hello', this.#hello)
         this.#hello()
-        this.#watch()
+        // An element that is shown again continues; the gateway sends its newest rows, of which the buffer has some.
+        this.#watch(this.#buffer.entries.length === 0)
         if (this.#opened) this.#detail.show(this.#opened)
     }
 
@@ -107,8 +109,9 @@ export class SegueMessages extends InspectorElement {
 
     // MARK: The view
 
-    #watch() {
-        this.#stale = true
+    #watch(stale = true) {
+        this.#stale = stale
+        this.#buffer.interrupted = true
         this.#startCounting()
         this.openView({ kind: 'messages', selection: this.#selection, from: 'last' }, update => this.#update(update))
         clearTimeout(this.#patience)
@@ -290,7 +293,7 @@ export class SegueMessages extends InspectorElement {
         if (this.#opened && !this.#list.offsetParent) requestAnimationFrame(() => this.#detail.querySelector('h2')?.focus())
         if (pane !== 'send' || this.#send.firstChild) return
         await import('./segue-send.js')
-        const form = Object.assign(h('segue-send'), { connection: this.connection, type: value })
+        const form = Object.assign(h('segue-send'), { connection: this.connection, session: this.session, type: value })
         form.addEventListener('close', () => this.#close())
         fill(this.#send, form)
     }

@@ -110,8 +110,8 @@ function labelOf(process) {
 /** The name of a figure is beside it where the columns have no head. */
 function makeRow(process) {
     const figure = name => h('span.figure', { role: 'cell' }, h('span.figure-name', `${name} `), h('span'))
-    return h('div.process', { role: 'row' }, h('span.name', { role: 'rowheader' }, h('bdi.label', labelOf(process)), h('bdi.quiet.instance')),
-        h('span.state', { role: 'cell' }, h('span.dot', { 'aria-hidden': 'true' }), h('span')), figure('Handled'), figure('Failed'), figure('Lag'),
+    return h('div.process', { role: 'row' }, h('span.name', { role: 'rowheader' }, h('bdi.process-label', labelOf(process)), h('bdi.quiet.instance')),
+        h('span.presence', { role: 'cell' }, h('span.presence-dot', { 'aria-hidden': 'true' }), h('span')), figure('Handled'), figure('Failed'), figure('Lag'),
         h('span.history', { role: 'cell' }, h('segue-chart', { label: `${labelOf(process)}, messages handled per second` })))
 }
 

@@ -9,16 +9,16 @@ export class SegueSend extends HTMLElement {
     /** The commands and events that the contracts describe. */
     #known = []
     #asJSON = false
-    #type = this.#input({ class: 'field mono', oninput: () => this.#choose() })
+    #type = this.#input({ class: 'field code', oninput: () => this.#choose() })
     #session = this.#input({ class: 'field', value: 'default' })
     #platform = h('select.field', { id: uniqueID() }, h('option', { value: '' }, 'every platform'))
     #receivers = h('p.quiet')
     #form = h('segue-form')
-    #json = h('textarea.field.mono', { rows: 10, spellcheck: 'false', 'aria-label': 'Data as JSON', hidden: true })
+    #json = h('textarea.field.code', { rows: 10, spellcheck: 'false', 'aria-label': 'Data as JSON', hidden: true })
     #toggle = button('Write JSON', () => this.#report(() => this.#toggleJSON()), { class: 'button small', 'aria-pressed': 'false' })
     #check = h('input', { type: 'checkbox', checked: true })
     #result = h('p', { role: 'status' })
-    #publish = button('Publish', () => this.#report(() => this.#send()), { class: 'button filled' })
+    #publish = button('Publish', () => this.#report(() => this.#send()), { class: 'button primary' })
 
     connectedCallback() {
         adopt(this)
@@ -27,7 +27,7 @@ export class SegueSend extends HTMLElement {
         fill(this, h('div.pane-header', h('div.pane-title', h('h2', 'New message')),
             button('✕', () => this.dispatchEvent(new CustomEvent('close')), { class: 'button plain', 'aria-label': 'Close the form', title: 'Close (Escape)' })),
         h('div.padded.form', labelled('Type', this.#type, this.#type.options, this.#receivers),
-            h('div.pair', labelled('Session', this.#session, this.#session.options), labelled('Platform', this.#platform)),
+            h('div.two-columns', labelled('Session', this.#session, this.#session.options), labelled('Platform', this.#platform)),
             h('div.data-header', h('h3.heading', 'Data'), this.#toggle), this.#form, this.#json,
             h('label.check-line', this.#check, 'Check the data against the contract'), h('div.send-bar', this.#publish, this.#result)))
         this.#form.addEventListener('submit', () => this.#publish.click())
@@ -35,9 +35,8 @@ export class SegueSend extends HTMLElement {
         this.#choose()
     }
 
-    set type(type) {
-        this.#type.value = type
-    }
+    set type(type) { this.#type.value = type }
+    set session(session) { this.#session.value = session }
 
     /** A field with suggestions. */
     #input(attributes) {
@@ -102,7 +101,7 @@ export class SegueSend extends HTMLElement {
         try {
             await action()
         } catch (failure) {
-            this.#result.className = 'problem'
+            this.#result.className = 'failure'
             fill(this.#result, problemOf(failure))
         }
         this.#publish.disabled = false

@@ -12,11 +12,12 @@ export class SegueStory extends InspectorElement {
     #timer = 0
     #body = h('div')
 
-    get address() { return storyAddress(this.#id) }
+    get address() { return this.#id ? storyAddress(this.#id) : '#/story' }
 
     set address(address) {
         const id = readAddress(address).path[1] ?? ''
-        if (id === this.#id) return
+        // Without an id, such as for the tab, the last story stays.
+        if (!id || id === this.#id) return
         this.#id = id
         fill(this.#body)
         if (this.isConnected && this.connection) this.start()
@@ -47,7 +48,7 @@ export class SegueStory extends InspectorElement {
             const story = await this.connection.get('/api/story/' + encodeURIComponent(id))
             if (id === this.#id) this.#draw(story)
         } catch (failure) {
-            if (id === this.#id) fill(this.#body, h('div.padded', h('p.problem', { role: 'alert' }, problemOf(failure)), button('Try again', () => this.#read())))
+            if (id === this.#id) fill(this.#body, h('div.padded', h('p.failure', { role: 'alert' }, problemOf(failure)), button('Try again', () => this.#read())))
         }
     }
 
@@ -64,8 +65,8 @@ export class SegueStory extends InspectorElement {
             ].join(' · '))), button('Show as a list', () => navigate(this, messagesAddress({ story: this.#id })))),
         complete === false && h('p.banner', `The story is longer; its first ${count(messages.length)} messages are shown.`),
         h('div.waterfall', { role: 'table', 'aria-label': 'Messages of the story' },
-            h('div.step.head', { role: 'row' }, ...['Message', 'Process', 'After', 'Took'].map(name => h(`span.${name.toLowerCase()}`, { role: 'columnheader' }, name)),
-                h('span.track', { role: 'columnheader' }, h('span.visually-hidden', 'Timeline'), ...scale.pauses.map(pause =>
+            h('div.step.head', { role: 'row' }, ...['Message', 'Process', 'After', 'Took'].map(name => h(`span.at-${name.toLowerCase()}`, { role: 'columnheader' }, name)),
+                h('span.at-track', { role: 'columnheader' }, h('span.visually-hidden', 'Timeline'), ...scale.pauses.map(pause =>
                     place('span.pause', pause.from, pause.to, h('span.pause-label', { title: 'Pause' }, duration(pause.length)))))),
             ...steps.map(step => stepOf(step, scale))), sumsOf(sums, path))
         if (focused) [...this.querySelectorAll('a')].find(anchor => anchor.getAttribute('href') === focused)?.focus()
@@ -76,15 +77,15 @@ function stepOf({ row, sent, end, known, critical, depth }, scale) {
     const from = scale.at(sent), to = scale.at(end)
     const handled = (row.handledBy ?? []).map(({ source, at }) => `${processOf(source)} after ${duration(Date.parse(at) - sent)}`).join(', ')
     const title = `${printable(row.type)}: ${handled ? 'handled by ' + handled : 'the bus does not know which process handled it'}`
-    const message = h('span.message', { role: 'cell' }, badge(kindOfRow(row)), link('a', messageAddress(row.position), h('bdi', nameOf(row.type))),
-        critical && h('span.mark', { title: 'On the critical path' }, h('span', { 'aria-hidden': 'true' }, '◆'), h('span.visually-hidden', 'on the critical path, ')),
+    const message = h('span.at-message', { role: 'cell' }, badge(kindOfRow(row)), link('a', messageAddress(row.position), h('bdi', nameOf(row.type))),
+        critical && h('span.critical-mark', { title: 'On the critical path' }, h('span', { 'aria-hidden': 'true' }, '◆'), h('span.visually-hidden', 'on the critical path, ')),
         depth > 0 && h('span.visually-hidden', `level ${depth + 1}`))
     message.style.setProperty('--depth', Math.min(depth, 12))
     return h(critical ? 'div.step.critical' : 'div.step', { role: 'row', 'data-kind': kindOfRow(row), title }, message,
-        h('span.process', { role: 'cell' }, h('bdi', processOf(row.source))), h('span.after', { role: 'cell' }, `+${duration(sent - scale.start)}`),
-        h('span.took', { role: 'cell' }, end > sent ? duration(end - sent) : '–'),
-        h('span.track', { role: 'cell' }, h('span.visually-hidden', handled && 'handled by ' + handled), place(known ? 'span.bar' : 'span.bar.derived', from, to),
-            ...scale.pauses.filter(pause => pause.from < to && pause.to > from).map(pause => place('span.fold', pause.from, pause.to))))
+        h('span.at-process', { role: 'cell' }, h('bdi', processOf(row.source))), h('span.at-after', { role: 'cell' }, `+${duration(sent - scale.start)}`),
+        h('span.at-took', { role: 'cell' }, end > sent ? duration(end - sent) : '–'),
+        h('span.at-track', { role: 'cell' }, h('span.visually-hidden', handled && 'handled by ' + handled), place(known ? 'span.duration-bar' : 'span.duration-bar.derived', from, to),
+            ...scale.pauses.map(pause => place('span.fold', pause.from, pause.to))))
 }
 
 function sumsOf(sums, path) {

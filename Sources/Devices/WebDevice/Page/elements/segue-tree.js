@@ -164,7 +164,7 @@ function makeRow(node) {
     else {
         if (key !== null) line.append(h('bdi.key', shortened(key, 200)), h('span.quiet', ': '))
         if (typeof value === 'string') line.append(stringOf(value))
-        else if (!isContainer(value)) line.append(h(`span.value.${value === null ? 'null' : typeof value}`, String(value)))
+        else if (!isContainer(value)) line.append(h(value === null ? 'span.value.null' : 'span.value', String(value)))
         else if (Array.isArray(value)) line.append(h('span.quiet', opens ? plural(value.length, 'element') : '[]'))
         else line.append(h('span.quiet', opens ? plural(Object.keys(value).length, 'member') : '{}'))
     }
