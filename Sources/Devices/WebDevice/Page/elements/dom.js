@@ -113,7 +113,8 @@ export function button(text, action, attributes = {}) {
 
 /** The letter and the colour of a kind. The name of the kind is for screen readers. */
 export function badge(kind) {
-    return h('span.kind', { 'data-kind': kind in KINDS ? kind : 'other' }, h('span', { 'aria-hidden': 'true' }, KINDS[kind] ?? '?'),
+    const letter = Object.hasOwn(KINDS, kind) ? KINDS[kind] : '?'
+    return h('span.kind', { 'data-kind': kind }, h('span', { 'aria-hidden': 'true' }, letter),
         h('span.visually-hidden', printable(kind) + ' '))
 }
 

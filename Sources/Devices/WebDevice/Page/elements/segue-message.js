@@ -45,7 +45,7 @@ export class SegueMessage extends HTMLElement {
     #draw(row, ...parts) {
         const focused = this.querySelector('h2') === document.activeElement
         const facts = [printable(kindOfRow(row)), dateAndClock(row.time), row.size >= 0 && bytes(row.size), row.position && `at ${printable(row.position)}`]
-        fill(this, h('div.pane-header', badge(kindOfRow(row)), h('div.pane-title', h('h2', { tabindex: -1 }, h('bdi', nameOf(row.type))), h('p.quiet', facts.filter(Boolean).join(' · '))),
+        fill(this, h('div.pane-header', badge(kindOfRow(row)), h('div.pane-title', h('h2', { tabindex: -1 }, h('bdi', row.type === undefined ? 'Message' : nameOf(row.type))), h('p.quiet', facts.filter(Boolean).join(' · '))),
             button('✕', () => this.dispatchEvent(new CustomEvent('close')), { class: 'button plain', 'aria-label': 'Close the message', title: 'Close (Escape)' })), ...parts)
         if (focused) this.querySelector('h2').focus()
     }

@@ -35,6 +35,7 @@ export class SegueMessages extends InspectorElement {
     #base = new Map()
     #totals = new Map()
     #readingOlder = false
+    #failure = ''
     /** The newest entry when somebody scrolled up. @type {Entry | undefined} */
     #leftAt
     #frame = 0
@@ -75,6 +76,7 @@ export class SegueMessages extends InspectorElement {
         this.#filters.addEventListener('filter', ({ detail: { selection, text } }) => {
             this.#select(selection, text)
             if (!this.#opened) navigate(this, messagesAddress(selection, text), true)
+            else if (!this.#list.offsetParent) this.#close()
         })
         this.#list.addEventListener('open', event => this.#open(event.detail))
         this.#list.addEventListener('choose', event => {
@@ -90,12 +92,12 @@ export class SegueMessages extends InspectorElement {
         })
         this.#detail.addEventListener('close', () => this.#close())
         this.#detail.addEventListener('only', ({ detail: { member, value } }) => this.#filters.only(member, value))
-        this.addEventListener('keydown', event => this.#key(event))
     }
 
     start() {
         this.#detail.connection = this.connection
         this.connection.addEventListener('hello', this.#hello)
+        document.addEventListener('keydown', this.#key)
         this.#hello()
         // An element that is shown again continues; the gateway sends its newest rows, of which the buffer has some.
         this.#watch(this.#buffer.entries.length === 0)
@@ -104,6 +106,7 @@ export class SegueMessages extends InspectorElement {
 
     stop() {
         this.connection?.removeEventListener('hello', this.#hello)
+        document.removeEventListener('keydown', this.#key)
         clearTimeout(this.#patience)
     }
 
@@ -206,7 +209,7 @@ export class SegueMessages extends InspectorElement {
         setText(this.#pause, !this.#paused ? 'Pause' : this.#waiting ? `Resume · ${count(this.#waiting)}` : 'Resume')
         this.#pause.setAttribute('aria-pressed', !!this.#paused)
         const shown = this.#list.entries.length
-        setText(this.#status, this.#paused ? 'Paused; messages are still recorded' : text ? `${count(shown)} of ${plural(entries.length, 'message')}` : plural(shown, 'message'))
+        setText(this.#status, this.#failure ? this.#failure : this.#paused ? 'Paused; messages are still recorded' : text ? `${count(shown)} of ${plural(entries.length, 'message')}` : plural(shown, 'message'))
         this.#empty.hidden = shown > 0
         if (!shown) this.#explain(text)
     }
@@ -240,13 +243,14 @@ export class SegueMessages extends InspectorElement {
         const before = this.#buffer.oldest?.row.position
         if (this.#readingOlder || !this.#buffer.hasOlder || !before || this.#stale) return
         this.#readingOlder = true
+        this.#failure = ''
         const selection = this.#selection
         try {
             const { rows, more } = await this.#page({ before, limit: PAGE })
             if (selection === this.#selection) this.#buffer.prepend(rows, more && rows.length > 0)
         } catch (failure) {
             this.#buffer.hasOlder = false
-            setText(this.#status, `Older messages cannot be read: ${problemOf(failure)}`)
+            this.#failure = `Older messages cannot be read: ${problemOf(failure)}`
         }
         this.#readingOlder = false
         this.#refresh()
@@ -305,11 +309,12 @@ export class SegueMessages extends InspectorElement {
         this.#list.focus({ preventScroll: true })
     }
 
-    #key(event) {
+    /** The slash works wherever nothing is being written; Escape only here, because devices have a use for it. */
+    #key = event => {
         if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
-        const typing = event.target.closest('input, textarea, select')
-        if (event.key === 'Escape' && this.classList.contains('with-pane')) this.#close()
-        else if (event.key === 'Escape' && typing) this.#list.focus({ preventScroll: true })
+        const typing = event.target.closest('input, textarea, select'), here = this.contains(event.target)
+        if (event.key === 'Escape' && here && this.classList.contains('with-pane')) this.#close()
+        else if (event.key === 'Escape' && here && typing) this.#list.focus({ preventScroll: true })
         else if (event.key === '/' && !typing) this.#filters.focusSearch()
         else return
         event.preventDefault()
