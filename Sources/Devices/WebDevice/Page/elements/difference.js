@@ -31,7 +31,8 @@ function members({ path, before, after }) {
 /** Pairs elements by their `id` if each has one, so that a removed first element is one change; otherwise by place. */
 function elements({ path, before, after }) {
     const places = identities(before), others = identities(after)
-    const keys = places && others ? new Set([...others.keys(), ...places.keys()]) : Array(Math.max(before.length, after.length)).keys()
+    const keys = places && others ? new Set([...others.keys(), ...places.keys()])
+        : Array(Math.max(before.length, after.length)).keys()
     return [...keys].map(key => {
         const place = places && others ? places.get(key) : key, other = places && others ? others.get(key) : key
         return { path: `${path}[${other ?? place}]`, before: before[place], after: after[other] }

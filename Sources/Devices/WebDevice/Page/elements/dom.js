@@ -44,7 +44,7 @@ export function adopt(element) {
     if (sheets && !sheets.includes(styles[0])) root.adoptedStyleSheets = [...sheets, ...styles]
 }
 
-/** A part of the inspector that shows a view of the gateway. It is built once, and its view is open while it is shown. */
+/** A part of the inspector that shows a view of the gateway, which is open while the element is in the document. */
 export class InspectorElement extends HTMLElement {
     #connection = null
     #view = null

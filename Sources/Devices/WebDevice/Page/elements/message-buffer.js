@@ -48,7 +48,8 @@ export class MessageBuffer {
         const first = rows.find(row => placeOf(row.position).offset)
         if (newest && first) {
             const { epoch, offset } = placeOf(first.position)
-            if (epoch !== newest.epoch) lost = [...lost, 'The journal was replaced. The messages above can no longer be opened.']
+            if (epoch !== newest.epoch) lost = [...lost,
+                'The journal was replaced. The messages above can no longer be opened.']
             else if (this.interrupted && offset > newest.offset + 1) {
                 skipped ??= { count: null, after: newest.row.position, before: first.position }
             }
@@ -88,7 +89,8 @@ export class MessageBuffer {
     /** Starts again with those messages that pass. */
     keep(passes) {
         const kept = this.entries.filter(entry => entry.row && passes(entry.row))
-        Object.assign(this, { entries: kept, byType: new Map(), unseen: 0, detached: false, hasOlder: true, interrupted: false })
+        Object.assign(this, { entries: kept, byType: new Map(), unseen: 0, detached: false, hasOlder: true,
+            interrupted: false })
         this.#transient = new Set(kept.filter(entry => !entry.offset).map(entry => entry.row.id))
         for (const entry of kept) this.#count(entry, 1)
     }

@@ -22,7 +22,8 @@ export class SegueChart extends HTMLElement {
         const points = values.slice(-PLACES).map(value => Number(value) || 0)
         const highest = Math.max(0, ...points)
         const place = index => (120 - (points.length - 1 - index) * 120 / (PLACES - 1)).toFixed(1)
-        const line = points.map((value, index) => `${place(index)} ${(23 - value / Math.max(highest, 1) * 21).toFixed(1)}`).join('L')
+        const height = value => (23 - value / Math.max(highest, 1) * 21).toFixed(1)
+        const line = points.map((value, index) => `${place(index)} ${height(value)}`).join('L')
         this.#paths[0].setAttribute('d', points.length > 1 ? `M${place(0)} 24L${line}L120 24Z` : '')
         this.#paths[1].setAttribute('d', points.length > 1 ? 'M' + line : '')
         this.#picture.setAttribute('aria-label',

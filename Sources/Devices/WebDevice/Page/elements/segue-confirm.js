@@ -19,7 +19,8 @@ export class SegueConfirm extends HTMLElement {
     }
 
     #offer(note = '', style = 'quiet') {
-        fill(this, button(this.#options.text, () => this.#ask(), this.#options.attributes), h(`span.${style}`, { role: 'status' }, note))
+        fill(this, button(this.#options.text, () => this.#ask(), this.#options.attributes),
+            h(`span.${style}`, { role: 'status' }, note))
     }
 
     #back(...result) {

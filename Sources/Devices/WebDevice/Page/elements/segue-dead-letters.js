@@ -60,7 +60,9 @@ export class SegueDeadLetters extends HTMLElement {
         }))
         const rows = [...this.#rows.values()]
         for (const row of [...this.#list.children]) if (!rows.includes(row)) row.remove()
-        rows.forEach((row, index) => { if (this.#list.children[index] !== row) this.#list.insertBefore(row, this.#list.children[index] ?? null) })
+        rows.forEach((row, index) => {
+            if (this.#list.children[index] !== row) this.#list.insertBefore(row, this.#list.children[index] ?? null)
+        })
         this.#more.hidden = this.#letters.length <= this.#shown
     }
 
@@ -72,7 +74,8 @@ export class SegueDeadLetters extends HTMLElement {
             const drop = h('segue-confirm')
             drop.options = {
                 text: 'Drop…', verb: 'Drop', question: `Drop ${name}? It will not be handled.`,
-                attributes: { class: 'button danger', 'aria-label': `Drop ${name}…` }, action: () => this.#settle(letter, 'drop'),
+                attributes: { class: 'button danger', 'aria-label': `Drop ${name}…` },
+                action: () => this.#settle(letter, 'drop'),
             }
             const resend = button('Resend', () => {
                 resend.disabled = true
@@ -83,8 +86,10 @@ export class SegueDeadLetters extends HTMLElement {
             }, { 'aria-label': `Resend ${name}` })
             actions.append(resend, drop)
         }
-        return h('li.letter', badge(kindOfRow(row)), h('div.letter-text', link('a.type', messageAddress(letter.position), h('bdi', name)),
-            h('p.quiet', h('bdi', [printable(letter.consumer), dateAndClock(letter.failedAt), printable(letter.position)].join(' · '))),
+        return h('li.letter', badge(kindOfRow(row)), h('div.letter-text',
+            link('a.type', messageAddress(letter.position), h('bdi', name)),
+            h('p.quiet', h('bdi', [printable(letter.consumer), dateAndClock(letter.failedAt),
+                printable(letter.position)].join(' · '))),
             h('p', h('bdi', shortened(letter.reason ?? 'no reason', 1000)))), actions)
     }
 

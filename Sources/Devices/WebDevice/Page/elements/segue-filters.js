@@ -23,7 +23,8 @@ export class SegueFilters extends HTMLElement {
     #id = uniqueID()
     #kinds = {}
     #inputs = {}
-    #search = this.#input('Search  /', () => { this.#text = this.#search.value }, { type: 'search', class: 'field', 'aria-label': 'Search in summaries' })
+    #search = this.#input('Search  /', () => { this.#text = this.#search.value },
+        { type: 'search', class: 'field', 'aria-label': 'Search in summaries' })
     #more = button('Filter', () => this.#toggle(), { 'aria-expanded': 'false', 'aria-controls': this.#id })
     #chips = h('ul.chips', { 'aria-label': 'Active filters', hidden: true })
     #types = h('ul.types', { 'aria-label': 'Types' })
@@ -34,16 +35,19 @@ export class SegueFilters extends HTMLElement {
         adopt(this)
         if (this.firstChild) return
         for (const kind of RECORDED) {
-            this.#kinds[kind] = h('button.kind-filter', { type: 'button', onclick: () => this.#toggleKind(kind) }, badge(kind), h('span.total', '0'))
+            this.#kinds[kind] = h('button.kind-filter', { type: 'button', onclick: () => this.#toggleKind(kind) },
+                badge(kind), h('span.total', '0'))
         }
         fill(this.#panel, h('div.fields', ...FIELDS.map(([member, label, example]) => {
             this.#inputs[member] = this.#input(example, () => {
                 const value = this.#inputs[member].value.trim()
-                this.#set(member, isSingle(member) ? value : member === 'where' ? [value].filter(Boolean) : value.split(/[\s,]+/).filter(Boolean))
+                const values = (member === 'where' ? [value] : value.split(/[\s,]+/)).filter(Boolean)
+                this.#set(member, isSingle(member) ? value : values)
             }, { class: 'field code', 'aria-describedby': this.#problem.id })
             return h('label.labelled', label, this.#inputs[member])
         })), this.#problem, h('p.heading', 'Types'), this.#types)
-        fill(this, h('div.filter-bar', h('div.kinds', { role: 'group', 'aria-label': 'Kinds' }, ...Object.values(this.#kinds)), this.#search, this.#more), this.#chips, this.#panel)
+        fill(this, h('div.filter-bar', h('div.kinds', { role: 'group', 'aria-label': 'Kinds' },
+            ...Object.values(this.#kinds)), this.#search, this.#more), this.#chips, this.#panel)
         this.#show()
     }
 
@@ -126,7 +130,8 @@ export class SegueFilters extends HTMLElement {
         // The field that somebody writes in keeps its text, or the caret would jump.
         const write = (input, text) => { if (input !== document.activeElement) input.value = text }
         write(this.#search, this.#text)
-        for (const kind of RECORDED) this.#kinds[kind].setAttribute('aria-pressed', (this.#selection.kinds ?? RECORDED).includes(kind))
+        const kinds = this.#selection.kinds ?? RECORDED
+        for (const kind of RECORDED) this.#kinds[kind].setAttribute('aria-pressed', kinds.includes(kind))
         const chips = []
         for (const [member, , , prefix] of FIELDS) {
             const values = [this.#selection[member] ?? []].flat()
@@ -136,7 +141,8 @@ export class SegueFilters extends HTMLElement {
                     this.#set(member, values.filter(other => other !== value))
                     this.#changed()
                     this.#more.focus()
-                } }, h('span.visually-hidden', 'Remove the filter '), h('bdi', prefix + printable(value)), h('span', { 'aria-hidden': 'true' }, ' ✕'))))
+                } }, h('span.visually-hidden', 'Remove the filter '), h('bdi', prefix + printable(value)),
+                    h('span', { 'aria-hidden': 'true' }, ' ✕'))))
             }
         }
         fill(this.#chips, ...chips)
@@ -147,11 +153,13 @@ export class SegueFilters extends HTMLElement {
 
     #showTypes() {
         const exclude = this.#selection.exclude ?? []
-        const types = [...new Set([...this.#counts.keys(), ...exclude])].filter(type => !type.includes('*')).sort().slice(0, LISTED)
+        const types = [...new Set([...this.#counts.keys(), ...exclude.filter(type => !type.includes('*'))])]
+            .sort().slice(0, LISTED)
         // The buttons are made again only if the types have changed, so that a button keeps the focus.
         const key = JSON.stringify([types, exclude])
         if (this.#types.dataset.key !== key) {
-            const focused = this.#types.contains(document.activeElement) ? [...this.#types.querySelectorAll('button')].indexOf(document.activeElement) : -1
+            const focused = this.#types.contains(document.activeElement)
+                ? [...this.#types.querySelectorAll('button')].indexOf(document.activeElement) : -1
             this.#types.dataset.key = key
             fill(this.#types, ...types.map(type => {
                 const hidden = exclude.includes(type)
@@ -160,13 +168,17 @@ export class SegueFilters extends HTMLElement {
                     this.#changed()
                 }
                 const name = printable(type), verb = hidden ? 'Show' : 'Hide'
-                return h('li', { class: hidden ? 'hidden-type' : '' }, badge(kindOf(type)), h('bdi.type', nameOf(type)), h('span.total'),
-                    button('Only', () => this.only('types', type), { class: 'button small', 'aria-label': `Only ${name}` }),
-                    button(verb, () => hidden ? show() : this.only('exclude', type), { class: 'button small', 'aria-label': `${verb} ${name}` }))
+                return h('li', { class: hidden ? 'hidden-type' : '' }, badge(kindOf(type)), h('bdi.type', nameOf(type)),
+                    h('span.total'),
+                    button('Only', () => this.only('types', type),
+                        { class: 'button small', 'aria-label': `Only ${name}` }),
+                    button(verb, () => hidden ? show() : this.only('exclude', type),
+                        { class: 'button small', 'aria-label': `${verb} ${name}` }))
             }))
             this.#types.querySelectorAll('button')[focused]?.focus()
         }
-        types.forEach((type, index) => setText(this.#types.children[index].children[2], count(this.#counts.get(type) ?? 0)))
+        types.forEach((type, index) => setText(this.#types.children[index].children[2],
+            count(this.#counts.get(type) ?? 0)))
     }
 }
 

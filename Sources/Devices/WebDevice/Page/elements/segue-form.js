@@ -64,17 +64,21 @@ export class SegueForm extends HTMLElement {
     #draw() {
         const { properties, required } = this.#schema ?? {}
         this.#fields = Object.entries(properties ?? {}).map(([name, schema]) => {
-            const field = { name, schema: withoutNull(schema), required: !!required?.includes?.(name), problem: h('p.failure', { id: uniqueID() }) }
+            const problem = h('p.failure', { id: uniqueID() })
+            const field = { name, schema: withoutNull(schema), required: !!required?.includes?.(name), problem }
             return { ...field, input: makeInput(field, this.#value[name]) }
         })
         fill(this, h('form', { novalidate: true, onsubmit: event => {
             event.preventDefault()
             event.stopPropagation()
             this.dispatchEvent(new CustomEvent('submit', { bubbles: true, cancelable: true }))
-        } }, this.#fields.length === 0 && h('p.quiet', 'This message has no fields.'), ...this.#fields.map(({ name, schema, required, input, problem }) => {
-            const notes = [!required && 'optional', schema.description && printable(schema.description), isJSON(schema) && 'JSON', schema.type === 'integer' && 'whole number']
+        } }, this.#fields.length === 0 && h('p.quiet', 'This message has no fields.'),
+            ...this.#fields.map(({ name, schema, required, input, problem }) => {
+            const notes = [!required && 'optional', schema.description && printable(schema.description),
+                isJSON(schema) && 'JSON', schema.type === 'integer' && 'whole number']
             return h(input.type === 'checkbox' ? 'div.form-field.check' : 'div.form-field',
-                h('label', { for: input.id }, h('bdi', printable(schema.title ?? name)), h('span.quiet', notes.filter(Boolean).map(note => ` · ${note}`).join(''))), input, problem)
+                h('label', { for: input.id }, h('bdi', printable(schema.title ?? name)),
+                    h('span.quiet', notes.filter(Boolean).map(note => ` · ${note}`).join(''))), input, problem)
         }), h('button', { type: 'submit', hidden: true })))
     }
 }
@@ -92,7 +96,8 @@ function isJSON(schema) {
 }
 
 function makeInput({ schema, required, problem }, value = schema.default) {
-    const attributes = { id: uniqueID(), class: 'field', 'aria-describedby': problem.id, 'aria-required': String(required), autocomplete: 'off' }
+    const attributes = { id: uniqueID(), class: 'field', 'aria-describedby': problem.id,
+        'aria-required': String(required), autocomplete: 'off' }
     if (schema.type === 'boolean' && required) {
         const input = h('input', { ...attributes, class: '', type: 'checkbox' })
         input.checked = value === true
@@ -107,9 +112,11 @@ function makeInput({ schema, required, problem }, value = schema.default) {
         return input
     }
     const json = isJSON(schema)
-    const input = json || /\n|.{120}/.test(value) ? h('textarea', { ...attributes, class: 'field code', rows: 4, spellcheck: 'false' })
+    const input = json || /\n|.{120}/.test(value) ? h('textarea',
+        { ...attributes, class: 'field code', rows: 4, spellcheck: 'false' })
         : h('input', { ...attributes, inputmode: { integer: 'numeric', number: 'decimal' }[schema.type] })
-    input.value = !json ? value ?? '' : value !== undefined ? JSON.stringify(value, null, 2) : !required ? '' : schema.type === 'array' ? '[]' : '{}'
+    input.value = !json ? value ?? '' : value !== undefined ? JSON.stringify(value, null, 2) : !required ? ''
+        : schema.type === 'array' ? '[]' : '{}'
     return input
 }
 

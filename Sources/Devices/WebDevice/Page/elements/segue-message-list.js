@@ -33,7 +33,9 @@ export class SegueMessageList extends HTMLElement {
         adopt(this)
         this.#observer.observe(this)
         if (this.firstChild) return
-        for (const [name, value] of Object.entries({ role: 'grid', 'aria-label': 'Messages', tabindex: 0 })) this.setAttribute(name, value)
+        this.role = 'grid'
+        this.ariaLabel = 'Messages'
+        this.tabIndex = 0
         fill(this, this.#body)
         this.addEventListener('scroll', () => this.#scrolled(), { passive: true })
         this.addEventListener('keydown', event => this.#key(event))
@@ -158,7 +160,8 @@ export class SegueMessageList extends HTMLElement {
 
     #writeGap(row, entry) {
         const { skipped, loading, problem } = entry
-        const text = problem || (skipped.count == null ? 'Messages may be missing here' : `${plural(skipped.count, 'message')} skipped`)
+        const text = problem || (skipped.count == null ? 'Messages may be missing here'
+            : `${plural(skipped.count, 'message')} skipped`)
         if (row.dataset.state === text + loading) return
         row.dataset.state = text + loading
         fill(row.firstChild, h('span', text), button(loading ? 'Loading…' : 'Load', () => this.#tell('load', entry),
@@ -175,9 +178,11 @@ export class SegueMessageList extends HTMLElement {
     #key(event) {
         if (event.target !== this || event.metaKey || event.ctrlKey || event.altKey || !this.#drawn.length) return
         const page = Math.max(1, Math.floor(this.clientHeight / this.#rowHeight) - 1)
-        const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }[event.key]
+        const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity,
+            End: Infinity }[event.key]
         if (event.key === 'Enter' && this.#chosen) this.#tell(this.#chosen.skipped ? 'load' : 'open', this.#chosen)
-        else if (step) this.#choose(Math.min(Math.max(this.#drawn.indexOf(this.#chosen) + step, 0), this.#drawn.length - 1))
+        else if (step) this.#choose(Math.min(Math.max(this.#drawn.indexOf(this.#chosen) + step, 0),
+            this.#drawn.length - 1))
         else return
         event.preventDefault()
     }
@@ -200,11 +205,14 @@ export class SegueMessageList extends HTMLElement {
 /** @param {Entry} entry */
 function makeRow({ row, notice, skipped }) {
     if (skipped) return h('div.entry.gap', { role: 'row' }, h('div', { role: 'gridcell' }))
-    if (!row) return h('div.entry.notice', { role: 'row', title: printable(notice) }, h('div', { role: 'gridcell' }, printable(notice)))
+    if (!row) return h('div.entry.notice', { role: 'row', title: printable(notice) },
+        h('div', { role: 'gridcell' }, printable(notice)))
     const summary = row.tombstone ? 'withdrawn' : shortened(row.summary, 400)
     const key = row.key ? ` [${shortened(row.key, 100)}]` : ''
-    return h('div.entry', { role: 'row', title: `${shortened(row.type, 200)} from ${shortened(row.source, 200)}, ${count(row.size)} bytes` },
-        h('div', { role: 'gridcell' }, badge(kindOfRow(row)), h('bdi.type', nameOf(row.type) + key), h('bdi.source', processOf(row.source)),
+    return h('div.entry', { role: 'row',
+        title: `${shortened(row.type, 200)} from ${shortened(row.source, 200)}, ${count(row.size)} bytes` },
+        h('div', { role: 'gridcell' }, badge(kindOfRow(row)), h('bdi.type', nameOf(row.type) + key),
+            h('bdi.source', processOf(row.source)),
             h('span.time', { title: dateAndClock(row.time) }, clock(row.time)),
             h(row.tombstone ? 'bdi.summary.withdrawn' : 'bdi.summary', { title: summary }, summary)))
 }

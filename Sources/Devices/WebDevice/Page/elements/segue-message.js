@@ -38,15 +38,20 @@ export class SegueMessage extends HTMLElement {
             this.#draw(row, this.#actions(row, message), ...this.#body(row, message))
         } catch (failure) {
             if (this.#position !== position) return
-            this.#draw(row, h('div.padded', h('p.failure', { role: 'alert' }, problemOf(failure)), button('Try again', () => this.show(position, row, full))))
+            this.#draw(row, h('div.padded', h('p.failure', { role: 'alert' }, problemOf(failure)),
+                button('Try again', () => this.show(position, row, full))))
         }
     }
 
     #draw(row, ...parts) {
         const focused = this.querySelector('h2') === document.activeElement
-        const facts = [printable(kindOfRow(row)), dateAndClock(row.time), row.size >= 0 && bytes(row.size), row.position && `at ${printable(row.position)}`]
-        fill(this, h('div.pane-header', badge(kindOfRow(row)), h('div.pane-title', h('h2', { tabindex: -1 }, h('bdi', row.type === undefined ? 'Message' : nameOf(row.type))), h('p.quiet', facts.filter(Boolean).join(' · '))),
-            button('✕', () => this.dispatchEvent(new CustomEvent('close')), { class: 'button plain', 'aria-label': 'Close the message', title: 'Close (Escape)' })), ...parts)
+        const facts = [printable(kindOfRow(row)), dateAndClock(row.time), row.size >= 0 && bytes(row.size),
+            row.position && `at ${printable(row.position)}`]
+        fill(this, h('div.pane-header', badge(kindOfRow(row)), h('div.pane-title',
+            h('h2', { tabindex: -1 }, h('bdi', row.type === undefined ? 'Message' : nameOf(row.type))),
+            h('p.quiet', facts.filter(Boolean).join(' · '))),
+            button('✕', () => this.dispatchEvent(new CustomEvent('close')),
+                { class: 'button plain', 'aria-label': 'Close the message', title: 'Close (Escape)' })), ...parts)
         if (focused) this.querySelector('h2').focus()
     }
 
@@ -55,21 +60,28 @@ export class SegueMessage extends HTMLElement {
     }
 
     #actions(row, { command, data, cut }) {
-        const only = (text, member, value) => value && button(text, () => this.#only(member, String(value)), { class: 'button small' })
-        const copying = command && button('Copy command', () => copy(command, copying), { title: shortened(command, 1000) })
-        return h('div.padded', h('div.actions', row.story && link('a.button', storyAddress(row.story), 'Story'), copying,
+        const only = (text, member, value) => value && button(text, () => this.#only(member, String(value)),
+            { class: 'button small' })
+        const copying = command && button('Copy command', () => copy(command, copying),
+            { title: shortened(command, 1000) })
+        return h('div.padded', h('div.actions', row.story && link('a.button', storyAddress(row.story), 'Story'),
+            copying,
             SENDABLE.includes(kindOfRow(row)) && !this.connection.readOnly && !cut && this.#again(row, data)),
         h('div.actions', { role: 'group', 'aria-label': 'Filter by this message' },
-            only('Only this type', 'types', row.type), only('Hide this type', 'exclude', row.type), only('Only this session', 'session', row.session),
-            only('Only this process', 'source', row.source && processOf(row.source)), only('Only this story', 'story', row.story)))
+            only('Only this type', 'types', row.type), only('Hide this type', 'exclude', row.type),
+            only('Only this session', 'session', row.session),
+            only('Only this process', 'source', row.source && processOf(row.source)),
+            only('Only this story', 'story', row.story)))
     }
 
     #again({ type, session = 'default', platform }, data) {
         const confirm = h('segue-confirm')
         confirm.options = {
-            text: 'Send again…', verb: 'Send', question: `Publish ${nameOf(type)} again, in the session ${printable(session)}?`,
+            text: 'Send again…', verb: 'Send',
+            question: `Publish ${nameOf(type)} again, in the session ${printable(session)}?`,
             action: async () => {
-                const answer = await this.connection.post('/api/messages', { type, session, data: data ?? {}, check: true, ...(platform && { platform }) })
+                const answer = await this.connection.post('/api/messages',
+                    { type, session, data: data ?? {}, check: true, ...(platform && { platform }) })
                 return `Published as ${printable(answer?.id)}.`
             },
         }
@@ -80,11 +92,13 @@ export class SegueMessage extends HTMLElement {
         const parts = []
         if (before != null && data != null) {
             const changes = difference(before, data, CHANGES)
-            parts.push(section('Changes', changes.length ? changeList(changes) : h('p.quiet', 'Equal to the version before.'),
+            parts.push(section('Changes', changes.length ? changeList(changes)
+                : h('p.quiet', 'Equal to the version before.'),
                 changes.length === CHANGES && h('p.quiet', `The first ${CHANGES} changes.`)))
         }
         const value = data ?? (text || undefined)
-        if (value === undefined) parts.push(section('Data', h('p.quiet', row.tombstone ? 'The document was withdrawn; it has no data.' : 'The message has no data.')))
+        if (value === undefined) parts.push(section('Data', h('p.quiet', row.tombstone
+            ? 'The document was withdrawn; it has no data.' : 'The message has no data.')))
         else {
             const tree = treeOf('Data', 'data', value)
             tree.addEventListener('filter', event => this.#only('where', event.detail.expression))
@@ -109,10 +123,12 @@ function treeOf(label, prefix, value) {
 
 /** @param {import('./difference.js').Change[]} changes */
 function changeList(changes) {
+    const brief = value => typeof value === 'string' ? JSON.stringify(value.slice(0, 300))
+        : jsonText(value).slice(0, 2000).replace(/\s+/g, ' ')
     const value = (tag, sign, value) => value !== undefined
-        && h(tag, h('span', { 'aria-hidden': 'true' }, sign), h('bdi', shortened(typeof value === 'string' ? JSON.stringify(value.slice(0, 300)) : jsonText(value).slice(0, 2000).replace(/\s+/g, ' '), 240)))
-    return h('ul.changes', ...changes.map(({ path, before, after }) =>
-        h('li', h('bdi.path', shortened(path || 'data', 300)), value('del', '− ', before), value('ins', '+ ', after))))
+        && h(tag, h('span', { 'aria-hidden': 'true' }, sign), h('bdi', shortened(brief(value), 240)))
+    return h('ul.changes', ...changes.map(({ path, before, after }) => h('li',
+        h('bdi.path', shortened(path || 'data', 300)), value('del', '− ', before), value('ins', '+ ', after))))
 }
 
 customElements.define('segue-message', SegueMessage)

@@ -71,7 +71,8 @@ export class SegueMessages extends InspectorElement {
 
     build() {
         fill(this, h('div.messages-top', this.#filters), h('div.messages-main',
-            h('div.list-place', h('div.list-frame', this.#list, this.#empty, this.#return), h('div.list-bar', this.#status, this.#new, this.#pause)),
+            h('div.list-place', h('div.list-frame', this.#list, this.#empty, this.#return),
+                h('div.list-bar', this.#status, this.#new, this.#pause)),
             this.#detail, this.#send))
         this.#filters.addEventListener('filter', ({ detail: { selection, text } }) => {
             this.#select(selection, text)
@@ -209,7 +210,8 @@ export class SegueMessages extends InspectorElement {
         setText(this.#pause, !this.#paused ? 'Pause' : this.#waiting ? `Resume · ${count(this.#waiting)}` : 'Resume')
         this.#pause.setAttribute('aria-pressed', !!this.#paused)
         const shown = this.#list.entries.length
-        setText(this.#status, this.#failure ? this.#failure : this.#paused ? 'Paused; messages are still recorded' : text ? `${count(shown)} of ${plural(entries.length, 'message')}` : plural(shown, 'message'))
+        setText(this.#status, this.#failure || (this.#paused ? 'Paused; messages are still recorded'
+            : text ? `${count(shown)} of ${plural(entries.length, 'message')}` : plural(shown, 'message')))
         this.#empty.hidden = shown > 0
         if (!shown) this.#explain(text)
     }
@@ -236,7 +238,10 @@ export class SegueMessages extends InspectorElement {
     }
 
     #page(query) {
-        return this.connection.get(`/api/messages?selection=${encodeURIComponent(JSON.stringify(this.#selection))}&${new URLSearchParams(query)}`)
+        // URLSearchParams would write a space as a plus sign, which not every server reads.
+        const parameters = Object.entries({ selection: JSON.stringify(this.#selection), ...query })
+            .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+        return this.connection.get('/api/messages?' + parameters.join('&'))
     }
 
     async #loadOlder() {
@@ -261,7 +266,8 @@ export class SegueMessages extends InspectorElement {
         Object.assign(entry, { loading: true, problem: '' })
         this.#refresh()
         try {
-            const { rows, more } = await this.#page({ after: entry.skipped.after, before: entry.skipped.before, limit: STRETCH })
+            const { after, before } = entry.skipped
+            const { rows, more } = await this.#page({ after, before, limit: STRETCH })
             this.#buffer.fill(entry, rows, more)
         } catch (failure) {
             entry.problem = problemOf(failure)
@@ -283,7 +289,8 @@ export class SegueMessages extends InspectorElement {
     #show(position) {
         if (this.#opened === position) return
         this.#showPane('message', position)
-        if (this.#detail.connection) this.#detail.show(position, this.#buffer.entries.find(entry => entry.row?.position === position)?.row)
+        if (this.#detail.connection) this.#detail.show(position,
+            this.#buffer.entries.find(entry => entry.row?.position === position)?.row)
     }
 
     /** Shows the detail of a message, the form for a new message, or neither, beside the list. */
@@ -294,7 +301,9 @@ export class SegueMessages extends InspectorElement {
         this.#send.hidden = pane !== 'send'
         this.classList.toggle('with-pane', pane !== '')
         // On a small screen the detail takes the place of the list, which had the focus.
-        if (this.#opened && !this.#list.offsetParent) requestAnimationFrame(() => this.#detail.querySelector('h2')?.focus())
+        if (this.#opened && !this.#list.offsetParent) {
+            requestAnimationFrame(() => this.#detail.querySelector('h2')?.focus())
+        }
         if (pane !== 'send' || this.#send.firstChild) return
         await import('./segue-send.js')
         const form = Object.assign(h('segue-send'), { connection: this.connection, session: this.session, type: value })

@@ -4,7 +4,9 @@ import './segue-chart.js'
 import './segue-dead-letters.js'
 
 const COLUMNS = ['Process', 'State', 'Handled', 'Failed', 'Lag', 'Last five minutes']
-const RATES = { total: 'All messages', command: 'Commands', event: 'Events', document: 'Documents', query: 'Queries', error: 'Errors' }
+const RATES = {
+    total: 'All messages', command: 'Commands', event: 'Events', document: 'Documents', query: 'Queries', error: 'Errors',
+}
 /** The seconds that a chart shows. */
 const SECONDS = 300
 
@@ -18,7 +20,8 @@ export class SegueProcesses extends InspectorElement {
     #tiles = new Map()
     #timer = 0
     #rates = h('div.rates', { role: 'group', 'aria-label': 'Messages per second' })
-    #table = h('div', { role: 'table', 'aria-label': 'Processes' }, h('div.process.head', { role: 'row' }, ...COLUMNS.map(name => h('span', { role: 'columnheader' }, name))))
+    #table = h('div', { role: 'table', 'aria-label': 'Processes' }, h('div.process.head', { role: 'row' },
+        ...COLUMNS.map(name => h('span', { role: 'columnheader' }, name))))
     #note = h('p.quiet.padded.late', 'Reading the processes…')
     #letters = h('segue-dead-letters')
 
@@ -59,14 +62,17 @@ export class SegueProcesses extends InspectorElement {
 
     #draw() {
         const { processes, rates, dead } = this.#state
-        for (const [name, title] of Object.entries(RATES)) if (Array.isArray(rates[name])) this.#drawRate(name, title, rates[name])
+        for (const [name, title] of Object.entries(RATES)) {
+            if (Array.isArray(rates[name])) this.#drawRate(name, title, rates[name])
+        }
         if (processes) this.#drawProcesses(processes)
         if (dead !== null) this.#letters.total = dead
     }
 
     #drawRate(name, title, values) {
         if (!this.#tiles.has(name)) {
-            const tile = h('div.rate', { 'data-kind': name }, h('span.rate-name', name !== 'total' && badge(name), title), h('span.rate-now'),
+            const tile = h('div.rate', { 'data-kind': name }, h('span.rate-name', name !== 'total' && badge(name),
+                title), h('span.rate-now'),
                 h('segue-chart', { label: `${title} per second` }), h('span.quiet.rate-peak'))
             this.#tiles.set(name, tile)
             this.#rates.append(tile)
@@ -110,9 +116,12 @@ function labelOf(process) {
 /** The name of a figure is beside it where the columns have no head. */
 function makeRow(process) {
     const figure = name => h('span.figure', { role: 'cell' }, h('span.figure-name', `${name} `), h('span'))
-    return h('div.process', { role: 'row' }, h('span.name', { role: 'rowheader' }, h('bdi.process-label', labelOf(process)), h('bdi.quiet.instance')),
-        h('span.presence', { role: 'cell' }, h('span.presence-dot', { 'aria-hidden': 'true' }), h('span')), figure('Handled'), figure('Failed'), figure('Lag'),
-        h('span.history', { role: 'cell' }, h('segue-chart', { label: `${labelOf(process)}, messages handled per second` })))
+    return h('div.process', { role: 'row' }, h('span.name', { role: 'rowheader' },
+        h('bdi.process-label', labelOf(process)), h('bdi.quiet.instance')),
+        h('span.presence', { role: 'cell' }, h('span.presence-dot', { 'aria-hidden': 'true' }), h('span')),
+            figure('Handled'), figure('Failed'), figure('Lag'),
+        h('span.history', { role: 'cell' }, h('segue-chart',
+            { label: `${labelOf(process)}, messages handled per second` })))
 }
 
 function writeRow(row, process, values) {
@@ -123,7 +132,8 @@ function writeRow(row, process, values) {
     setText(name.lastChild, [instance, version, pid && `pid ${pid}`].filter(Boolean).map(printable).join(' · '))
     const types = list => Array.isArray(list) && list.length ? list.slice(0, 20).map(printable).join(', ') : 'nothing'
     name.title = `receives ${types(receives)}; sends ${types(sends)}`
-    setText(state.lastChild, printable(process.state ?? 'unknown') + (isNaN(since) ? '' : ` · ${duration(Math.max(0, Date.now() - since))}`))
+    setText(state.lastChild, printable(process.state ?? 'unknown') + (isNaN(since) ? ''
+        : ` · ${duration(Math.max(0, Date.now() - since))}`))
     state.title = `since ${dateAndClock(process.since)}`
     setText(handled.lastChild, count(process.handled))
     setText(failed.lastChild, count(process.failed))

@@ -3,7 +3,7 @@ import { storyAddress } from './selection.js'
 import { printable, problemOf } from './text.js'
 import './segue-form.js'
 
-/** Publishes a message: a form made from the schema of its type, or JSON. Set `connection` and `type`. Event: `close`. */
+/** A form that publishes a message, with fields from the schema of its type. Set `connection`. Event: `close`. */
 export class SegueSend extends HTMLElement {
     connection = null
     /** The commands and events that the contracts describe. */
@@ -15,7 +15,8 @@ export class SegueSend extends HTMLElement {
     #receivers = h('p.quiet')
     #form = h('segue-form')
     #json = h('textarea.field.code', { rows: 10, spellcheck: 'false', 'aria-label': 'Data as JSON', hidden: true })
-    #toggle = button('Write JSON', () => this.#report(() => this.#toggleJSON()), { class: 'button small', 'aria-pressed': 'false' })
+    #toggle = button('Write JSON', () => this.#report(() => this.#toggleJSON()),
+        { class: 'button small', 'aria-pressed': 'false' })
     #check = h('input', { type: 'checkbox', checked: true })
     #result = h('p', { role: 'status' })
     #publish = button('Publish', () => this.#report(() => this.#send()), { class: 'button primary' })
@@ -23,13 +24,17 @@ export class SegueSend extends HTMLElement {
     connectedCallback() {
         adopt(this)
         if (this.firstChild) return
-        const labelled = (text, input, ...more) => h('div.form-field', h('label', { for: input.id }, text), input, ...more)
+        const labelled = (text, input, ...more) => h('div.form-field', h('label', { for: input.id }, text), input,
+            ...more)
         fill(this, h('div.pane-header', h('div.pane-title', h('h2', 'New message')),
-            button('✕', () => this.dispatchEvent(new CustomEvent('close')), { class: 'button plain', 'aria-label': 'Close the form', title: 'Close (Escape)' })),
+            button('✕', () => this.dispatchEvent(new CustomEvent('close')),
+                { class: 'button plain', 'aria-label': 'Close the form', title: 'Close (Escape)' })),
         h('div.padded.form', labelled('Type', this.#type, this.#type.options, this.#receivers),
-            h('div.two-columns', labelled('Session', this.#session, this.#session.options), labelled('Platform', this.#platform)),
+            h('div.two-columns', labelled('Session', this.#session, this.#session.options),
+                labelled('Platform', this.#platform)),
             h('div.data-header', h('h3.heading', 'Data'), this.#toggle), this.#form, this.#json,
-            h('label.check-line', this.#check, 'Check the data against the contract'), h('div.send-bar', this.#publish, this.#result)))
+            h('label.check-line', this.#check, 'Check the data against the contract'),
+                h('div.send-bar', this.#publish, this.#result)))
         this.#form.addEventListener('submit', () => this.#publish.click())
         this.#report(() => this.#load())
         this.#choose()
@@ -41,7 +46,8 @@ export class SegueSend extends HTMLElement {
     /** A field with suggestions. */
     #input(attributes) {
         const options = h('datalist', { id: uniqueID() })
-        return Object.assign(h('input', { id: uniqueID(), list: options.id, autocomplete: 'off', spellcheck: 'false', ...attributes }), { options })
+        return Object.assign(h('input', { id: uniqueID(), list: options.id, autocomplete: 'off', spellcheck: 'false',
+            ...attributes }), { options })
     }
 
     async #load() {
@@ -49,15 +55,18 @@ export class SegueSend extends HTMLElement {
         this.#known = types.filter(({ type }) => /^(command|event)\./.test(type))
         fill(this.#type.options, ...this.#known.map(({ type }) => h('option', { value: type })))
         fill(this.#session.options, ...sessions.map(session => h('option', { value: session })))
-        this.#platform.append(...[...new Set(flows.map(flow => flow.platform))].map(platform => h('option', { value: platform }, printable(platform))))
+        this.#platform.append(...[...new Set(flows.map(flow => flow.platform))].map(platform => h('option',
+            { value: platform }, printable(platform))))
         this.#choose()
     }
 
     #choose() {
         const type = this.#type.value.trim()
         const known = this.#known.find(known => known.type === type)
-        setText(this.#receivers, !type ? 'A command or an event, such as command.PlaylistSelected' : !known ? 'No process on the bus knows this type.'
-            : known.receivers?.length ? `Received by ${known.receivers.map(printable).join(', ')}` : 'No process on the bus receives this type.')
+        setText(this.#receivers, !type ? 'A command or an event, such as command.PlaylistSelected' : !known
+            ? 'No process on the bus knows this type.'
+            : known.receivers?.length ? `Received by ${known.receivers.map(printable).join(', ')}`
+                : 'No process on the bus receives this type.')
         const schema = known?.schema?.properties ? known.schema : null
         if (schema && this.#form.schema !== schema) this.#form.schema = schema
         this.#form.hidden = !schema || this.#asJSON
@@ -90,7 +99,8 @@ export class SegueSend extends HTMLElement {
         if (problems.length) throw new Error(problems[0].message)
         this.#publish.disabled = true
         const session = this.#session.value.trim() || 'default', platform = this.#platform.value
-        const answer = await this.connection.post('/api/messages', { type, session, data: value, check: this.#check.checked, ...(platform && { platform }) })
+        const answer = await this.connection.post('/api/messages', { type, session, data: value,
+            check: this.#check.checked, ...(platform && { platform }) })
         fill(this.#result, 'Published. ', link('a', storyAddress(answer.id), 'Show its story'))
     }
 

@@ -48,7 +48,8 @@ export class SegueStory extends InspectorElement {
             const story = await this.connection.get('/api/story/' + encodeURIComponent(id))
             if (id === this.#id) this.#draw(story)
         } catch (failure) {
-            if (id === this.#id) fill(this.#body, h('div.padded', h('p.failure', { role: 'alert' }, problemOf(failure)), button('Try again', () => this.#read())))
+            if (id === this.#id) fill(this.#body, h('div.padded', h('p.failure', { role: 'alert' }, problemOf(failure)),
+                button('Try again', () => this.#read())))
         }
     }
 
@@ -63,11 +64,15 @@ export class SegueStory extends InspectorElement {
                 dateAndClock(row.time), plural(messages.length, 'message'), plural(sums.length, 'process', 'processes'),
                 duration(scale.end - scale.start) + (paused ? `, of which ${duration(paused)} are pauses` : ''),
             ].join(' · '))), button('Show as a list', () => navigate(this, messagesAddress({ story: this.#id })))),
-        complete === false && h('p.banner', `The story is longer; its first ${count(messages.length)} messages are shown.`),
+        complete === false && h('p.banner',
+            `The story is longer; its first ${count(messages.length)} messages are shown.`),
         h('div.waterfall', { role: 'table', 'aria-label': 'Messages of the story' },
-            h('div.step.head', { role: 'row' }, ...['Message', 'Process', 'After', 'Took'].map(name => h(`span.at-${name.toLowerCase()}`, { role: 'columnheader' }, name)),
-                h('span.at-track', { role: 'columnheader' }, h('span.visually-hidden', 'Timeline'), ...scale.pauses.map(pause =>
-                    place('span.pause', pause.from, pause.to, h('span.pause-label', { title: 'Pause' }, duration(pause.length)))))),
+            h('div.step.head', { role: 'row' }, ...['Message', 'Process', 'After',
+                'Took'].map(name => h(`span.at-${name.toLowerCase()}`, { role: 'columnheader' }, name)),
+                h('span.at-track', { role: 'columnheader' }, h('span.visually-hidden', 'Timeline'),
+                    ...scale.pauses.map(pause =>
+                    place('span.pause', pause.from, pause.to, h('span.pause-label', { title: 'Pause' },
+                        duration(pause.length)))))),
             ...steps.map(step => stepOf(step, scale))), sumsOf(sums, path))
         if (focused) [...this.querySelectorAll('a')].find(anchor => anchor.getAttribute('href') === focused)?.focus()
     }
@@ -75,26 +80,36 @@ export class SegueStory extends InspectorElement {
 
 function stepOf({ row, sent, end, known, critical, depth }, scale) {
     const from = scale.at(sent), to = scale.at(end)
-    const handled = (row.handledBy ?? []).map(({ source, at }) => `${processOf(source)} after ${duration(Date.parse(at) - sent)}`).join(', ')
-    const title = `${printable(row.type)}: ${handled ? 'handled by ' + handled : 'the bus does not know which process handled it'}`
-    const message = h('span.at-message', { role: 'cell' }, badge(kindOfRow(row)), link('a', messageAddress(row.position), h('bdi', nameOf(row.type))),
-        critical && h('span.critical-mark', { title: 'On the critical path' }, h('span', { 'aria-hidden': 'true' }, '◆'), h('span.visually-hidden', 'on the critical path, ')),
+    const handled = (row.handledBy
+        ?? []).map(({ source, at }) => `${processOf(source)} after ${duration(Date.parse(at) - sent)}`).join(', ')
+    const title = `${printable(row.type)}: ${handled ? 'handled by ' + handled : 'no report of a process that handled it'}`
+    const message = h('span.at-message', { role: 'cell' }, badge(kindOfRow(row)),
+        link('a', messageAddress(row.position), h('bdi', nameOf(row.type))),
+        critical && h('span.critical-mark', { title: 'On the critical path' },
+            h('span', { 'aria-hidden': 'true' }, '◆'), h('span.visually-hidden', 'on the critical path, ')),
         depth > 0 && h('span.visually-hidden', `level ${depth + 1}`))
     message.style.setProperty('--depth', Math.min(depth, 12))
     return h(critical ? 'div.step.critical' : 'div.step', { role: 'row', 'data-kind': kindOfRow(row), title }, message,
-        h('span.at-process', { role: 'cell' }, h('bdi', processOf(row.source))), h('span.at-after', { role: 'cell' }, `+${duration(sent - scale.start)}`),
+        h('span.at-process', { role: 'cell' }, h('bdi', processOf(row.source))),
+            h('span.at-after', { role: 'cell' }, `+${duration(sent - scale.start)}`),
         h('span.at-took', { role: 'cell' }, end > sent ? duration(end - sent) : '–'),
-        h('span.at-track', { role: 'cell' }, h('span.visually-hidden', handled && 'handled by ' + handled), place(known ? 'span.duration-bar' : 'span.duration-bar.derived', from, to),
+        h('span.at-track', { role: 'cell' }, h('span.visually-hidden', handled && 'handled by ' + handled),
+            place(known ? 'span.duration-bar' : 'span.duration-bar.derived', from, to),
             ...scale.pauses.map(pause => place('span.fold', pause.from, pause.to))))
 }
 
 function sumsOf(sums, path) {
     const total = path.at(-1).sent - path[0].sent
-    return h('section.padded.sums', { 'aria-label': 'Critical path' }, h('h3.heading', `Critical path: ${plural(path.length, 'message')}, ${duration(total)}`),
-        h('p.quiet', 'The chain of causes to the last visible change (◆). The time of a process is that from a cause to its effect.'),
-        h('table', h('thead', h('tr', ...['Process', 'Messages', 'Time', 'Share'].map(name => h('th', { scope: 'col' }, name)))),
-            h('tbody', ...sums.map(({ name, messages, time }) => h('tr', h('th', { scope: 'row' }, h('bdi', processOf(name))), h('td', count(messages)),
-                h('td', time ? duration(time) : '–'), h('td', h('span.visually-hidden', `${Math.round(time / total * 100) || 0} %`), place('span.share', 0, time / total || 0)))))))
+    return h('section.padded.sums', { 'aria-label': 'Critical path' },
+        h('h3.heading', `Critical path: ${plural(path.length, 'message')}, ${duration(total)}`),
+        h('p.quiet', 'The chain of causes to the last visible change (◆). A process has the time from a cause to its effect.'),
+        h('table', h('thead', h('tr', ...['Process', 'Messages', 'Time',
+            'Share'].map(name => h('th', { scope: 'col' }, name)))),
+            h('tbody', ...sums.map(({ name, messages, time }) => h('tr',
+                h('th', { scope: 'row' }, h('bdi', processOf(name))), h('td', count(messages)),
+                h('td', time ? duration(time) : '–'), h('td',
+                    h('span.visually-hidden', `${Math.round(time / total * 100) || 0} %`),
+                    place('span.share', 0, time / total || 0)))))))
 }
 
 function place(spec, from, to, ...children) {

@@ -30,7 +30,8 @@ export class SegueTree extends HTMLElement {
     #matches = []
     #match = -1
     #timer = 0
-    #tree = h('div.tree', { role: 'tree', onkeydown: event => this.#key(event), onclick: event => this.#clicked(event) })
+    #tree = h('div.tree', { role: 'tree', onkeydown: event => this.#key(event),
+        onclick: event => this.#clicked(event) })
     #search = h('input.field.small', {
         type: 'search', placeholder: 'Find', autocomplete: 'off', spellcheck: 'false',
         oninput: () => {
@@ -48,9 +49,11 @@ export class SegueTree extends HTMLElement {
     })
     #found = h('span.found', { role: 'status' })
     #path = h('bdi.path')
-    #only = button('Filter', () => this.#filter(), { class: 'button small', title: 'Show only messages with this value' })
+    #only = button('Filter', () => this.#filter(), { class: 'button small',
+        title: 'Show only messages with this value' })
     #copyPath = button('Copy path', () => copy(this.#chosen.path, this.#copyPath), { class: 'button small' })
-    #copy = button('Copy', () => copy(jsonText((this.#chosen ?? this.#root).value), this.#copy), { class: 'button small' })
+    #copy = button('Copy', () => copy(jsonText((this.#chosen ?? this.#root).value), this.#copy),
+        { class: 'button small' })
 
     connectedCallback() {
         adopt(this)
@@ -58,7 +61,8 @@ export class SegueTree extends HTMLElement {
         const label = this.getAttribute('label')
         this.#tree.setAttribute('aria-label', label)
         this.#search.setAttribute('aria-label', `Find in the ${label.toLowerCase()}`)
-        fill(this, h('div.tree-bar', this.#search, this.#found, this.#path, this.#only, this.#copyPath, this.#copy), this.#tree)
+        fill(this, h('div.tree-bar', this.#search, this.#found, this.#path, this.#only, this.#copyPath, this.#copy),
+            this.#tree)
         this.#draw()
     }
 
@@ -115,7 +119,8 @@ export class SegueTree extends HTMLElement {
         const go = row => { if (row) this.#choose(nodes.get(row), true) }
         const expanded = node.element.getAttribute('aria-expanded')
         const actions = {
-            ArrowDown: () => go(rows[rows.indexOf(node.element) + 1]), ArrowUp: () => go(rows[rows.indexOf(node.element) - 1]),
+            ArrowDown: () => go(rows[rows.indexOf(node.element) + 1]),
+                ArrowUp: () => go(rows[rows.indexOf(node.element) - 1]),
             ArrowRight: () => expanded === 'false' ? open(node) : go(node.group?.firstChild),
             ArrowLeft: () => expanded === 'true' ? close(node) : go(node.parent?.element),
             Home: () => go(rows[0]), End: () => go(rows.at(-1)),
@@ -168,7 +173,8 @@ function makeRow(node) {
         else if (Array.isArray(value)) line.append(h('span.quiet', opens ? plural(value.length, 'element') : '[]'))
         else line.append(h('span.quiet', opens ? plural(Object.keys(value).length, 'member') : '{}'))
     }
-    node.element = h('div.node', { role: 'treeitem', tabindex: -1, 'aria-level': level, 'aria-expanded': opens ? 'false' : null, 'aria-selected': 'false' }, line)
+    node.element = h('div.node', { role: 'treeitem', tabindex: -1, 'aria-level': level, 'aria-expanded': opens ? 'false'
+        : null, 'aria-selected': 'false' }, line)
     node.element.style.setProperty('--level', Math.min(level - 1, 24))
     nodes.set(node.element, node)
     return node.element
@@ -208,12 +214,14 @@ function childrenOf(node) {
     if (end - start > GROUP) {
         const size = GROUP ** (Math.ceil(Math.log(end - start) / Math.log(GROUP)) - 1)
         return node.children = Array.from({ length: Math.ceil((end - start) / size) }, (_, index) => ({
-            key: null, value, path, level, parent: node, range: [start + index * size, Math.min(start + (index + 1) * size, end)],
+            key: null, value, path, level, parent: node, range: [start + index * size,
+                Math.min(start + (index + 1) * size, end)],
         }))
     }
     return node.children = Array.from({ length: end - start }, (_, index) => {
         const key = keys ? keys[start + index] : start + index
-        return { key, value: value[key], path: keys ? `${path}${path && '.'}${key}` : `${path}[${key}]`, level, parent: node }
+        return { key, value: value[key], path: keys ? `${path}${path && '.'}${key}` : `${path}[${key}]`, level,
+            parent: node }
     })
 }
 

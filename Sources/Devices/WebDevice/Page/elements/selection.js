@@ -7,7 +7,8 @@ import { kindOf } from './text.js'
  * @typedef {{kinds?: string[], types?: string[], exclude?: string[], session?: string, source?: string[],
  *   story?: string, where?: string[]}} Selection
  */
-const NAMES = { kinds: 'kind', types: 'type', exclude: 'exclude', session: 'session', source: 'source', story: 'story', where: 'where' }
+const NAMES = { kinds: 'kind', types: 'type', exclude: 'exclude', session: 'session', source: 'source', story: 'story',
+    where: 'where' }
 
 export function isSingle(member) {
     return member === 'session' || member === 'story'
@@ -22,7 +23,8 @@ export function readAddress(address) {
         const values = parameters.getAll(name).filter(Boolean)
         if (values.length) selection[member] = isSingle(member) ? values[0] : values
     }
-    return { path: path.split('/').map(decode), selection, text: parameters.get('text') ?? '', send: parameters.get('send') }
+    return { path: path.split('/').map(decode), selection, text: parameters.get('text') ?? '',
+        send: parameters.get('send') }
 }
 
 function decode(part) {
@@ -72,7 +74,8 @@ export function passes({ kinds, types, exclude = [], session, source, story, whe
     return row => {
         const type = row.type ?? '', sender = row.source ?? ''
         return !where && (!kinds || kinds.includes(row.kind ?? kindOf(type)))
-            && (!types || types.some(pattern => ofType(pattern, type))) && !exclude.some(pattern => ofType(pattern, type))
+            && (!types || types.some(pattern => ofType(pattern, type)))
+                && !exclude.some(pattern => ofType(pattern, type))
             && (!session || row.session === session) && (!story || row.story === story)
             && (!source || source.some(pattern => matches(pattern, sender) || matches(pattern, sender.split('/')[0])))
     }

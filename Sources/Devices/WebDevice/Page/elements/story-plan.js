@@ -16,7 +16,8 @@ export function planStory(rows) {
     const steps = rows.map(row => {
         const sent = Date.parse(row.time) || 0
         const handled = (row.handledBy ?? []).map(({ at }) => Date.parse(at)).filter(at => at >= sent)
-        return { row, depth: 0, sent, end: Math.max(sent, ...handled), known: handled.length > 0, critical: false, parent: null, children: [] }
+        return { row, depth: 0, sent, end: Math.max(sent, ...handled), known: handled.length > 0, critical: false,
+            parent: null, children: [] }
     })
     const byID = new Map(steps.map(step => [step.row.id, step]))
     for (const step of steps) {
@@ -36,7 +37,8 @@ export function planStory(rows) {
         ordered.push(step)
         stack.push(...step.children.toSorted((one, other) => other.sent - one.sent))
     }
-    const last = steps.findLast(step => step.row.type === 'document.NavigationState') ?? steps.findLast(step => step.row.kind === 'document') ?? steps.at(-1)
+    const last = steps.findLast(step => step.row.type === 'document.NavigationState')
+        ?? steps.findLast(step => step.row.kind === 'document') ?? steps.at(-1)
     const path = trail(last)
     for (const step of path) step.critical = true
     return { steps: ordered, path, scale: makeScale(steps), sums: sumsOf(steps) }
@@ -52,15 +54,18 @@ function trail(step) {
 /** Maps times to shares of the width. A pause has the same share, however long it is. */
 function makeScale(steps) {
     const instants = [...new Set(steps.flatMap(step => [step.sent, step.end]))].sort((one, other) => one - other)
-    const stretches = instants.slice(1).map((end, index) => ({ start: instants[index], end, length: end - instants[index] }))
-    const usual = stretches.map(stretch => stretch.length).sort((one, other) => one - other)[Math.floor(stretches.length / 2)] ?? 0
+    const stretches = instants.slice(1).map((end, index) => ({ start: instants[index], end,
+        length: end - instants[index] }))
+    const usual = stretches.map(stretch => stretch.length).sort((one,
+        other) => one - other)[Math.floor(stretches.length / 2)] ?? 0
     const pauses = stretches.filter(stretch => stretch.length > Math.max(PAUSE, TIMES * usual))
     const share = Math.min(SHARE, SHARES / pauses.length)
     const active = stretches.reduce((sum, stretch) => sum + (pauses.includes(stretch) ? 0 : stretch.length), 0)
     let place = 0
     for (const stretch of stretches) {
         stretch.from = place
-        place = stretch.to = place + (pauses.includes(stretch) ? share : stretch.length / active * (1 - pauses.length * share))
+        place = stretch.to = place + (pauses.includes(stretch) ? share
+            : stretch.length / active * (1 - pauses.length * share))
     }
     const at = new Map(stretches.map(stretch => [stretch.end, stretch.to]))
     return { start: instants[0], end: instants.at(-1), pauses, at: instant => at.get(instant) ?? 0 }

@@ -30,7 +30,8 @@ export function shortened(value, length) {
     return text.length > length ? text.slice(0, length - 1) + '…' : text
 }
 
-const clockFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 })
+const clockFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit',
+    fractionalSecondDigits: 3 })
 const dateFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 
 /** The time of day in the local time zone, with milliseconds. */
@@ -64,7 +65,8 @@ export function plural(value, noun, nouns = noun + 's') {
 
 export function bytes(value) {
     if (value < 1024) return `${value} B`
-    return value < 1024 * 1024 ? `${(value / 1024).toFixed(value < 10240 ? 1 : 0)} KiB` : `${(value / 1024 / 1024).toFixed(1)} MiB`
+    return value < 1024 * 1024 ? `${(value / 1024).toFixed(value < 10240 ? 1 : 0)} KiB`
+        : `${(value / 1024 / 1024).toFixed(1)} MiB`
 }
 
 /** The name of a process in a source such as `music-service/1f3a`. */
