@@ -330,9 +330,17 @@ export class SegueMessages extends InspectorElement {
     }
 }
 
+/** The searched text of the entries. It is kept, because all entries are searched in each frame. */
+const searched = new WeakMap()
+
 /** @param {Entry} entry @param {string} text in lower case */
-function contains({ row }, text) {
-    return row && `${row.type} ${row.source} ${row.key ?? ''} ${row.id} ${row.summary}`.toLowerCase().includes(text)
+function contains(entry, text) {
+    const { row } = entry
+    if (!row) return false
+    if (!searched.has(entry)) {
+        searched.set(entry, `${row.type} ${row.source} ${row.key ?? ''} ${row.id} ${row.summary}`.toLowerCase())
+    }
+    return searched.get(entry).includes(text)
 }
 
 customElements.define('segue-messages', SegueMessages)

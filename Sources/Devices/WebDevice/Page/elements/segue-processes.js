@@ -39,6 +39,8 @@ export class SegueProcesses extends InspectorElement {
             else Object.assign(this.#state, update)
             this.#draw()
         })
+        // What was handled while the element was hidden belongs to no second that is shown.
+        for (const history of this.#histories.values()) history.last = NaN
         clearInterval(this.#timer)
         this.#timer = setInterval(() => this.#tick(), 1000)
     }
@@ -53,7 +55,7 @@ export class SegueProcesses extends InspectorElement {
             const handled = Number(process.handled) || 0
             const history = this.#histories.get(keyOf(process)) ?? { last: handled, values: [] }
             this.#histories.set(keyOf(process), history)
-            history.values.push(Math.max(0, handled - history.last))
+            history.values.push(Math.max(0, handled - history.last) || 0)
             history.last = handled
             if (history.values.length > SECONDS) history.values.shift()
         }

@@ -13,8 +13,10 @@ const SHARE = 0.05, SHARES = 0.35
 
 /** @param {StoryRow[]} rows oldest first */
 export function planStory(rows) {
+    let sent = Date.parse(rows.find(row => Date.parse(row.time))?.time) || 0
     const steps = rows.map(row => {
-        const sent = Date.parse(row.time) || 0
+        // A time that cannot be read is taken from the message before: one wrong time must not stretch the scale.
+        sent = Date.parse(row.time) || sent
         const handled = (row.handledBy ?? []).map(({ at }) => Date.parse(at)).filter(at => at >= sent)
         return { row, depth: 0, sent, end: Math.max(sent, ...handled), known: handled.length > 0, critical: false,
             parent: null, children: [] }
