@@ -1,6 +1,6 @@
 import { adopt, badge, button, fill, h, kindOfRow, link, setText } from './dom.js'
 import { messageAddress } from './selection.js'
-import { count, dateAndClock, nameOf, printable, problemOf, shortened } from './text.js'
+import { count, dateAndClock, nameOf, plural, printable, problemOf, shortened } from './text.js'
 import './segue-confirm.js'
 
 /** The letters that are shown at first, and that a button adds: thousands of rows would slow the page down. */
@@ -69,6 +69,8 @@ export class SegueDeadLetters extends HTMLElement {
     #row(letter) {
         const row = letter.row ?? {}
         const name = nameOf(row.type)
+        const facts = [letter.consumer, dateAndClock(letter.failedAt), letter.position, letter.code,
+            letter.attempts > 0 && plural(letter.attempts, 'attempt')]
         const actions = h('div.actions')
         if (!this.connection.readOnly) {
             const drop = h('segue-confirm')
@@ -88,8 +90,7 @@ export class SegueDeadLetters extends HTMLElement {
         }
         return h('li.letter', badge(kindOfRow(row)), h('div.letter-text',
             link('a.type', messageAddress(letter.position), h('bdi', name)),
-            h('p.quiet', h('bdi', [printable(letter.consumer), dateAndClock(letter.failedAt),
-                printable(letter.position)].join(' · '))),
+            h('p.quiet', h('bdi', facts.filter(Boolean).map(printable).join(' · '))),
             h('p', h('bdi', shortened(letter.reason ?? 'no reason', 1000)))), actions)
     }
 

@@ -74,14 +74,16 @@ export class SegueMessage extends HTMLElement {
             only('Only this story', 'story', row.story)))
     }
 
-    #again({ type, session = 'default', platform }, data) {
+    /** The view that a message came from is a part of it: rules ask for the screen that sent it. */
+    #again({ type, session = 'default', platform, device, instance }, data) {
         const confirm = h('segue-confirm')
         confirm.options = {
             text: 'Send again…', verb: 'Send',
             question: `Publish ${nameOf(type)} again, in the session ${printable(session)}?`,
             action: async () => {
+                const view = Object.entries({ platform, device, instance }).filter(([, value]) => value)
                 const answer = await this.connection.post('/api/messages',
-                    { type, session, data: data ?? {}, check: true, ...(platform && { platform }) })
+                    { type, session, data: data ?? {}, check: true, ...Object.fromEntries(view) })
                 return `Published as ${printable(answer?.id)}.`
             },
         }

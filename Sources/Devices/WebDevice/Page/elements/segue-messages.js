@@ -6,8 +6,8 @@ import './segue-filters.js'
 import './segue-message-list.js'
 import './segue-message.js'
 
-/** The messages of one page of the journal, and of a skipped stretch. */
-const PAGE = 200, STRETCH = 1000
+/** The messages of one page of the journal, which the gateway limits. */
+const PAGE = 200
 /** The messages that wait at most while the list is paused. */
 const PAUSED = 10_000
 /** The time after which a view without an update has nothing to send, in milliseconds. */
@@ -267,7 +267,7 @@ export class SegueMessages extends InspectorElement {
         this.#refresh()
         try {
             const { after, before } = entry.skipped
-            const { rows, more } = await this.#page({ after, before, limit: STRETCH })
+            const { rows, more } = await this.#page({ after, before, limit: PAGE })
             this.#buffer.fill(entry, rows, more)
         } catch (failure) {
             entry.problem = problemOf(failure)
