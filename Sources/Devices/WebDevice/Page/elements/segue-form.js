@@ -72,8 +72,7 @@ export class SegueForm extends HTMLElement {
             event.preventDefault()
             event.stopPropagation()
             this.dispatchEvent(new CustomEvent('submit', { bubbles: true, cancelable: true }))
-        } }, this.#fields.length === 0 && h('p.quiet', 'This message has no fields.'),
-            ...this.#fields.map(({ name, schema, required, input, problem }) => {
+        } }, ...this.#fields.map(({ name, schema, required, input, problem }) => {
             const notes = [!required && 'optional', schema.description && printable(schema.description),
                 isJSON(schema) && 'JSON', schema.type === 'integer' && 'whole number']
             return h(input.type === 'checkbox' ? 'div.form-field.check' : 'div.form-field',

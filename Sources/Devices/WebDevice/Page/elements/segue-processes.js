@@ -29,6 +29,10 @@ export class SegueProcesses extends InspectorElement {
     set address(_) {}
 
     build() {
+        // Without dead letters nothing else in here takes the focus, which the keyboard needs to scroll.
+        this.tabIndex = 0
+        this.role = 'region'
+        this.ariaLabel = 'Processes'
         fill(this, this.#rates, this.#table, this.#note, this.#letters)
     }
 

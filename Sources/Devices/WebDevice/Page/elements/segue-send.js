@@ -67,7 +67,7 @@ export class SegueSend extends HTMLElement {
             ? 'No process on the bus knows this type.'
             : known.receivers?.length ? `Received by ${known.receivers.map(printable).join(', ')}`
                 : 'No process on the bus receives this type.')
-        const schema = known?.schema?.properties ? known.schema : null
+        const schema = Object.keys(known?.schema?.properties ?? {}).length ? known.schema : null
         if (schema && this.#form.schema !== schema) this.#form.schema = schema
         this.#form.hidden = !schema || this.#asJSON
         this.#json.hidden = !this.#form.hidden

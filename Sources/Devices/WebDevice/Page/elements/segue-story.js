@@ -114,7 +114,8 @@ function sumsOf(sums, path) {
 
 function place(spec, from, to, ...children) {
     const element = h(spec, ...children)
-    element.style.setProperty('left', `${from * 100}%`)
+    // The last message of a story takes no time, but has to be seen.
+    element.style.setProperty('left', `min(${from * 100}%, 100% - 4px)`)
     element.style.setProperty('width', `${(to - from) * 100}%`)
     return element
 }
