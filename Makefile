@@ -4,9 +4,11 @@
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
-STACK = broker navigation-coordinator error-notifier auth-service music-service spotify-simulator web-gateway
+STACK = broker navigation-coordinator error-notifier auth-service music-service spotify-simulator focus-player
 # The programs that people start themselves.
-TOOLS = segue device focus-player
+TOOLS = segue device
+# The page for other apps.
+GATEWAY = web-gateway
 # The program that `segue bench` runs.
 BENCHMARKS = segue-bench
 
@@ -43,9 +45,9 @@ install: PREFIX ?= /usr/local
 install: setup
 	@mkdir -p "$(PREFIX)" && test -w "$(PREFIX)" || { echo "cannot write to $(PREFIX); choose another folder: make install PREFIX=FOLDER" >&2; exit 1; }
 	@commit=$$(git describe --always --dirty --abbrev=12 --exclude='*') && SEGUE_COMMIT="$$commit" \
-		scripts/build $(if $(filter release,$(CONFIGURATION)),--release) $(STACK) $(TOOLS) $(BENCHMARKS)
+		scripts/build $(if $(filter release,$(CONFIGURATION)),--release) $(STACK) $(TOOLS) $(GATEWAY) $(BENCHMARKS)
 	@scripts/build generate-manual
-	@scripts/install .build/$(CONFIGURATION) "$(PREFIX)" $(STACK) $(TOOLS) $(BENCHMARKS)
+	@scripts/install .build/$(CONFIGURATION) "$(PREFIX)" $(STACK) $(TOOLS) $(GATEWAY) $(BENCHMARKS)
 
 # Runs the benchmarks that docs/performance.md describes. BENCH names some of them and may have options, such as
 # BENCH="roundtrip --json"; without BENCH, all benchmarks run.

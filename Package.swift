@@ -186,7 +186,7 @@ let executables: [Target] = [
         "broker", ["Broker", "Consuming", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
     executable("device", ["TerminalDevice", argumentParser]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
-    executable("focus-player", ["Device", "Presentation", "TerminalDevice", argumentParser]),
+    executable("focus-player", ["Device", "Presentation", "TerminalDevice", "WebDevice", argumentParser]),
     executable(
         "music-service",
         ["HTTPClient", "Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),

@@ -2,14 +2,28 @@ import ArgumentParser
 import Device
 import Presentation
 import TerminalDevice
+import WebDevice
 
 @main
 struct FocusPlayerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "focus-player", abstract: "Shows the focus player's screens in a terminal.",
-        discussion: DeviceOptions.discussion)
+        commandName: "focus-player", abstract: "Shows the focus player's screens in a terminal, or on a page.",
+        discussion: DeviceOptions.discussion, subcommands: [WebCommand.self])
 
     @OptionGroup var options: DeviceOptions
+
+    func run() async throws {
+        try await options.run("focus-player", screens: .focusPlayer)
+    }
+}
+
+struct WebCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "web",
+        abstract: "Serves a page with the focus player's screens, and with the messages and processes of the bus.",
+        discussion: GatewayOptions.discussion)
+
+    @OptionGroup var options: GatewayOptions
 
     func run() async throws {
         try await options.run("focus-player", screens: .focusPlayer)
