@@ -297,10 +297,10 @@ let tests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "BusProtocol", "BusStranger", "CommandLineTestSupport", "Contracts", "EventBus", "HTTPClient", "Navigation",
-            "Onboarding", "Routing", "SegueTestSupport", "Stations", "Support", "ThreeScreens", "Vocabulary",
-            "ZeroMQEventBus", httpTypes, logging,
+            "Onboarding", "Routing", "SegueTestSupport", "SignIn", "Stations", "Support", "ThreeScreens", "Vocabulary",
+            "ZeroMQEventBus", "focus-player", httpTypes, logging, subprocess, systemPackage,
         ],
-        swiftSettings: settings),
+        exclude: ["Page/Scripts"], swiftSettings: settings),
     .testTarget(
         name: "PythonClientTests",
         dependencies: ["BusStranger", "EventBus", "SegueTestSupport", "broker", grdb, subprocess, systemPackage],

@@ -1,0 +1,41 @@
+import EventBus
+import Foundation
+import SegueTestSupport
+import SignIn
+import Testing
+
+/// The focus player's default stack with its page in a browser. A script acts as the person.
+enum PageStory {
+    /// Runs a script. If it fails, the error contains the logs of all processes.
+    static func tell(_ script: String) async throws {
+        try await Story.tell { story in
+            try await PageScript(name: script, link: try link(story)).run { try await carryOut($0, in: story) }
+        }
+    }
+
+    /// Writes a page that signs a browser in, as `segue open` does.
+    private static func link(_ story: Story) throws -> String {
+        let folder = PageFolder(state: story.stack.dataDirectory)
+        let address = try #require(folder.address(), "the gateway has stored no address in \(folder.path)")
+        return try folder.writeLink(to: address)
+    }
+
+    /// Carries out a step that a script has asked for.
+    private static func carryOut(_ step: String, in story: Story) async throws -> String {
+        let words = step.split(separator: " ", maxSplits: 2).map(String.init)
+        switch (words.first, words.count) {
+        case ("link", 1): return try link(story)
+        case ("kill", 2): try await story.stack.killAndRestart(words[1])
+        case ("control", 3): try await story.control(words[1], words[2])
+        case ("publish", 3): try await publish(words[1], words[2], in: story)
+        default: throw PageScript.Failure(description: "unknown step '\(step)'")
+        }
+        return "done"
+    }
+
+    private static func publish(_ type: String, _ data: String, in story: Story) async throws {
+        guard let type = MessageType(type) else { throw PageScript.Failure(description: "'\(type)' is no type") }
+        let attributes = Attributes(type: type, source: "test/1", subject: Session.default)
+        try await story.bus.publish(Batch([Envelope(attributes: attributes, data: Data(data.utf8))]))
+    }
+}

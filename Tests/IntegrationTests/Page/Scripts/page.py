@@ -1,0 +1,124 @@
+"""A real browser on the page of a stack, for the scripts in this folder.
+
+A script is run by a Swift test with one argument: the path of a file that signs the browser in. `step` asks the test to
+do something to the stack, such as to kill a process, and returns the test's answer.
+"""
+
+import contextlib
+import os
+import sys
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+# A test waits for a message or a state of the page, never for time. This is the time after which it fails.
+DEADLINE = 20_000
+# The folder for the screenshots of the main states. Empty if nobody will look at them.
+SCREENSHOTS = os.environ.get("SEGUE_SCREENSHOTS", "")
+
+expect.set_options(timeout=DEADLINE)
+
+
+def step(text: str) -> str:
+    """Asks the Swift test to carry out a step, and waits for its answer."""
+    print(f"? {text}", flush=True)
+    return sys.stdin.readline().strip()
+
+
+class Trouble:
+    """The errors that the browser has reported. A script that expects some of them takes them out."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def watch(self, page: Page) -> None:
+        page.on("console", lambda message: self._console(message))
+        page.on("pageerror", lambda error: self.lines.append(f"exception: {error}"))
+        page.on("requestfailed", lambda request: self._failed(request))
+        page.on("response", lambda answer: self._answer(answer))
+
+    def _console(self, message) -> None:
+        if message.type in ("error", "warning"):
+            self.lines.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def _failed(self, request) -> None:
+        # A page that is closed or reloaded ends its requests.
+        if request.failure != "net::ERR_ABORTED":
+            self.lines.append(f"request: {request.method} {request.url}: {request.failure}")
+
+    def _answer(self, answer) -> None:
+        if answer.status >= 400:
+            self.lines.append(f"answer: {answer.status} {answer.request.method} {answer.url}")
+
+    def forgive(self) -> None:
+        """Forgets the errors so far, which the script has caused on purpose."""
+        self.lines.clear()
+
+    def check(self) -> None:
+        assert not self.lines, "the browser reported errors:\n" + "\n".join(self.lines)
+
+
+@contextlib.contextmanager
+def browser():
+    """A Chromium with popup blocking, which Playwright switches off by default."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"],
+            ignore_default_args=["--disable-popup-blocking"])
+        try:
+            yield chromium
+        finally:
+            chromium.close()
+
+
+def context(chromium: Browser, **options) -> BrowserContext:
+    options.setdefault("viewport", {"width": 1600, "height": 1000})
+    made = chromium.new_context(**options)
+    made.set_default_timeout(DEADLINE)
+    return made
+
+
+def sign_in(browser_context: BrowserContext, trouble: Trouble | None = None) -> Page:
+    """Opens the file that `segue open` writes, and waits for the page."""
+    page = browser_context.new_page()
+    if trouble:
+        trouble.watch(page)
+    link = sys.argv[1] if not hasattr(sign_in, "used") else step("link")
+    sign_in.used = True
+    page.goto(f"file://{link}")
+    expect(page.get_by_text("live", exact=True)).to_be_visible()
+    return page
+
+
+@contextlib.contextmanager
+def open_page(**options):
+    """The page in a new browser. When the block ends, the browser must not have reported an error."""
+    trouble = Trouble()
+    with browser() as chromium:
+        made = context(chromium, **options)
+        page = sign_in(made, trouble)
+        page.trouble = trouble
+        try:
+            yield page
+        except BaseException:
+            print("\n".join(trouble.lines))
+            with contextlib.suppress(Exception):
+                print(page.locator("body").aria_snapshot())
+            raise
+        trouble.check()
+
+
+def device(page: Page, platform: str):
+    """The device of a platform."""
+    return page.get_by_role("region", name=platform, exact=False).first
+
+
+def check_access(page: Page, state: str) -> None:
+    """Checks a state of the page with axe."""
+    results = Axe().run(page)
+    assert results.violations_count == 0, f"{state}: {results.generate_report()}"
+
+
+def screenshot(page: Page, name: str) -> None:
+    if SCREENSHOTS:
+        page.screenshot(path=os.path.join(SCREENSHOTS, f"{name}.png"))
