@@ -181,14 +181,14 @@ struct DeviceSessionTests {
             #expect(outputs.map(\.isDrawing) == [true, false] && outputs.last?.isAnswered == true)
             #expect(session.scene?.isLoading == false)
             let content = try #require(session.scene?.layers.first?.content)
-            #expect(content.rows.count == offset + 1 + (left > 0 ? 1 : 0), "\(content.rows)")
+            #expect(content.lines.count == offset + 1 + (left > 0 ? 1 : 0), "\(content.lines)")
             #expect(content.firstRow == offset)
             #expect((session.scene?.more == nil) == (left == 0))
         }
         _ = try session.handle(.message(document))
-        #expect(session.scene?.layers.first?.content.rows.count == 3, "it is the same document again")
+        #expect(session.scene?.layers.first?.content.lines.count == 3, "it is the same document again")
         _ = try session.handle(.message(.answer(generated)))
-        #expect(session.scene?.layers.first?.content.rows == ["1. Rain · Cloud · 3:05", "… and 2 more"])
+        #expect(session.scene?.layers.first?.content.lines == ["1. Rain · Cloud · 3:05", "… and 2 more"])
     }
 
     @Test("A query without an answer can be asked again; an answer about an older document is not shown")
@@ -210,7 +210,7 @@ struct DeviceSessionTests {
             let outputs = try session.handle(.answer(answer, to: query.id))
             #expect(outputs.said.count == 1 && outputs.said.first?.contains(said) == true, "\(outputs.said)")
             #expect(outputs.last?.isAnswered == true)
-            #expect(session.scene?.layers.first?.content.rows == rows && session.scene?.more != nil)
+            #expect(session.scene?.layers.first?.content.lines == rows && session.scene?.more != nil)
         }
         for withdraws in [false, true] {
             let query = try #require(try session.choose(\.more).asked.first)
@@ -221,7 +221,7 @@ struct DeviceSessionTests {
             let outputs = try session.handle(
                 .answer(.success(.page(Document.GeneratedPlaylist.calm.songs, total: 3)), to: query.id))
             #expect(outputs.last?.isAnswered == true && outputs.said.isEmpty)
-            #expect(session.scene?.layers.first?.content.rows == rows && session.scene?.more != nil)
+            #expect(session.scene?.layers.first?.content.lines == rows && session.scene?.more != nil)
         }
     }
 

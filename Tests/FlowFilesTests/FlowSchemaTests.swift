@@ -86,6 +86,7 @@ struct SchemaKeysTests {
         "Keys, and which of them must be there",
         arguments: [
             ("", "'?': 1"), ("screen", SchemaExamples.file("screens: { a: { '?': 1 } }")),
+            ("fieldSchema", SchemaExamples.file("commands: { command.A: { x: { '?': 1 } } }")),
             ("childFlow", SchemaExamples.file("flows: { f: { '?': 1 } }")),
             ("transition", SchemaExamples.file("transitions: [{ '?': 1 }]")),
             ("step", SchemaExamples.file("steps: [{ '?': 1 }]")),
@@ -143,6 +144,7 @@ struct SchemaKeysTests {
             ("transition.properties.origin.enum", SchemaExamples.rule("do: [pop], origin: '?'")),
             ("guard.properties.meanwhile.enum", SchemaExamples.rule("do: [pop], guard: { meanwhile: '?' }")),
             ("style.enum", SchemaExamples.file("presentations: ['?']")),
+            ("fieldType.enum", SchemaExamples.file("commands: { command.A: { x: '?' } }")),
             ("style.enum", SchemaExamples.action("{ present: { screen: a, style: '?' } }")),
             (
                 "presentedScreen.properties.detents.items.enum",
@@ -262,6 +264,11 @@ enum SchemaExamples {
             file("steps: [{ screen: b, next: command.N, steps: [{ screen: c }] }]"),
             file("screens: { a: { title: 5, sends: command.A }, b: { sends: [command.A, command.B.C] }, c: {} }"),
             file("presentations: [sheet, window]", "requests: [push, finish]"), file("ignores: [event.A, error.B]"),
+            file(
+                "commands: { command.A: , command.B: { x: string, 'y?': [[integer]], z: { enum: [a, 1] }, n: {} } }"),
+            file(
+                "commands: { command.A: { x: { anyOf: [{ type: array, items: { type: string } }, { type: 'null' }] } } }"
+            ),
             file("flows: { f: { start: a, transitions: [{ on: event.A, do: [finish: { a: 1 }] }] } }"),
             file("transitions: [{ on: flow.finished, where: { flow: [f] }, do: [pop] }]", "flows: { f: \(child) }"),
             rule("origin: own, where: { a: 1, b.c: [1, x, null], d: true, e: null }, do: [pop]"),
@@ -301,6 +308,11 @@ enum SchemaExamples {
             (file("screens: { a: { color: red } }"), "$.screens.a"),
             (file("presentations: [shet]"), "$.presentations[0]"), (file("requests: [jump]"), "$.requests[0]"),
             (file("ignores: [command.A]"), "$.ignores[0]"),
+            (file("commands: { event.A: {} }"), "$.commands"),
+            (file("commands: { command.A: string }"), "$.commands['command.A']"),
+            (file("commands: { command.A: { x: text } }"), "$.commands['command.A'].x"),
+            (file("commands: { command.A: { x: [string, string] } }"), "$.commands['command.A'].x"),
+            (file("commands: { command.A: { x: { typ: string } } }"), "$.commands['command.A'].x"),
             (file("flows: { f: { start: a } }"), "$.flows.f"), (file("transitions: [{ on: event.A }]"), rules),
             (file("transitions: [{ on: Hello, do: [pop] }]"), "\(rules).on"), (rule("do: []"), "\(rules).do"),
             (rule("do: [pop], wehn: {}"), rules), (rule("do: [pop], origin: mine"), "\(rules).origin"),

@@ -58,6 +58,15 @@ struct AcknowledgementTests {
     }
 }
 
+extension Flow {
+    /// Reads a flow from YAML and reviews it.
+    static func review(
+        yaml: String, file: String, messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = []
+    ) -> FlowReview {
+        FlowReading(yaml: yaml, file: file).review(messages: messages, sentElsewhere: sentElsewhere)
+    }
+}
+
 extension FlowFinding {
     /// The description without the code.
     var text: String { description.replacing(#/ \[[a-z-]+\]$/#, with: "") }

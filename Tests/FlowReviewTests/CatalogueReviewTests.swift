@@ -208,3 +208,85 @@ struct FlowReviewServicesTests {
 private func fields(_ names: String...) -> [String: MessageCatalogue.Field] {
     Dictionary(uniqueKeysWithValues: names.map { ($0, MessageCatalogue.Field()) })
 }
+
+@Suite("A review knows the commands that the flow declares")
+struct CommandReviewTests {
+    private func findings(_ rule: String, messages: MessageCatalogue? = nil) -> [String] {
+        let yaml = """
+            name: shop
+            version: 1
+            platform: ios
+            start: list
+            commands:
+              command.Rated: { stars: integer, kind?: { enum: [new, old] } }
+            screens:
+              list: { sends: [command.Rated] }
+              item:
+            transitions:
+              \(rule)
+            """
+        return Flow.review(yaml: yaml, file: "shop.yaml", messages: messages).findings.map(\.description)
+    }
+
+    private static let push = "do: [{ push: item }]"
+
+    @Test(
+        "Fields and values that it does not have are found, without a contract",
+        arguments: [
+            ("- { on: command.Rated, where: { stars: 5, kind: new }, \(push) }", nil),
+            (
+                "- { on: command.Rated, where: { star: 5 }, \(push) }",
+                "11:35: warning: 'command.Rated' has no field 'star'"
+            ),
+            (
+                "- { on: command.Rated, where: { kind: odd }, \(push) }",
+                "11:35: warning: 'kind' of 'command.Rated' is never"
+            ),
+            (
+                "- { on: command.Rated, do: [{ push: { screen: item, arguments: { x: \"${data.star}\" } } }] }",
+                "11:39: warning: 'command.Rated' has no field 'star'; did you mean 'stars'?"
+            ),
+        ] as [(String, String?)])
+    func fields(rule: String, finding: String?) {
+        let found = findings(rule)
+        #expect(found.count == (finding == nil ? 0 : 1), "\(found)")
+        if let finding { #expect(found.first?.hasPrefix("shop.yaml:\(finding)") == true, "\(found)") }
+    }
+
+    @Test(
+        "A contract that describes it differently is named",
+        arguments: [
+            (["stars": .init(.number), "kind": .init(values: ["old", "new"])], nil, nil),
+            (["stars": .init(), "kind": .init(.string)], nil, nil),
+            (
+                ["stars": .init(.string), "kind": .init(.string)], "6:20",
+                "there 'stars' is a string, and here a number"
+            ),
+            (["kind": .init(.string)], "6:20", "it has no field 'stars'"),
+            (["stars": .init(.number)], "6:43", "it has no field 'kind'"),
+            (["stars": .init(.number), "kind": .init(), "text": .init()], "6:3", "it has a field 'text'"),
+            (["stars": .init(.number), "kind": .init(values: ["new"])], "6:43", "there 'kind' is one of \"new\""),
+        ] as [([String: MessageCatalogue.Field], String?, String?)])
+    func contradiction(fields: [String: MessageCatalogue.Field], place: String?, difference: String?) {
+        let found = findings(
+            "- { on: command.Rated, \(Self.push) }", messages: MessageCatalogue(["command.Rated": fields]))
+        let expected = place.flatMap { place in
+            difference.map { difference in
+                "shop.yaml:\(place): warning: the contract describes 'command.Rated' differently: \(difference); correct "
+                    + "one of them [contradicted-command]"
+            }
+        }
+        #expect(found == [expected].compactMap(\.self))
+    }
+
+    @Test("A contract without it does not matter, and a declared command that no rule answers is found")
+    func unused() {
+        #expect(findings("- { on: command.Rated, \(Self.push) }", messages: MessageCatalogue([:])) == [])
+        let other = findings("- { on: event.A, \(Self.push) }")
+        #expect(
+            other == [
+                "shop.yaml:6:3: warning: no rule answers 'command.Rated'; add one, or remove the type here "
+                    + "[unused-command]"
+            ])
+    }
+}

@@ -287,6 +287,36 @@ struct FlowReviewTests {
         #expect(findings(rules: sent).isEmpty)
     }
 
+    @Test(
+        "A step without 'sends' leaves open what its screen sends; a misspelt command of other screens is found",
+        arguments: [
+            ("{ screen: photo, next: command.PhotoTaken", "photo", false),
+            ("{ screen: photo, next: command.PhotoTaken", "[name, photo]", false),
+            ("{ screen: photo, next: command.PhotoTaken, sends: [command.Retake]", "photo", true),
+            ("{ screen: photo, next: command.PhotoTaken", "name", true),
+            ("{ screen: photo, next: command.PhotoTaken", "help", true),
+        ])
+    func unsentOfSteps(photo: String, top: String, isFound: Bool) {
+        let yaml = """
+            name: t
+            version: 1
+            platform: ios
+            start: name
+            screens: { help: { sends: [command.Closed] } }
+            steps:
+              - screen: name
+                next: command.NameEntered
+                sends: [command.HelpRequested]
+                steps: [\(photo), steps: [{ screen: done }] }]
+            transitions:
+              - { on: command.HelpRequested, do: [{ push: help }] }
+              - { on: command.Closed, when: { top: help }, do: [pop] }
+              - { on: command.Skip, when: { top: \(top) }, do: [{ push: done }] }
+            """
+        let found = findings(yaml).filter { $0.contains("no screen or button sends 'command.Skip'") }
+        #expect(found.count == (isFound ? 1 : 0), "\(findings(yaml))")
+    }
+
     @Test("Mistakes and what makes the flow unusable come together, and what only follows from them does not")
     func together() {
         let review = Flow.review(

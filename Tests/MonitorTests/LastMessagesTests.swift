@@ -78,16 +78,35 @@ struct LastMessagesTests {
     @Test("tell which story began last, wherever that was")
     func story() async throws {
         let whole = try await bus()
-        #expect(try await StoryFinder(bus: whole, start: .beginning).last()?.messages.map(\.id) == ["n1500"])
+        #expect(try await StoryFinder(bus: whole).last().story?.messages.map(\.id) == ["n1500"])
         let pruned = try await bus(removedThrough: 2000)
-        #expect(try await StoryFinder(bus: pruned, start: .beginning).last() == nil)
+        #expect(try await StoryFinder(bus: pruned).last().story == nil)
         _ = try await pruned.publish(
             Batch([
                 try Envelope.fixed("command.New") { ($0.id, $0.correlationID, $0.device) = ("new", "new", "ios-1") }
             ]))
         let before = pruned.readCount
-        #expect(try await StoryFinder(bus: pruned, start: .beginning).last()?.messages.map(\.id) == ["new"])
+        #expect(try await StoryFinder(bus: pruned).last().story?.messages.map(\.id) == ["new"])
         #expect(pruned.readCount - before < 600)
+    }
+
+    @Test("tell which story a service began last, without reading a long journal to its beginning for a person's")
+    func bounded() async throws {
+        let inner = InMemoryEventBus(source: "test/1")
+        for start in stride(from: 1, to: 100_000, by: 1000) {
+            try await inner.publish(
+                Batch(
+                    try (start..<start + 1000).map { number in
+                        try Envelope.fixed("event.Tick", source: "timer-service/1") {
+                            ($0.id, $0.correlationID) = ("n\(number)", "n\(number)")
+                        }
+                    }))
+        }
+        let bus = PrunedBus(inner)
+        let newest = try await StoryFinder(bus: bus).last()
+        #expect(newest.story?.id == "n100000" && !newest.isOfPerson && newest.givenUpAt == 100_001 - 65_280)
+        #expect(bus.readCount < 70_000)
+        #expect(try await StoryFinder(bus: bus, start: .beginning).last().givenUpAt == nil)
     }
 }
 

@@ -5,8 +5,13 @@ import Support
 package enum FocusPlayerFlow {
     private static let ignored = ["event.PlaylistsLoaded", "event.PlaylistShuffled"]
 
+    private static let commands: [String: [String: JSONSchema.Property]] = [
+        "command.DidRequestOpenPlaylistOnSpotify": [:],
+        "command.OpenAnotherAppRequested": ["url": .init(.string)],
+    ]
+
     package static func ios() throws -> Flow {
-        try Flow("focus-player", version: 1, platform: "ios", start: "launch", ignores: ignored) {
+        try Flow("focus-player", version: 1, platform: "ios", start: "launch", ignores: ignored, commands: commands) {
             screens
             authorization(playlists: .setRoot("playlistSelection"))
             Flow.Transition(
@@ -33,7 +38,7 @@ package enum FocusPlayerFlow {
     }
 
     package static func mac() throws -> Flow {
-        try Flow("focus-player", version: 1, platform: "mac", start: "launch", ignores: ignored) {
+        try Flow("focus-player", version: 1, platform: "mac", start: "launch", ignores: ignored, commands: commands) {
             screens
             authorization(playlists: .setRoot("playlistSelection", container: .split))
             Flow.Transition(

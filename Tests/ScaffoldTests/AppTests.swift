@@ -1,3 +1,4 @@
+import FlowFiles
 import FlowReview
 import Foundation
 import Navigation
@@ -49,7 +50,7 @@ struct AppTests {
     @Test("has flows in which a strict check finds nothing", arguments: ["flows/ios.yaml", "flows/mac.yaml"])
     func flows(path: String) throws {
         let text = try #require(app("tea-time").files[path])
-        let review = Flow.review(yaml: text, file: path, messages: nil, sentElsewhere: [])
+        let review = FlowReading(yaml: text, file: path).review()
         #expect(review.findings.isEmpty)
     }
 

@@ -2,6 +2,7 @@ import CommandLineTestSupport
 import Contracts
 import EventBus
 import Foundation
+import Support
 import Testing
 
 @Suite("What a shell completes", .timeLimit(.minutes(2)))

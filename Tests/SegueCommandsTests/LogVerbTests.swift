@@ -61,6 +61,12 @@ struct LogVerbTests {
             #expect(broken.text == "broken")
             let stamped = try await segue("logs", "-t", "--no-log-prefix", "bad")
             #expect(stamped.output == "\(broken.time) broken\n")
+            var tokyo = segue
+            tokyo.environment["TZ"] = "Asia/Tokyo"
+            let local = try await tokyo("logs", "-t", "--no-log-prefix", "bad")
+            #expect(local.output.contains("+0900 broken\n"), "\(local.output)")
+            #expect(try await tokyo("logs", "-t", "--utc", "--no-log-prefix", "bad").output == stamped.output)
+            #expect(try await tokyo("--utc", "logs", "-t", "--no-log-prefix", "bad").output == stamped.output)
             try await segue("up")
             #expect(try await segue("logs", "bad", "--no-log-prefix").lines == ["broken", "broken"])
         }

@@ -1,6 +1,8 @@
 import CommandLineTestSupport
+import Contracts
 import EventBus
 import Foundation
+import Support
 import Testing
 
 @Suite("segue monitor")
@@ -141,6 +143,104 @@ struct MonitorVerbTests {
                 }
                 try await bus.publish(Batch(messages))
             }
+        }
+    }
+
+    @Test(
+        "names coordinators by their platforms, also those that no longer run, and those of a recording",
+        .timeLimit(.minutes(1)))
+    func platforms() async throws {
+        try await SegueCommandLine.onBus { segue in
+            try await segue.withConnection { bus in
+                for (instance, platform) in [("c0", "ios"), ("c1", "ios"), ("c2", "mac")] {
+                    let flow = Document.Flow(platform: platform, name: "shop", version: 1, hash: "h", source: "")
+                    let source = "navigation-coordinator/\(instance)"
+                    _ = try await bus.publish(Batch([try Envelope(flow, source: source)]))
+                    let event = Envelope(
+                        attributes: Attributes(type: MessageType(kind: .event, name: "Tick"), source: source),
+                        data: Data("{}".utf8))
+                    _ = try await bus.publish(Batch([event]))
+                }
+            }
+            let names = [
+                "navigation-coordinator (ios)", "navigation-coordinator (ios)", "navigation-coordinator (mac)",
+            ]
+            let shown = try await segue.run(all + ["--type", "event.Tick"])
+            #expect(shown.lines.map { $0.dropFirst(13) } == names.map { "event.Tick \($0) → {}" }, "\(shown.output)")
+            let details = try await segue.run(all + ["--type", "event.Tick", "-v", "-n", "1"])
+            #expect(details.output.contains("\n    source: navigation-coordinator/c0\n"), "\(details.output)")
+            let story = try await segue("trace", "--last")
+            #expect(story.lines.first?.hasPrefix("* event.Tick  navigation-coordinator (mac)  ") == true)
+            try await segue("record", "story.jsonl", "--since", "beginning", "--until", "end")
+            let recorded = try await segue("record", "info", "story.jsonl")
+            let sources = recorded.lines.drop { !$0.hasPrefix("source") }.dropFirst()
+            #expect(
+                Set(sources.map { $0.split(separator: "  ")[0] }) == Set(names.map { $0[...] }), "\(recorded.output)")
+        }
+    }
+
+    @Test("names a coordinator that begins while it runs", .timeLimit(.minutes(1)))
+    func newPlatform() async throws {
+        try await SegueCommandLine.onBus { segue in
+            let begun = try await segue.shell(
+                """
+                segue monitor --type event.Tick --type event.Begun > shown < /dev/null & echo $! > monitor
+                until [ -s shown ]; do segue send event.Begun > sent; done
+                """)
+            try #require(begun.status == 0, "\(begun.error)")
+            try await segue.withConnection { bus in
+                let flow = Document.Flow(platform: "tv", name: "shop", version: 1, hash: "h", source: "")
+                _ = try await bus.publish(Batch([try Envelope(flow, source: "navigation-coordinator/c9")]))
+                let attributes = Attributes(
+                    type: MessageType(kind: .event, name: "Tick"), source: "navigation-coordinator/c9")
+                _ = try await bus.publish(Batch([Envelope(attributes: attributes, data: Data("{}".utf8))]))
+            }
+            let ended = try await segue.shell("grep -m1 Tick <(exec tail -n +1 -f shown); kill $(cat monitor)")
+            #expect(ended.lines.first?.hasSuffix(" event.Tick navigation-coordinator (tv) → {}") == true)
+        }
+    }
+
+    @Test("shows times in the local zone, and with --utc in UTC, as it reads them", .timeLimit(.minutes(1)))
+    func zones() async throws {
+        try await SegueCommandLine.onBus { segue in
+            var tokyo = segue
+            tokyo.environment["TZ"] = "Asia/Tokyo"
+            let time = try #require(Timestamp.date(from: "2026-03-01T12:34:56.789Z"))
+            try await segue.withConnection { bus in
+                var attributes = Attributes(type: MessageType(kind: .event, name: "Tick"), source: "clock/1", id: "t1")
+                attributes.time = time
+                attributes.correlationID = "t1"
+                _ = try await bus.publish(Batch([Envelope(attributes: attributes, data: Data("{}".utf8))]))
+            }
+            for (zone, local) in [(segue, "12:34:56.789"), (tokyo, "21:34:56.789")] {
+                for (option, expected) in [([], local), (["--utc"], "12:34:56.789")] {
+                    for verb in [all, ["trace", "t1"], ["describe", "event.Tick"]] {
+                        let shown = try await zone.run(verb + option)
+                        #expect(shown.status == 0 && shown.output.contains(expected), "\(verb) \(shown)")
+                    }
+                }
+            }
+            let early = ["monitor", "--since", "1", "--until", "2026-03-01 13:00", "--field", "id"]
+            #expect(try await segue.run(early).output == "t1\n")
+            #expect(try await tokyo.run(early).output == "", "this is four o'clock in UTC")
+            #expect(try await tokyo.run(early + ["--utc"]).output == "t1\n")
+        }
+    }
+
+    @Test(
+        "--utc is an option of every verb that shows or reads times of the day",
+        arguments: [
+            "monitor", "trace", "send", "logs", "events", "describe", "dead list", "dead show", "record to",
+            "record info", "replay",
+            "flow run",
+        ])
+    func utcHelp(verb: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let words = verb.split(separator: " ").map(String.init)
+            let help = try await segue.run(words + ["--help"])
+            #expect(help.output.contains("--utc"))
+            let other = try await segue("ps", "--utc")
+            #expect(other.error.contains("Unknown option '--utc'"), "\(other.error)")
         }
     }
 

@@ -93,6 +93,54 @@ struct SendCheckTests {
         }
     }
 
+    @Test("as a command that only a flow receives is held to the fields that the flow declares")
+    func flow() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(
+                """
+                name: shop
+                version: 1
+                platform: ios
+                start: list
+                commands:
+                  command.Rated: { stars: integer, text?: string }
+                screens: { list: { sends: [command.Rated, command.Closed] }, thanks: }
+                transitions:
+                  - { on: command.Rated, do: [{ push: thanks }] }
+                  - { on: command.Closed, do: [pop] }
+                """, to: "flow.yaml")
+            try segue.write(
+                """
+                name: demo
+                services:
+                  broker: { command: broker, healthcheck: { test: [NOTIFY] } }
+                  ios:
+                    command: navigation-coordinator --flow flow.yaml
+                    healthcheck: { test: [NOTIFY] }
+                    depends_on: { broker: { condition: service_healthy } }
+                """)
+            let up = try await segue("up", "-d", "--wait")
+            try #require(up.status == 0, "\(up.error)")
+            let wrong = try await segue("send", "command.Rated", #"{"star": 5}"#)
+            #expect(wrong.status == 65)
+            #expect(wrong.error.contains("data.star: unknown field; did you mean 'stars'?"), "\(wrong.error)")
+            #expect(try await segue("send", "command.Rated", #"{"stars": 5}"#).status == 0)
+            #expect(try await segue("send", "command.Closed", #"{"x": 5}"#).status == 0, "its fields are not declared")
+            let described = try await segue("describe", "command.Rated")
+            #expect(
+                described.lines.prefix(4) == [
+                    "command.Rated", "fields       stars: a whole number", "             text: a string, optional",
+                    "sent by      no process",
+                ], "\(described.output)")
+            for origin in [["-f", "compose.yaml"], ["-p", "demo"]] {
+                let exported = try await segue.run(["contract", "export"] + origin)
+                let contract = try AppContract(parsing: Data(exported.output.utf8))
+                let rated = try #require(MessageType("command.Rated"))
+                #expect(contract.messages[rated]?.data?.fields == ["stars", "text"], "\(exported)")
+            }
+        }
+    }
+
     @Test("of any type is sent, with a warning, while no process has announced itself")
     func emptyBus() async throws {
         try await SegueCommandLine.onBus { segue in

@@ -167,6 +167,8 @@ struct StackVerbTests {
             let script = "echo $A $SEGUE_SERVICE $PWD ${NOTIFY_SOCKET-none} ${SEGUE_MARK-none} $0; exit 7"
             let result = try await segue("exec", "a", "--", "sh", "-c", script, "-d")
             #expect(result.output == "own a /usr none none -d\n" && result.status == 7, "\(result.error)")
+            let utc = try await segue("exec", "a", "sh", "-c", "echo $0 ${TZ-none}", "--utc")
+            #expect(utc.output == "--utc none\n", "an option of the command, not of segue: \(utc.output)")
             #expect(try await segue("exec", "a", "no-such-thing").errorLines.last?.contains("no executable") == true)
             try await segue("stop", "a")
             #expect(try await segue("exec", "a", "env").error.contains("service 'a' does not run"))

@@ -80,6 +80,37 @@ struct TraceVerbTests {
         }
     }
 
+    @Test("--last gives up in a long journal, and says how far it has searched", .timeLimit(.minutes(2)))
+    func longJournal() async throws {
+        try await SegueCommandLine.onBus { segue in
+            try await segue.withConnection { bus in
+                for _ in 0..<66 {
+                    let messages = (0..<1000).map { _ in
+                        var attributes = Attributes(type: MessageType(kind: .event, name: "Caused"), source: "clock/1")
+                        attributes.causationID = "gone"
+                        return Envelope(attributes: attributes, data: Data("{}".utf8))
+                    }
+                    try await bus.publish(Batch(messages))
+                }
+            }
+            let none = try await segue("trace", "--last")
+            #expect(none.status == 1)
+            let pattern =
+                #/segue: no story was found from offset (\d+) on; search the whole journal with --since beginning\n/#
+            let offset = try #require(none.error.wholeMatch(of: pattern).flatMap { Int($0.1) }, "\(none.error)")
+            #expect((1...1000).contains(offset))
+            let whole = try await segue("trace", "--last", "--since", "beginning")
+            #expect(whole.error == "segue: no story was found; see 'segue trace --follow'\n")
+            try await segue.withConnection { bus in
+                let attributes = Attributes(type: MessageType(kind: .event, name: "Tick"), source: "clock/1")
+                _ = try await bus.publish(Batch([Envelope(attributes: attributes, data: Data("{}".utf8))]))
+            }
+            let story = try await segue("trace", "--last")
+            #expect(story.lines.first?.hasPrefix("* event.Tick  clock/1  ") == true, "\(story.output)")
+            #expect(story.error.hasPrefix("segue: no person began a story from offset "), "\(story.error)")
+        }
+    }
+
     @Test("waits for the next story, and follows it until nothing more comes", .timeLimit(.minutes(1)))
     func follow() async throws {
         try await SegueCommandLine.onBus { segue in

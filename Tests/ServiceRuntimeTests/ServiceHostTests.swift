@@ -6,6 +6,7 @@ import Logging
 import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
+import Support
 import SystemSupport
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import MessageSchema
 import RuntimeTestSupport
+import Support
 import TestSupport
 import Testing
 import Transports

@@ -11,7 +11,11 @@ struct ThreeScreensFlowTests {
     private static func built() throws -> Flow {
         let home = Flow.Action.setRoot(
             "home", container: .tabs([.tab("left", "first"), .tab("right", "first")]))
-        return try Flow("three-screens", version: 1, platform: "three-screens", start: "launch") {
+        let commands = ["FirstRequested", "SecondRequested", "SecondClosed", "ThirdRequested", "StartedOver"]
+        return try Flow(
+            "three-screens", version: 1, platform: "three-screens", start: "launch",
+            commands: Dictionary(uniqueKeysWithValues: commands.map { ("command.\($0)", [:]) })
+        ) {
             Flow.Screen("launch")
             Flow.Screen("home", title: "Three screens", sends: ["command.StartedOver"])
             Flow.Screen("first", title: "The first", sends: ["command.SecondRequested"])

@@ -3,6 +3,7 @@ package import EventBus
 package import FlowReview
 internal import Foundation
 internal import Navigation
+package import Support
 
 /// The merged contracts of the services of an app: the messages that each service receives and sends, and their
 /// schemas.
@@ -68,7 +69,9 @@ package struct AppContract: Hashable, Sendable {
     /// The messages and services against which flows are checked.
     package var catalogue: MessageCatalogue {
         var fields: [String: [String: MessageCatalogue.Field]?] = [:]
-        for (type, message) in messages { fields.updateValue(message.data?.field.members, forKey: type.description) }
+        for (type, message) in messages {
+            fields.updateValue(message.data?.catalogueField.members, forKey: type.description)
+        }
         // Coordinators, which publish navigation states, are left out.
         let services = parties.filter { !$0.value.sends.contains(Document.NavigationState.type) }
         return MessageCatalogue(
@@ -89,21 +92,6 @@ extension AppContract.Party {
 }
 
 extension JSONSchema {
-    /// The schema in the form that the review of flows uses.
-    fileprivate var field: MessageCatalogue.Field {
-        switch self {
-        case .any: MessageCatalogue.Field()
-        case .boolean: MessageCatalogue.Field(.boolean)
-        case .integer, .number: MessageCatalogue.Field(.number)
-        case .string: MessageCatalogue.Field(.string)
-        case .enumeration(let values): MessageCatalogue.Field(values: values)
-        case .array: MessageCatalogue.Field(.list)
-        case .map: MessageCatalogue.Field(.object)
-        case .object(let members): MessageCatalogue.Field(.object, members: members.mapValues(\.schema.field))
-        case .nullable(let schema): schema.field
-        }
-    }
-
     /// The names of an object's members. Nil if the schema is not an object with known members.
     package var fields: Set<String>? {
         if case .object(let members) = self { Set(members.keys) } else { nil }

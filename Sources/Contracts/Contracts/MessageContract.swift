@@ -1,4 +1,6 @@
 public import EventBus
+public import Navigation
+public import Support
 
 /// The type of a message with the schemas of its data and of its answer.
 public struct MessageContract: Codable, Hashable, Sendable {
@@ -18,19 +20,25 @@ public struct MessageContract: Codable, Hashable, Sendable {
 /// A message that a process declares to receive or to send.
 public struct DeclaredMessage: Sendable {
     public let type: MessageType
-    /// The message's struct. Nil if only the type of the message is known.
+    /// The message's struct. Nil if there is none, or if it is not known.
     package let message: (any Message.Type)?
+    /// The schema of the data of a message without a struct. Nil if it is not known.
+    package let data: JSONSchema?
 
     /// Declares a message by its struct.
     public init(_ message: any Message.Type) {
         type = message.type
         self.message = message
+        data = nil
     }
 
     /// Declares a message by its type. The structs of Segue's own messages are looked up by type.
-    public init(_ type: MessageType) {
+    ///
+    /// - Parameter flow: A flow that may declare the fields of the message under `commands`.
+    public init(_ type: MessageType, in flow: Flow? = nil) {
         self.type = type
         message = PlatformMessages.all.first { $0.type == type }
+        data = flow?.commands[type.description].map { .object($0) }
     }
 }
 

@@ -1,12 +1,12 @@
 package import Contracts
 internal import EventBus
-internal import Support
+package import Support
 
 extension DeclaredMessage {
     /// The message's type with the schemas of its data and its answer.
     /// - Throws: ``SchemaError`` if a schema cannot be inferred.
     package func contract() throws -> MessageContract {
-        guard let message else { return MessageContract(type: type) }
+        guard let message else { return MessageContract(type: type, data: data) }
         return try Self.contract(of: message)
     }
 

@@ -1,4 +1,3 @@
-package import Contracts
 package import Support
 
 extension JSONSchema {

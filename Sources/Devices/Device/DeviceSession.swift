@@ -2,7 +2,7 @@ public import Contracts
 public import EventBus
 import FlowFiles
 public import Navigation
-import Support
+public import Support
 
 /// The names of a device on the bus.
 public struct DeviceIdentity: Hashable, Sendable {
@@ -385,6 +385,6 @@ extension DeviceSession {
         let known = sent + (screens?.commands ?? []) + asked
         let types = Set(flow?.screens.values.flatMap(\.sends) ?? []).sorted().compactMap { MessageType($0) }
         return known.map { DeclaredMessage($0) }
-            + types.filter { !known.types.contains($0) }.map { DeclaredMessage($0) }
+            + types.filter { !known.types.contains($0) }.map { DeclaredMessage($0, in: flow) }
     }
 }

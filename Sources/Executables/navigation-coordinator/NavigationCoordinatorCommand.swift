@@ -18,8 +18,8 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
     func run() async throws {
         let (flow, source) = try ServiceProcess.readFlowFile(flow)
         let process = ServiceProcess(
-            "navigation-coordinator", receives: flow.receives.map { DeclaredMessage($0) },
-            sends: flow.sends.map { DeclaredMessage($0) })
+            "navigation-coordinator", receives: flow.receives.map { DeclaredMessage($0, in: flow) },
+            sends: flow.sends.map { DeclaredMessage($0, in: flow) })
         try await process.run(options) { process in
             [
                 Coordinator(

@@ -108,7 +108,7 @@ extension YAMLNode {
             switch key {
             case "screens", "flows": self = .names
             case "where": self = .fields
-            case "arguments", "data", "finish": self = .data
+            case "arguments", "commands", "data", "finish": self = .data
             default: self = .language(under: key)
             }
         }
@@ -116,7 +116,7 @@ extension YAMLNode {
 
     /// The keys in the order in which they are written.
     private static let order = [
-        "name", "version", "platform", "start", "presentations", "requests", "ignores", "screens", "flows",
+        "name", "version", "platform", "start", "presentations", "requests", "ignores", "commands", "screens", "flows",
         "transitions", "links",
         "on", "url", "where", "when", "unless", "origin", "guard", "do", "to", "send", "park", "over",
         "ask", "accept", "reject", "deadline", "meanwhile", "rejected", "expired", "type", "data",

@@ -22,6 +22,7 @@ extension FlowReader {
             presentations: members["presentations"].flatMap { choices($0, "style", of: PresentationStyle.self) },
             requests: members["requests"].flatMap { choices($0, "action", of: Flow.ActionName.self) } ?? [],
             ignores: members["ignores"].flatMap { strings($0, "an event or error that the flow ignores") } ?? [],
+            commands: members["commands"].map { commands($0) } ?? [:],
             flows: members["flows"].map { flows($0, screens) } ?? [],
             transitions: transitions + parts.transitions,
             links: members["links"].map { links($0) } ?? []
@@ -39,7 +40,8 @@ extension FlowReader {
             "the flow",
             at: "",
             required: keys + (hasSteps ? [] : written),
-            optional: ["presentations", "requests", "ignores", "flows", "links", "steps"] + (hasSteps ? written : [])
+            optional: ["presentations", "requests", "ignores", "commands", "flows", "links", "steps"]
+                + (hasSteps ? written : [])
         )
     }
 

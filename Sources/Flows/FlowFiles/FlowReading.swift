@@ -4,17 +4,23 @@ public import Navigation
 package struct FlowReading {
     /// The flow. Nil if the file is not a YAML mapping.
     package private(set) var flow: Flow?
+    /// The contents of the file.
+    package let yaml: String
+    /// The screens of steps without `sends`. The flow leaves open which further commands these screens send.
+    package private(set) var openScreens: Set<String> = []
     /// True if every part of the file could be read. The flow may still fail the checks.
     package private(set) var isComplete = false
     private var reader: FlowReader
 
     package init(yaml: String, file: String) {
+        self.yaml = yaml
         reader = FlowReader(file: file)
         let read = reader.document(yaml, "describe a flow in it").flatMap { reader.flow(from: $0) }
         flow = read?.flow
         isComplete = reader.findings.isEmpty
         // Without screens, the checks would report each screen name as unknown.
         guard let (flow, trees, declared) = read else { return }
+        openScreens = Set(Flow.steps(of: trees, at: "steps").map(\.step).filter(\.sends.isEmpty).map(\.screen))
         if flow.screens.isEmpty {
             if isComplete { report([FlowChecker.Problem(place: "", message: "the flow has no screens; add one")]) }
             return
@@ -25,6 +31,9 @@ package struct FlowReading {
         checker.check()
         report(checker.problems)
     }
+
+    /// The name of the file in findings.
+    package var file: String { reader.file }
 
     /// The findings, from the beginning of the file to its end.
     package var findings: [FlowFinding] { reader.findings.sorted { $0.position < $1.position } }

@@ -45,7 +45,7 @@ extension FlowReviewer {
         }
     }
 
-    /// For each command that only screens send, the names of these screens.
+    /// For each command that only screens send, the names of these screens and of those that may send any command.
     private func screenSenders(_ sentElsewhere: Set<String>) -> [String: Set<String>] {
         var screens: [String: Set<String>] = [:]
         for screen in flow.screens.values {
@@ -55,6 +55,7 @@ extension FlowReviewer {
         let actions = flow.allTransitions.flatMap(\.possibleActions).compactMap(\.command)
         let others = sentElsewhere.union(actions).union(flow.links.flatMap(\.sends).map(\.type))
         return screens.filter { type, screens in !others.contains(type) && senders[type] == screens }
+            .mapValues { $0.union(openScreens) }
     }
 
     /// The commands that are sent only by screens that are always the root, with these screens.

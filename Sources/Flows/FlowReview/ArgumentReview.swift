@@ -22,7 +22,7 @@ extension FlowReviewer {
             let sending = transition.screens(in: .sender)
             let senders = sending.isEmpty ? senders[transition.on]?.sorted() ?? [] : sending
             // If the senders are not known, any screen can be the sender.
-            let front = senders.isEmpty ? all : senders + transition.screens(in: .top)
+            let front = senders.isEmpty ? all : senders + openScreens.sorted() + transition.screens(in: .top)
             for (list, actions) in transition.actionLists {
                 for (index, action) in actions.enumerated() {
                     let place = "\(rule.place).\(list)[\(index)]"

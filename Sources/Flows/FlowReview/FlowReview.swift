@@ -1,4 +1,4 @@
-internal import FlowFiles
+package import FlowFiles
 package import Navigation
 internal import Support
 
@@ -16,34 +16,33 @@ package struct FlowReview: Hashable, Sendable {
     package var warnings: [FlowFinding] { findings.filter { $0.severity == .warning } }
 }
 
-extension Flow {
-    /// Reads a flow from YAML and reviews it.
+extension FlowReading {
+    /// Returns the review of the flow in the file.
     ///
     /// - Parameters:
-    ///   - yaml: The contents of the file.
-    ///   - file: The name of the file in findings.
-    ///   - messages: The app's messages. Nil to leave out the checks of messages.
+    ///   - messages: The app's messages. Nil to check only the commands that the flow declares.
     ///   - sentElsewhere: The types of commands that other flows of the app send, such as those of other platforms.
-    package static func review(
-        yaml: String, file: String, messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = []
-    ) -> FlowReview {
-        var reading = FlowReading(yaml: yaml, file: file)
-        let errors = reading.findings
+    package func review(messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = []) -> FlowReview {
+        var reading = self
+        let errors = findings
         // If a part could not be read, or if the flow has too many rules, the review is skipped.
-        if reading.isComplete, let flow = reading.flow, flow.ruleCount <= Flow.ruleLimit {
+        if isComplete, let flow, flow.ruleCount <= Flow.ruleLimit {
             // If the flow has errors, only its rules, senders and messages are reviewed.
             reading.report(
-                FlowReviewer.problems(of: flow, messages, sentElsewhere: sentElsewhere, isWhole: errors.isEmpty))
+                FlowReviewer.problems(
+                    of: flow, messages, sentElsewhere: sentElsewhere, openScreens: openScreens,
+                    isWhole: errors.isEmpty))
         }
         let acknowledgements = Acknowledgements(in: yaml, file: file)
-        return FlowReview(
-            flow: errors.isEmpty ? reading.flow : nil, findings: acknowledgements.applied(to: reading.findings))
+        return FlowReview(flow: errors.isEmpty ? flow : nil, findings: acknowledgements.applied(to: reading.findings))
     }
+}
 
+extension Flow {
     /// Returns the warnings and notes about a flow that was built in Swift.
     ///
     /// - Parameters:
-    ///   - messages: The app's messages. Nil to leave out the checks of messages.
+    ///   - messages: The app's messages. Nil to check only the commands that the flow declares.
     ///   - sentElsewhere: The types of commands that other flows of the app send, such as those of other platforms.
     package func review(messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = []) -> [FlowFinding] {
         FlowReviewer.problems(of: self, messages, sentElsewhere: sentElsewhere)
@@ -68,18 +67,24 @@ struct FlowReviewer {
     let nodes: [String: FlowGraph.Node]
     /// The names of the screens that send each command.
     let senders: [String: Set<String>]
+    /// The screens that may send further commands than those that they declare.
+    let openScreens: Set<String>
     private(set) var problems: [FlowChecker.Problem] = []
 
     /// Returns the probable mistakes.
     ///
-    /// - Parameter isWhole: True if the flow is valid. Otherwise only its rules, senders and messages are reviewed.
+    /// - Parameters:
+    ///   - openScreens: The screens that may send further commands than those that they declare.
+    ///   - isWhole: True if the flow is valid. Otherwise only its rules, senders and messages are reviewed.
     static func problems(
-        of flow: Flow, _ messages: MessageCatalogue?, sentElsewhere: Set<String>, isWhole: Bool = true
+        of flow: Flow, _ messages: MessageCatalogue?, sentElsewhere: Set<String>, openScreens: Set<String> = [],
+        isWhole: Bool = true
     ) -> [FlowChecker.Problem] {
-        var reviewer = FlowReviewer(flow: flow)
+        var reviewer = FlowReviewer(flow: flow, openScreens: openScreens)
         reviewer.reviewRules()
         reviewer.reviewSenders(sentElsewhere)
-        if let messages { reviewer.review(messages) }
+        reviewer.reviewCommands(messages)
+        reviewer.review((messages ?? .unknown).adding(flow.commands))
         if isWhole {
             reviewer.reviewGraph()
             reviewer.reviewActions(sentElsewhere)
@@ -90,8 +95,9 @@ struct FlowReviewer {
         return reviewer.problems
     }
 
-    private init(flow: Flow) {
+    private init(flow: Flow, openScreens: Set<String>) {
         self.flow = flow
+        self.openScreens = openScreens
         graph = flow.graph
         nodes = Dictionary(graph.nodes.map { ($0.screen, $0) }) { first, _ in first }
         senders = flow.senders
@@ -113,6 +119,8 @@ struct FlowReviewer {
             // A rule on a view's report is an error already.
             guard ViewReport(rawValue: transition.on) == nil, transition.on != Flow.requestType else { continue }
             if transition.origin == .any, sentElsewhere.contains(transition.on) { continue }
+            let screens = transition.when.filter { $0.place != .tab }.flatMap(\.screens).map(\.screen)
+            if !openScreens.isDisjoint(with: screens) { continue }
             guard known.insert(transition.on).inserted else { continue }
             let nearest = Spelling.nearest(to: transition.on, in: sent)
             let advice = nearest.map { "did you mean '\($0)'?" } ?? "add it to 'sends' of a screen"

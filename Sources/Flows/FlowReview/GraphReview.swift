@@ -161,7 +161,7 @@ extension FlowReviewer {
 
     /// True if the message can come while the screen is in front. A command that only other screens send cannot.
     private func isHeard(_ type: String, on screen: String) -> Bool {
-        senders[type]?.contains(screen) ?? true
+        openScreens.contains(screen) || senders[type]?.contains(screen) ?? true
     }
 }
 

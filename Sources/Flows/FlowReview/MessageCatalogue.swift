@@ -8,6 +8,8 @@ package struct MessageCatalogue: Hashable, Sendable {
     package let fields: [String: [String: Field]?]
     /// The app's services, by name, without the processes that run flows.
     package let services: [String: Service]
+    /// True if the app may have further messages.
+    private(set) var isPartial = false
 
     /// The messages of one service.
     package struct Service: Hashable, Sendable {
@@ -52,9 +54,61 @@ package struct MessageCatalogue: Hashable, Sendable {
         self.fields = fields
         self.services = services
     }
+
+    /// The catalogue of an app whose messages are not known.
+    static let unknown: MessageCatalogue = {
+        var catalogue = MessageCatalogue([:])
+        catalogue.isPartial = true
+        return catalogue
+    }()
+
+    /// The catalogue with the commands that a flow declares. The fields of a message that the catalogue has are kept.
+    func adding(_ commands: [String: [String: JSONSchema.Property]]) -> MessageCatalogue {
+        let declared = commands.mapValues { Optional($0.mapValues(\.schema.catalogueField)) }
+        var catalogue = MessageCatalogue(
+            fields.merging(declared) { known, declared in known ?? declared }, services: services)
+        catalogue.isPartial = isPartial
+        return catalogue
+    }
+}
+
+extension JSONSchema {
+    /// The values of a field that the schema allows.
+    package var catalogueField: MessageCatalogue.Field {
+        switch self {
+        case .any: MessageCatalogue.Field()
+        case .boolean: MessageCatalogue.Field(.boolean)
+        case .integer, .number: MessageCatalogue.Field(.number)
+        case .string: MessageCatalogue.Field(.string)
+        case .enumeration(let values): MessageCatalogue.Field(values: values)
+        case .array: MessageCatalogue.Field(.list)
+        case .map: MessageCatalogue.Field(.object)
+        case .object(let members): MessageCatalogue.Field(.object, members: members.mapValues(\.schema.catalogueField))
+        case .nullable(let schema): schema.catalogueField
+        }
+    }
 }
 
 extension FlowReviewer {
+    /// Finds declared commands that no rule answers, and those that the app's contract describes differently.
+    mutating func reviewCommands(_ catalogue: MessageCatalogue?) {
+        for (type, fields) in flow.commands.sorted(by: { $0.key < $1.key }) {
+            let place = "commands.\(type)"
+            if !flow.messageTypes.contains(type) {
+                let nearest = Spelling.nearest(to: type, in: flow.messageTypes.filter { $0.hasPrefix("command.") })
+                let advice = nearest.map { "did you mean '\($0)'?" } ?? "add one, or remove the type here"
+                warn(.unusedCommand, "no rule answers '\(type)'; \(advice)", at: place)
+            }
+            guard case let known?? = catalogue?.fields[type],
+                let (field, difference) = fields.mapValues(\.schema.catalogueField).difference(from: known)
+            else { continue }
+            warn(
+                .contradictedCommand,
+                "the contract describes '\(type)' differently: \(difference); correct one of them",
+                at: "\(place).\(field)")
+        }
+    }
+
     /// Compares the flow with the app's messages and services.
     mutating func review(_ catalogue: MessageCatalogue) {
         reviewMessages(catalogue)
@@ -135,7 +189,7 @@ extension FlowReviewer {
     }
 
     private mutating func review(_ type: String, _ catalogue: MessageCatalogue, at place: String) {
-        guard catalogue.fields[type] == nil else { return }
+        guard !catalogue.isPartial, catalogue.fields[type] == nil else { return }
         let advice = Spelling.nearest(to: type, in: catalogue.fields.keys).map { "did you mean '\($0)'?" }
         let missing = "declare it in a service, or remove it"
         warn(.unknownMessage, "the app has no message '\(type)'; \(advice ?? missing)", at: place)
@@ -228,6 +282,30 @@ extension MessageCatalogue {
         var field: Field? = Field(.object, members: fields)
         for name in path.split(separator: ".") { field = field?.members?[String(name)] }
         return field
+    }
+}
+
+extension [String: MessageCatalogue.Field] {
+    /// The first difference between the fields that a flow declares and those of the contract: the path of the field,
+    /// and the difference in words. Nil if there is none.
+    fileprivate func difference(from known: Self, in parent: String = "") -> (field: String, difference: String)? {
+        for name in Set(keys).union(known.keys).sorted() {
+            let path = parent + name
+            guard let declared = self[name] else { return (path, "it has a field '\(path)'") }
+            guard let known = known[name] else { return (path, "it has no field '\(path)'") }
+            if let kind = declared.kind, let other = known.kind, kind != other {
+                return (path, "there '\(path)' is \(other.rawValue), and here \(kind.rawValue)")
+            }
+            if let values = declared.values, let others = known.values, Set(values) != Set(others) {
+                return (path, "there '\(path)' is one of \(others.map(\.description).joined(separator: ", "))")
+            }
+            if let members = declared.members, let others = known.members,
+                let inner = members.difference(from: others, in: "\(path).")
+            {
+                return inner
+            }
+        }
+        return nil
     }
 }
 

@@ -3,7 +3,7 @@ public import Support
 /// An app's screens on one platform, and the rules by which messages lead from one screen to another.
 ///
 /// A flow is created from YAML (`init(yaml:file:)`) or with a result builder
-/// (`init(_:version:platform:start:presentations:requests:ignores:content:)`). Both initializers check it.
+/// (`init(_:version:platform:start:presentations:requests:ignores:commands:content:)`). Both initializers check it.
 public struct Flow: Hashable, Sendable {
     public let name: String
     /// The version that its authors set.
@@ -21,6 +21,9 @@ public struct Flow: Hashable, Sendable {
     public let requests: [ActionName]
     /// The events and errors that no rule has to answer, sorted. A review does not note that they lack a rule.
     public let ignores: [String]
+    /// The fields of commands that only the flow receives, by the command's type. A coordinator publishes them in its
+    /// contract, so that programs can check these commands before they send them.
+    public let commands: [String: [String: JSONSchema.Property]]
     /// The child flows, by name.
     public let flows: [String: Child]
     /// The rules of the flow itself, in the order in which they are tried. The first rule that matches a message
@@ -47,6 +50,7 @@ public struct Flow: Hashable, Sendable {
         presentations: [PresentationStyle]? = nil,
         requests: [ActionName] = [],
         ignores: [String] = [],
+        commands: [String: [String: JSONSchema.Property]] = [:],
         flows: [Child] = [],
         transitions: [Transition],
         links: [Link] = []
@@ -59,6 +63,7 @@ public struct Flow: Hashable, Sendable {
         self.presentations = presentations.map { chosen in PresentationStyle.allCases.filter(chosen.contains) }
         self.requests = ActionName.allCases.filter(requests.contains)
         self.ignores = Set(ignores).sorted()
+        self.commands = commands
         self.flows = Dictionary(flows.map { ($0.name, $0) }) { first, _ in first }
         self.transitions = transitions
         self.links = links
@@ -99,6 +104,7 @@ public struct Flow: Hashable, Sendable {
     ///   - presentations: The presentation styles that the platform has. Nil to use the checker's list.
     ///   - requests: The actions that views may request.
     ///   - ignores: The events and errors that no rule has to answer.
+    ///   - commands: The fields of commands that only the flow receives, by the command's type.
     ///   - content: The screens, rules, steps, child flows and deep links.
     /// - Throws: ``FlowError`` if the flow has a mistake.
     public init(
@@ -109,6 +115,7 @@ public struct Flow: Hashable, Sendable {
         presentations: [PresentationStyle]? = nil,
         requests: [ActionName] = [],
         ignores: [String] = [],
+        commands: [String: [String: JSONSchema.Property]] = [:],
         @Builder content: () -> [Part]
     ) throws(FlowError) {
         let content = content()
@@ -126,6 +133,7 @@ public struct Flow: Hashable, Sendable {
             presentations: presentations,
             requests: requests,
             ignores: ignores,
+            commands: commands,
             flows: flows,
             transitions: parts.transitions,
             links: links
@@ -322,6 +330,7 @@ public struct Flow: Hashable, Sendable {
                 ("presentations", presentations.map { .array($0.map { .string($0.rawValue) }) }),
                 ("requests", requests.isEmpty ? nil : .array(requests.map { .string($0.rawValue) })),
                 ("ignores", ignores.isEmpty ? nil : .array(ignores.map { .string($0) })),
+                ("commands", commands.isEmpty ? nil : .object(commands.mapValues(\.json))),
                 ("flows", flows.isEmpty ? nil : .object(flows.mapValues(\.json))),
                 ("transitions", .array(transitions.map(\.json))),
                 ("links", links.isEmpty ? nil : .array(links.map(\.json))),

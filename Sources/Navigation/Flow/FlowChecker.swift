@@ -81,6 +81,12 @@ package struct FlowChecker {
         for type in flow.ignores where !Self.isType(type, ofKinds: ["event", "error"]) {
             report("'\(type)' is not the type of an event or error; write event.NAME or error.NAME", at: "ignores")
         }
+        for type in flow.commands.keys.sorted() {
+            checkCommand(type, at: "commands.\(type)")
+            if ViewReport(rawValue: type) != nil || type == Flow.requestType {
+                report("Segue itself declares the fields of '\(type)'; remove it here", at: "commands.\(type)")
+            }
+        }
         for (index, transition) in flow.transitions.enumerated() {
             check(transition, at: "transitions[\(index)]")
             checkEndings(in: transition, isInChild: false, at: "transitions[\(index)]")

@@ -38,6 +38,10 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
         case unknownField = "unknown-field"
         /// A value that the field never has.
         case unknownValue = "unknown-value"
+        /// A command that the flow and the app's contract describe differently.
+        case contradictedCommand = "contradicted-command"
+        /// A type under `commands` that no rule answers.
+        case unusedCommand = "unused-command"
         /// A command that no service and no rule handles.
         case unhandledCommand = "unhandled-command"
         /// An event or an error that no rule and no other service handles.

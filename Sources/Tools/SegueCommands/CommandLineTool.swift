@@ -11,8 +11,9 @@ package enum CommandLineTool {
         // still has to stop its services.
         signal(SIGPIPE, SIG_IGN)
         do {
-            let verb = VerbPath(WallTime.takeUTC(from: Array(CommandLine.arguments.dropFirst())), of: root)
+            let verb = VerbPath(Array(CommandLine.arguments.dropFirst()), of: root)
             try verb.check(root._commandName)
+            if verb.command is any WallTimeCommand.Type { WallTime.useUTC(ifAskedIn: verb.arguments) }
             var command = try await root.asyncParseAsRoot(verb.arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

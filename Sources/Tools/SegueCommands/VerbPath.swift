@@ -6,6 +6,11 @@ struct VerbPath {
     /// The options that may also be written before the verb, as in `segue -f app.yaml up`.
     private static let leadingOptions: Set = ["-f", "--file", "--env-file", "--profile", "-p", "--project-name"]
 
+    /// The flags that may also be written before the verb.
+    private static let leadingFlags: Set = ["--utc"]
+
+    /// The command that the verb selects.
+    let command: any ParsableCommand.Type
     /// The options before the verb, with their values.
     private let leading: [String]
     private let words: [String]
@@ -39,6 +44,7 @@ struct VerbPath {
                 break
             }
         }
+        self.command = command.configuration.defaultSubcommand ?? command
         self.words = words
         self.unknown = unknown
         rest = Array(arguments[(start + words.count)...])
@@ -66,7 +72,9 @@ struct VerbPath {
             let argument = arguments[index]
             if leadingOptions.contains(argument), index + 1 < arguments.count {
                 index += 2
-            } else if leadingOptions.contains(where: { $0.hasPrefix("--") && argument.hasPrefix("\($0)=") }) {
+            } else if leadingFlags.contains(argument)
+                || leadingOptions.contains(where: { $0.hasPrefix("--") && argument.hasPrefix("\($0)=") })
+            {
                 index += 1
             } else {
                 break

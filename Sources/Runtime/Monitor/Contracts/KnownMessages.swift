@@ -12,7 +12,8 @@ package struct KnownMessages: Sendable {
     /// One line for each contract that cannot be read.
     package let unreadable: [String]
     private let presences: [Document.Presence]
-    private let names: CoordinatorNames
+    /// The names of the coordinators that run.
+    package let names: CoordinatorNames
 
     /// Reads the contracts and presences.
     package init(on bus: any EventBus) async throws {
@@ -79,25 +80,5 @@ extension KnownMessages {
         return Mistake(
             code: .invalidData, message: "\(type): \(problems.map(\.description).joined(separator: ", "))".printable,
             hint: nil)
-    }
-}
-
-/// The names of coordinators for people. All coordinators have the same process name, so the name contains the
-/// platform.
-package struct CoordinatorNames: Sendable {
-    /// The platforms, by the source of the coordinator.
-    private let platforms: [String: String]
-
-    /// Reads the flows that the coordinators publish.
-    package init(on bus: any EventBus) async throws {
-        let flows = try await bus.documents(matching: [.type(Document.Flow.self)])
-        platforms = Dictionary(
-            flows.compactMap { flow in flow.attributes.key.map { (flow.attributes.source, $0) } }
-        ) { $1 }
-    }
-
-    /// The name with the platform, such as `navigation-coordinator (ios)`, or else the name.
-    package func name(of process: String, instance: String) -> String {
-        platforms["\(process)/\(instance)"].map { "\(process) (\($0))" } ?? process
     }
 }

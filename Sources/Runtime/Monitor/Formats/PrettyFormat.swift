@@ -11,27 +11,29 @@ package struct PrettyFormat: Sendable {
         time = Date.ISO8601FormatStyle(timeZone: timeZone).time(includingFractionalSeconds: true)
     }
 
-    package func line(_ message: Envelope) -> StyledText {
+    /// - Parameter names: The names of coordinators, which are written instead of their sources.
+    package func line(_ message: Envelope, _ names: CoordinatorNames = CoordinatorNames()) -> StyledText {
         let attributes = message.attributes
         var line = StyledText()
         line.append(attributes.time.formatted(time), .dim)
         line.append(" ")
         line.append(message.type, .bold, key: attributes.key)
         if message.subject != Session.default { line.append(" @\(message.subject.printable)", .yellow) }
-        line.append(" \(attributes.source.printable) → ", .dim)
+        line.append(" \(names.name(of: attributes.source).printable) → ", .dim)
         line.append(data(of: message))
         return line
     }
 
     /// Further attributes of the message, such as its id and its cause, each on its own line.
-    package func details(_ message: Envelope) -> [StyledText] {
+    package func details(_ message: Envelope, _ names: CoordinatorNames = CoordinatorNames()) -> [StyledText] {
         let attributes = message.attributes
         let header = message.unreadableHeader.map { String(decoding: $0.bytes, as: UTF8.self) }
         let cause = attributes.causationID.map { "\($0), in the story of \(attributes.correlationID)" }
         let origin = [attributes.platform, attributes.device, attributes.instance].compactMap(\.self)
         return [
             ("id", header == nil ? attributes.id : nil), ("header", header),
-            ("position", message.position?.description), ("caused by", cause),
+            ("position", message.position?.description),
+            ("source", names.knows(attributes.source) ? attributes.source : nil), ("caused by", cause),
             ("from view", origin.isEmpty ? nil : origin.joined(separator: " ")), ("trace", attributes.traceparent),
             ("expires", attributes.expiryTime.map(Timestamp.text(of:))),
         ].compactMap { name, value in

@@ -19,6 +19,8 @@ package struct RecordingSummary: Sendable {
     package private(set) var subjects: [String: Int] = [:]
     /// The number of messages of each source.
     package private(set) var sources: [String: Int] = [:]
+    /// The names of the coordinators whose flows or states were recorded.
+    package private(set) var names = CoordinatorNames()
     /// The first lines that are not valid, at most 100.
     package private(set) var mistakes: [RecordingMistake] = []
     package private(set) var mistakeCount = 0
@@ -40,6 +42,7 @@ package struct RecordingSummary: Sendable {
 
     private mutating func add(_ message: Envelope) {
         messages += 1
+        names.take(message)
         let time = message.attributes.time
         times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
         types[message.type.description, default: 0] += 1

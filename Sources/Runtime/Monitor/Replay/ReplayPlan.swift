@@ -70,6 +70,8 @@ package struct ReplaySurvey: Sendable {
     package private(set) var count = 0
     /// The number of the last line if the recording ends in the middle of this line. Nil if the last line is complete.
     package private(set) var cutOffLine: Int?
+    /// The names of the coordinators whose flows or states were recorded.
+    package private(set) var names = CoordinatorNames()
     /// The ids of all messages. Empty if the plan does not change ids.
     private(set) var ids: Set<String> = []
     /// The ids of the commands that expired in the recording.
@@ -94,6 +96,7 @@ package struct ReplaySurvey: Sendable {
 
     private mutating func add(_ recorded: RecordedMessage, _ place: RecordingStretch.Place, _ plan: ReplayPlan) {
         let message = recorded.message
+        names.take(message)
         if plan.identity != .same { ids.insert(message.id) }
         if message.type == DomainEvent.MessageDiscarded.type,
             let discarded = try? message.decode(DomainEvent.MessageDiscarded.self), discarded.reason == "expired"

@@ -58,10 +58,11 @@ package struct Story: Sendable {
 /// Finds stories in a journal.
 package struct StoryFinder: Sendable {
     private let bus: any EventBus
-    private let start: MonitorStart
+    private let start: MonitorStart?
 
-    /// - Parameter start: The first message to search.
-    package init(bus: any EventBus, start: MonitorStart) {
+    /// - Parameter start: The first message to search. Nil to search the whole journal for an id, and the end of the
+    ///   journal for the newest story.
+    package init(bus: any EventBus, start: MonitorStart? = nil) {
         self.bus = bus
         self.start = start
     }
@@ -77,7 +78,7 @@ package struct StoryFinder: Sendable {
     /// Searches for a story.
     /// - Parameter text: The id of a message or a story, or the beginning of such an id.
     package func match(_ text: String) async throws -> Match {
-        let search = try await read(from: start, into: Search()) { search, message in
+        let search = try await read(from: start ?? .beginning, into: Search()) { search, message in
             let ids = [message.id, message.attributes.correlationID]
             if ids.contains(text) {
                 search = Search(found: message.attributes.correlationID, isExact: true)
@@ -93,31 +94,58 @@ package struct StoryFinder: Sendable {
         }
     }
 
-    /// The story that a person began last. If no person began one, the story that a service began last. Nil if there is
-    /// none.
-    package func last() async throws -> Story? {
-        guard start == .beginning else {
+    /// The number of offsets at the end of the journal after which ``last()`` gives up: a whole number of stretches of
+    /// ``JournalTail``.
+    private static let reach: UInt64 = 256 + 512 + 1024 + 2048 + 4096 + 8192 + 16384 + 32768
+
+    /// The newest story, as far as it was searched for.
+    package struct Newest: Sendable {
+        /// The story that a person began last. If no person began one, the story that a service began last. Nil if
+        /// there is none.
+        package let story: Story?
+        /// True if a person began the story.
+        package let isOfPerson: Bool
+        /// The first offset that was searched, if the search for a story that a person began was given up there.
+        /// Otherwise nil.
+        package let givenUpAt: UInt64?
+    }
+
+    /// Searches for the newest story. Without a start, the journal is read backwards, and the search is given up after
+    /// about 65,000 offsets.
+    package func last() async throws -> Newest {
+        if let start {
             let last = try await read(from: start, into: LastBeginning()) { last, message in
                 last.take(message)
                 return false
             }
-            return if let id = last.id { try await story(id) } else { nil }
+            let story: Story? = if let id = last.id { try await story(id) } else { nil }
+            return Newest(story: story, isOfPerson: last.byPerson != nil, givenUpAt: nil)
         }
-        var tail = JournalTail(of: bus, end: try await bus.publish(Batch([])))
-        var (byPerson, byService): (String?, String?)
-        while byPerson == nil {
+        let end = try await bus.publish(Batch([]))
+        var tail = JournalTail(of: bus, end: end)
+        // The stories with the stretches in which they begin.
+        var byPerson: (id: String, stretch: Position)?
+        var byService: (id: String, stretch: Position)?
+        while byPerson == nil, end.offset - tail.start.offset < Self.reach {
             var stretch = LastBeginning()
             guard try await tail.readStretch(Envelope.storyBeginnings, { stretch.take($0) }) else { break }
-            byPerson = stretch.byPerson
-            byService = byService ?? stretch.byService
+            byPerson = stretch.byPerson.map { ($0, tail.start) }
+            byService = byService ?? stretch.byService.map { ($0, tail.start) }
         }
-        let id = byPerson ?? byService
         // Reads from the stretch that contains the first message: its effects are usually after it in the journal.
-        return if let id { try await story(id, from: .offset(tail.start.offset + 1)) } else { nil }
+        let story: Story? =
+            if let (id, start) = byPerson ?? byService {
+                try await story(id, from: .offset(start.offset + 1))
+            } else {
+                nil
+            }
+        let isGivenUp = byPerson == nil && tail.start.offset > 0
+        return Newest(
+            story: story, isOfPerson: byPerson != nil, givenUpAt: isGivenUp ? tail.start.offset + 1 : nil)
     }
 
     package func story(_ id: String) async throws -> Story {
-        try await story(id, from: start)
+        try await story(id, from: start ?? .beginning)
     }
 
     private func story(_ id: String, from start: MonitorStart) async throws -> Story {

@@ -10,8 +10,9 @@ package struct TraceFormat: Sendable {
         time = Date.ISO8601FormatStyle(timeZone: timeZone).time(includingFractionalSeconds: true)
     }
 
-    package func lines(_ tree: TraceTree) -> [StyledText] {
-        tree.nodes.map(line)
+    /// - Parameter names: The names of coordinators, which are written instead of their sources.
+    package func lines(_ tree: TraceTree, _ names: CoordinatorNames = CoordinatorNames()) -> [StyledText] {
+        tree.nodes.map { line($0, names) }
     }
 
     /// A line with the duration and the numbers of messages, processes and steps.
@@ -24,14 +25,14 @@ package struct TraceFormat: Sendable {
             + "\(count(max(0, steps), "step")) (*) to the last message\(dropped)"
     }
 
-    private func line(_ node: TraceTree.Node) -> StyledText {
+    private func line(_ node: TraceTree.Node, _ names: CoordinatorNames) -> StyledText {
         let message = node.message
         var line = StyledText()
         line.append(node.isCritical ? "* " : "  ", .bold)
         line.append(branch(node), .dim)
         line.append(message.type, node.isCritical ? .bold : nil, key: message.key)
         if let platform = message.platform, platform != message.key { line.append(" of \(platform.printable)") }
-        line.append("  \(message.source.printable)", .dim)
+        line.append("  \(names.name(of: message.source).printable)", .dim)
         line.append("  " + (node.sinceCause.map { "+\($0.sentenceText)" } ?? message.time.formatted(time)))
         if let note = note(node) { line.append("  \(note)", .yellow) }
         return line

@@ -20,7 +20,7 @@ package struct DeadCommand: AsyncParsableCommand {
     package init() {}
 }
 
-struct DeadListCommand: AsyncParsableCommand {
+struct DeadListCommand: AsyncParsableCommand, WallTimeCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the dead letters, oldest first.",
         discussion: """
@@ -32,6 +32,8 @@ struct DeadListCommand: AsyncParsableCommand {
 
     @Option(help: "List only the dead letters of this consumer.")
     var consumer: String?
+
+    @OptionGroup var zone: ZoneOptions
 
     @Flag(help: "Print one JSON object per line, with the message.")
     var json = false
@@ -47,7 +49,7 @@ struct DeadListCommand: AsyncParsableCommand {
     }
 }
 
-struct DeadShowCommand: AsyncParsableCommand {
+struct DeadShowCommand: AsyncParsableCommand, WallTimeCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print a dead letter: the message, and the reason why its consumer gave it up.",
         discussion: "segue dead show 3")
@@ -56,6 +58,8 @@ struct DeadShowCommand: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("The dead letter's number, as 'segue dead list' prints it.", valueName: "id"))
     var id: DeadLetter.ID
+
+    @OptionGroup var zone: ZoneOptions
 
     @Flag(help: "Print a JSON object on one line.")
     var json = false

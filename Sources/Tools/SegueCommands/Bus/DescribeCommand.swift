@@ -6,7 +6,7 @@ internal import Monitor
 internal import Navigation
 internal import Support
 
-package struct DescribeCommand: AsyncParsableCommand {
+package struct DescribeCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
         commandName: "describe",
         abstract: "Describe a message type: its fields, senders, receivers and last message.",
@@ -21,6 +21,8 @@ package struct DescribeCommand: AsyncParsableCommand {
         help: ArgumentHelp("The message's type, such as command.PlaylistSelected.", valueName: "type"),
         completion: .messageTypes)
     var name: String
+
+    @OptionGroup var zone: ZoneOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
@@ -94,7 +96,7 @@ private struct TypeDescription: Encodable {
             Last(
                 id: message.id, time: Timestamp.text(of: message.attributes.time), source: message.attributes.source,
                 data: try? JSONValue(parsing: message.data),
-                line: PrettyFormat().line(message).rendered(isColored: false, columns: nil))
+                line: PrettyFormat().line(message, known.names).rendered(isColored: false, columns: nil))
         }
         hint = Spelling.nearest(to: type.description, in: known.types).map { "did you mean \($0)?" }
     }

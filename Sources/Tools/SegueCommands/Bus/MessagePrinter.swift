@@ -6,34 +6,52 @@ internal import Support
 
 /// Writes messages to standard output, for a person or for a program.
 struct MessagePrinter: Sendable {
-    private let format: any MessageFormat
+    private enum Form {
+        case people(TerminalFormat)
+        case programs(any MessageFormat)
+    }
+
+    private let form: Form
     private let output = Console.output
-    /// True if a format for programs is printed to a terminal. Then control characters are removed or replaced by
-    /// spaces.
-    private let isCleaned: Bool
 
     /// - Parameter verbose: true to print whole lines and further attributes; applies only to the format for people.
     /// - Throws: `ValidationError` for a syntax error in `--field` or `--template`.
     init(_ options: PrintOptions, verbose: Bool = false) throws {
         let isColored = Console.output.isColored(options.color)
-        let chosen = try options.format
-        format = chosen ?? TerminalFormat(verbose: verbose, isColored: isColored, output: output)
-        isCleaned = chosen != nil && output.isTerminal
+        form =
+            try options.format.map { .programs($0) }
+            ?? .people(TerminalFormat(verbose: verbose, isColored: isColored, output: output))
     }
 
     /// Writes the heading of the format, if it has one.
     func begin() async throws {
-        if let heading = format.heading { try await append(Array("\(heading)\n".utf8)) }
+        guard case .programs(let format) = form, let heading = format.heading else { return }
+        try await append(Array("\(heading)\n".utf8))
     }
 
-    func show(_ message: Envelope) async throws {
-        var lines: [UInt8] = []
-        try format.write(message, to: &lines)
-        try await append(lines)
+    /// Calls `body` with a function that writes a message.
+    /// - Parameter bus: the bus that knows the names of coordinators.
+    func withNames(
+        of bus: any EventBus, _ body: (_ show: @escaping @Sendable (Envelope) async throws -> Void) async throws -> Void
+    ) async throws {
+        switch form {
+        case .people(let format):
+            let directory = try await CoordinatorDirectory(of: bus)
+            try await body { message in
+                try await output.append(format.lines(of: message, await directory.names(with: message)))
+            }
+        case .programs(let format):
+            try await body { message in
+                var lines: [UInt8] = []
+                try format.write(message, to: &lines)
+                try await append(lines)
+            }
+        }
     }
 
+    /// Writes lines of a format for programs. On a terminal, control characters are removed or replaced by spaces.
     private func append(_ lines: [UInt8]) async throws {
-        guard isCleaned else { return try await output.append(lines) }
+        guard output.isTerminal else { return try await output.append(lines) }
         let text = String(decoding: lines.dropLast(), as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false)
         try await output.append(text.map { String($0).printable + "\n" }.joined().utf8)
@@ -42,18 +60,18 @@ struct MessagePrinter: Sendable {
 
 /// The format for people: one line for each message, cut to the width of the terminal. If verbose, lines are not cut,
 /// and further attributes follow on lines of their own.
-struct TerminalFormat: MessageFormat {
+struct TerminalFormat {
     let verbose: Bool
     let isColored: Bool
     let output: Console
     private let pretty = PrettyFormat()
 
-    func write(_ message: Envelope, to lines: inout [UInt8]) {
+    /// The lines, each with a newline.
+    func lines(of message: Envelope, _ names: CoordinatorNames) -> [UInt8] {
         // The width is read for each message because the user may resize the window.
         let columns = verbose ? nil : output.columns
-        for line in [pretty.line(message)] + (verbose ? pretty.details(message) : []) {
-            lines.append(contentsOf: line.rendered(isColored: isColored, columns: columns).utf8)
-            lines.append(UInt8(ascii: "\n"))
+        return ([pretty.line(message, names)] + (verbose ? pretty.details(message, names) : [])).flatMap { line in
+            Array("\(line.rendered(isColored: isColored, columns: columns))\n".utf8)
         }
     }
 }

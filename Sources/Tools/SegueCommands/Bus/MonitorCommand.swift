@@ -6,7 +6,7 @@ internal import Monitor
 internal import Navigation
 internal import Support
 
-package struct MonitorCommand: AsyncParsableCommand {
+package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
         commandName: "monitor", abstract: "Print the messages of the bus as they are published.",
         discussion: """
@@ -27,6 +27,7 @@ package struct MonitorCommand: AsyncParsableCommand {
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var span: MonitorSpanOptions
     @OptionGroup var print: PrintOptions
+    @OptionGroup var zone: ZoneOptions
 
     @Flag(name: .shortAndLong, help: "Print whole lines and further attributes.")
     var verbose = false
@@ -58,7 +59,9 @@ package struct MonitorCommand: AsyncParsableCommand {
             await Console.error.tell(UnknownNames.lines(selection, paths, on: bus))
             try await Console.output.whileRead {
                 try await printer.begin()
-                try await monitor.run(printer.show) { await Console.error.tell("\($0)") }
+                try await printer.withNames(of: bus) { show in
+                    try await monitor.run(show) { await Console.error.tell("\($0)") }
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ internal import Monitor
 internal import Navigation
 internal import Support
 
-package struct SendCommand: AsyncParsableCommand {
+package struct SendCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Publish a message, or a message for each line of standard input.",
         discussion: """
@@ -29,6 +29,7 @@ package struct SendCommand: AsyncParsableCommand {
     @OptionGroup var message: MessageArguments
     @OptionGroup var check: CheckOptions
     @OptionGroup var print: PrintOptions
+    @OptionGroup var zone: ZoneOptions
 
     @Option(
         name: .customLong("await"),
@@ -71,7 +72,7 @@ package struct SendCommand: AsyncParsableCommand {
                 let printer = try MessagePrinter(print)
                 let message = try await outcome.message(within: timeout)
                 try await printer.begin()
-                try await printer.show(message)
+                try await printer.withNames(of: bus) { show in try await show(message) }
             }
         }
     }

@@ -4,7 +4,7 @@ internal import Monitor
 internal import Navigation
 internal import Support
 
-package struct TraceCommand: AsyncParsableCommand {
+package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
         commandName: "trace", abstract: "Print a story: the messages that a message has caused, across all processes.",
         discussion: """
@@ -39,7 +39,8 @@ package struct TraceCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The start of the search: \(Self.starts). (default: beginning)", valueName: "start"),
+            "The start of the search: \(Self.starts). (default: beginning; with --last, about the last 65,000 "
+                + "messages)", valueName: "start"),
         transform: Self.start)
     var since: MonitorStart?
 
@@ -51,6 +52,8 @@ package struct TraceCommand: AsyncParsableCommand {
         }
         return start
     }
+
+    @OptionGroup var zone: ZoneOptions
 
     @Flag(help: "Print one JSON object per message.")
     var json = false
@@ -67,9 +70,10 @@ package struct TraceCommand: AsyncParsableCommand {
     }
 
     package func run() async throws {
-        let (since, quiet, isFollowed) = (since ?? .beginning, quiet ?? .seconds(1), follow)
-        let printer = TracePrinter(json: json)
+        let (since, quiet, isFollowed) = (since, quiet ?? .seconds(1), follow)
+        let json = json
         try await options.withBus { bus in
+            let printer = TracePrinter(json: json, directory: try await CoordinatorDirectory(of: bus))
             if isFollowed {
                 let follower = StoryFollower(bus: bus, quiet: quiet)
                 try await Console.output.whileRead {
@@ -89,8 +93,18 @@ package struct TraceCommand: AsyncParsableCommand {
 
     private func story(_ finder: StoryFinder) async throws -> Story {
         guard let id else {
-            guard let last = try await finder.last() else {
-                throw CommandError(code: "no-story", "no story was found", recovery: "see 'segue trace --follow'")
+            let newest = try await finder.last()
+            let place = newest.givenUpAt.map { " from offset \($0) on" }
+            guard let last = newest.story else {
+                throw CommandError(
+                    code: "no-story", "no story was found\(place ?? "")",
+                    recovery: place == nil
+                        ? "see 'segue trace --follow'" : "search the whole journal with --since beginning")
+            }
+            if let place {
+                await Console.error.tell(
+                    "no person began a story\(place), so this is the newest story of a service; to search the whole "
+                        + "journal, use --since beginning")
             }
             return last
         }
@@ -111,13 +125,15 @@ package struct TraceCommand: AsyncParsableCommand {
 /// Writes a story to standard output, for a person or for a program.
 actor TracePrinter {
     private let json: Bool
+    private let directory: CoordinatorDirectory
     private let format = TraceFormat()
     private let output = Console.output
     /// The number of terminal lines of the last drawing.
     private var drawn = 0
 
-    init(json: Bool) {
+    init(json: Bool, directory: CoordinatorDirectory) {
         self.json = json
+        self.directory = directory
     }
 
     /// Draws the story so far, if the output is a terminal.
@@ -139,7 +155,8 @@ actor TracePrinter {
         let end = (story.traces.isEmpty ? [summary] : [summary, trace]).map {
             $0.rendered(isColored: false, columns: columns)
         }
-        let rows = format.lines(tree).map { $0.rendered(isColored: output.isColored, columns: columns) }
+        let names = await directory.names(with: story)
+        let rows = format.lines(tree, names).map { $0.rendered(isColored: output.isColored, columns: columns) }
         let lines = (isLast ? rows : output.fitting(rows, above: end.count)) + end
         // This drawing replaces the previous drawing.
         let start = drawn == 0 ? "" : TerminalCode.up(drawn) + TerminalCode.clearBelow

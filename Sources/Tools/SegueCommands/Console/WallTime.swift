@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Foundation
 internal import Support
 
@@ -32,14 +33,25 @@ enum WallTime {
         return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: zone))
     }
 
-    /// If `--utc` is among the arguments, removes it and makes UTC the local time zone of this process. Arguments after
-    /// `--` are not options.
-    static func takeUTC(from arguments: [String]) -> [String] {
-        let options = arguments.prefix { $0 != "--" }
-        guard options.contains("--utc") else { return arguments }
+    /// Makes UTC the local time zone of this process if `--utc` is among the arguments. Arguments after `--` are not
+    /// options.
+    ///
+    /// The parser reads times in the order of the arguments, so this must be done before the arguments are parsed.
+    static func useUTC(ifAskedIn arguments: [String]) {
+        guard arguments.prefix(while: { $0 != "--" }).contains("--utc") else { return }
         setenv("TZ", "UTC0", 1)
         tzset()
         NSTimeZone.resetSystemTimeZone()
-        return options.filter { $0 != "--utc" } + arguments[options.endIndex...]
     }
+}
+
+/// The option `--utc`. ``WallTime/useUTC(ifAskedIn:)`` puts it into effect.
+struct ZoneOptions: ParsableArguments, Sendable {
+    @Flag(name: .customLong("utc"), help: "Read and print times in UTC instead of the local time zone.")
+    var isUTC = false
+}
+
+/// A verb that reads times of people, or prints times for people.
+protocol WallTimeCommand: ParsableCommand {
+    var zone: ZoneOptions { get }
 }

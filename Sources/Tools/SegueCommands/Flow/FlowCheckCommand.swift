@@ -49,17 +49,15 @@ struct FlowCheckCommand: AsyncParsableCommand {
     func run() async throws {
         var fails = false
         let catalogue = try await catalogue()
-        let flows = try files.map { try FlowFile($0) }
-        // The commands that each flow sends; empty if there is only one flow.
-        let sent = flows.map { file -> Set<String> in
-            if flows.count == 1 { return [] }
-            return FlowReading(yaml: file.text, file: file.name).flow?.sentCommands ?? []
+        let flows = try files.map { file in
+            let file = try FlowFile(file)
+            return FlowReading(yaml: file.text, file: file.name)
         }
-        for (index, file) in flows.enumerated() {
+        let sent = flows.map { $0.flow?.sentCommands ?? [] }
+        for (index, flow) in flows.enumerated() {
             let others = sent.enumerated().filter { $0.offset != index }.map(\.element)
-            let review = Flow.review(
-                yaml: file.text, file: file.name, messages: catalogue,
-                sentElsewhere: others.reduce(into: []) { $0.formUnion($1) })
+            let review = flow.review(
+                messages: catalogue, sentElsewhere: others.reduce(into: []) { $0.formUnion($1) })
             for finding in review.findings {
                 try await Console.output.writeLine(
                     json ? JSONValue(encoding: Row(finding)).description : finding.description)

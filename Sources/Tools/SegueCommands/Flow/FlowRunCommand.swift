@@ -6,7 +6,7 @@ internal import Monitor
 internal import Navigation
 internal import Support
 
-struct FlowRunCommand: AsyncParsableCommand {
+struct FlowRunCommand: AsyncParsableCommand, WallTimeCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Test a flow with a scenario or a recording, without a bus.",
         discussion: """
@@ -48,6 +48,8 @@ struct FlowRunCommand: AsyncParsableCommand {
             "Print only the state at this moment of the recording: \(RecordingMoment.forms).", valueName: "moment"),
         transform: RecordingMoment.argument)
     var until: RecordingMoment?
+
+    @OptionGroup var zone: ZoneOptions
 
     @Flag(help: "Continue after a step that fails.")
     var keepGoing = false

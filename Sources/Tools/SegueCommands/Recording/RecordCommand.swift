@@ -30,7 +30,7 @@ package struct RecordCommand: AsyncParsableCommand {
     package init() {}
 }
 
-struct RecordToCommand: AsyncParsableCommand {
+struct RecordToCommand: AsyncParsableCommand, WallTimeCommand {
     static let configuration = CommandConfiguration(
         commandName: "to", abstract: "Record the messages of the bus in a file.",
         discussion: """
@@ -46,6 +46,7 @@ struct RecordToCommand: AsyncParsableCommand {
 
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var span: MonitorSpanOptions
+    @OptionGroup var zone: ZoneOptions
 
     @Flag(help: "Overwrite an existing file.")
     var force = false

@@ -5,7 +5,7 @@ internal import Monitor
 internal import Navigation
 internal import Support
 
-struct RecordInfoCommand: AsyncParsableCommand {
+struct RecordInfoCommand: AsyncParsableCommand, WallTimeCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Describe a recording, and check that it is complete.",
         discussion: """
@@ -19,6 +19,8 @@ struct RecordInfoCommand: AsyncParsableCommand {
 
     @Argument(help: "The recording; '-' reads it from standard input.")
     var file: String
+
+    @OptionGroup var zone: ZoneOptions
 
     @Flag(help: "Print a JSON object.")
     var json = false
@@ -57,6 +59,8 @@ struct RecordingReport: Encodable {
     private let types: [String: Int]
     private let subjects: [String: Int]
     private let sources: [String: Int]
+    /// The names of coordinators in the lines.
+    private let names: CoordinatorNames
     private let mistakes: [RecordingMistake]
     /// The number of the incomplete last line. Nil if the last line is complete.
     private let cutOffLine: Int?
@@ -85,6 +89,7 @@ struct RecordingReport: Encodable {
         types = summary.types
         subjects = summary.subjects
         sources = summary.sources
+        names = summary.names
         mistakes = summary.mistakes
         mistakeCount = summary.mistakeCount
         cutOffLine = summary.cutOffLine
@@ -94,11 +99,11 @@ struct RecordingReport: Encodable {
     var lines: [String] {
         var table = Table("recording", file.printable)
         table.append("state", state)
-        if let since, let begun { table.append("recorded", "since \(since), begun \(begun)") }
-        table.append("duration", "\(duration) s" + (first.map { ", from \($0) to \(last ?? "")" } ?? ""))
+        if let since, let begun { table.append("recorded", "since \(since), begun \(Self.wallTime(begun))") }
+        table.append("duration", "\(duration) s" + (period.map { ", \($0)" } ?? ""))
         table.append("messages", "\(messages)" + (journals > 1 ? ", of \(journals) journals" : ""))
         table.append("gaps", gapText)
-        return [table.lines, counts("type", types), counts("session", subjects), counts("source", sources)]
+        return [table.lines, counts("type", types), counts("session", subjects), counts("source", namedSources)]
             .filter { !$0.isEmpty }.joined(separator: [""]).map(\.self)
     }
 
@@ -120,6 +125,21 @@ struct RecordingReport: Encodable {
             problems.append("\(file) has no end line, so its last messages may be missing")
         }
         return problems
+    }
+
+    private var period: String? {
+        guard let first, let last else { return nil }
+        return "from \(Self.wallTime(first)) to \(Self.wallTime(last))"
+    }
+
+    /// A time of the recording in the time zone of the lines.
+    private static func wallTime(_ text: String) -> String {
+        Timestamp.date(from: text).map { WallTime.text(of: $0) } ?? text
+    }
+
+    /// The number of messages of each source. All instances of a platform's coordinator count as one source.
+    private var namedSources: [String: Int] {
+        Dictionary(sources.map { (names.name(of: $0), $1) }, uniquingKeysWith: +)
     }
 
     private var gapText: String {

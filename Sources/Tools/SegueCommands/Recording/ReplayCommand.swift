@@ -4,7 +4,7 @@ internal import EventBus
 internal import Foundation
 package import Monitor
 
-package struct ReplayCommand: AsyncParsableCommand {
+package struct ReplayCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Send the messages of a recording to a bus again.",
         discussion: """
@@ -24,6 +24,7 @@ package struct ReplayCommand: AsyncParsableCommand {
 
     @OptionGroup var options: BusOptions
     @OptionGroup var story: ReplayOptions
+    @OptionGroup var zone: ZoneOptions
 
     @Option(
         help: ArgumentHelp(
@@ -55,7 +56,7 @@ package struct ReplayCommand: AsyncParsableCommand {
             await Console.error.tell("\(recording.name):\(line): the recording was cut off in this line")
         }
         if dryRun { return try await show(recording, plan, survey) }
-        let teller = ReplayTeller(total: survey.count, waitsForEnter: step)
+        let teller = ReplayTeller(total: survey.count, waitsForEnter: step, printer: ReplayPrinter(names: survey.names))
         let pace = step ? ReplayPace.stepwise : speed ?? .speed(1)
         let signal = try await Interruption.stopping {
             try await options.withBus { bus in
@@ -76,7 +77,7 @@ package struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func show(_ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey) async throws {
-        let printer = ReplayPrinter()
+        let printer = ReplayPrinter(names: survey.names)
         try await plan.forEachStep(of: recording, survey) { recorded, step in
             guard case .send(let message) = step else { return }
             try await Console.output.writeLine(printer.line(recorded, message))
@@ -176,15 +177,16 @@ extension Remapping: FormedArgument {
 actor ReplayTeller {
     private let total: Int
     private let waitsForEnter: Bool
-    private let printer = ReplayPrinter()
+    private let printer: ReplayPrinter
     private let start = ContinuousClock.now
     private var sent = 0
     /// The time at which the progress was last displayed. Nil if it was never displayed.
     private var shown: ContinuousClock.Instant?
     private var isStopped = false
 
-    init(total: Int, waitsForEnter: Bool) {
+    init(total: Int, waitsForEnter: Bool, printer: ReplayPrinter) {
         self.total = total
+        self.printer = printer
         self.waitsForEnter = waitsForEnter
     }
 
@@ -232,13 +234,14 @@ actor ReplayTeller {
 
 /// Formats recorded messages for people: the message's number, then the line that `segue monitor` prints.
 struct ReplayPrinter: Sendable {
+    let names: CoordinatorNames
     private let pretty = PrettyFormat()
     private let output = Console.output
 
     func line(_ recorded: RecordedMessage, _ message: Envelope) -> String {
         let number = "\(recorded.number). "
         let columns = output.columns.map { max(1, $0 - number.count) }
-        return number + pretty.line(message).rendered(isColored: output.isColored, columns: columns)
+        return number + pretty.line(message, names).rendered(isColored: output.isColored, columns: columns)
     }
 }
 

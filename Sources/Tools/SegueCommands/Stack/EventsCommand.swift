@@ -5,7 +5,7 @@ internal import Monitor
 internal import Navigation
 internal import Support
 
-package struct EventsCommand: AsyncParsableCommand {
+package struct EventsCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Print the starts, ends and restarts of a project's services.",
         discussion: """
@@ -20,6 +20,7 @@ package struct EventsCommand: AsyncParsableCommand {
     var follow = false
 
     @OptionGroup var period: LogPeriodOptions
+    @OptionGroup var zone: ZoneOptions
 
     @Flag(help: "Print one JSON object per line: time, project, action, service, instance, pid and attributes.")
     var json = false

@@ -5,7 +5,7 @@ internal import Monitor
 internal import Navigation
 internal import Support
 
-package struct LogsCommand: AsyncParsableCommand {
+package struct LogsCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
         commandName: "logs", abstract: "Print the output of a project's services.",
         discussion: """
@@ -25,6 +25,7 @@ package struct LogsCommand: AsyncParsableCommand {
     var tail: Int?
 
     @OptionGroup var period: LogPeriodOptions
+    @OptionGroup var zone: ZoneOptions
     @OptionGroup var options: LogOptions
 
     @Argument(help: "The services whose output is printed. (default: all)", completion: .services)

@@ -1,5 +1,3 @@
-public import Support
-
 /// The schema of the JSON data of a message. It covers the part of JSON Schema that can be derived from a Swift type's
 /// `Codable` conformance.
 public indirect enum JSONSchema: Hashable, Sendable {
