@@ -29,7 +29,7 @@ struct DeviceViewTests {
 
     @Test("a scene has the state, the screens in front, and the contents of all open screens")
     func scene() throws {
-        let sheet = Presentation(style: .sheet, instance: .sample("activateDevice", 3))
+        let sheet = Presentation(.sheet, .sample("activateDevice", 3))
         let snapshot = try NavigationSnapshot.sample(
             root: "playlistSelection", path: [.sample("generatedPlaylist", 2, playlist: "calm")],
             presentations: [sheet])

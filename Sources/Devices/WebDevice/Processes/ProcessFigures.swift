@@ -18,12 +18,10 @@ struct ProcessFigures: Sendable {
         /// The time of the first presence, or of the withdrawal.
         var since: Date
         var isGone = false
-        let source: String
     }
 
     private var processes: [String: Process] = [:]
-    /// The platforms of coordinators, by their sources.
-    private var platforms: [String: String] = [:]
+    private var names = CoordinatorNames()
     private var flows: [String: Document.Flow] = [:]
     private var sessions: Set<String> = [Session.default]
     /// The numbers of messages since the gateway has started.
@@ -48,8 +46,7 @@ struct ProcessFigures: Sendable {
         case Document.Flow.type:
             guard let platform = message.attributes.key else { return }
             flows[platform] = message.isTombstone ? nil : try? message.decode(Document.Flow.self)
-            platforms = platforms.filter { $0.value != platform }
-            if !message.isTombstone { platforms[message.attributes.source] = platform }
+            names.take(message)
         case Document.NavigationState.type where sessions.count < 1000: sessions.insert(message.subject)
         default: break
         }
@@ -65,8 +62,7 @@ struct ProcessFigures: Sendable {
         } else if let presence = try? message.decode(Document.Presence.self) {
             let known = processes[key].flatMap { $0.isGone ? nil : $0 }
             processes[key] = Process(
-                presence: presence, since: known?.since ?? message.attributes.time,
-                source: "\(presence.name)/\(presence.instance)")
+                presence: presence, since: known?.since ?? message.attributes.time)
         }
     }
 
@@ -118,8 +114,10 @@ struct ProcessFigures: Sendable {
         processes.values.sorted { ($0.presence.name, $0.presence.instance) < ($1.presence.name, $1.presence.instance) }
     }
 
+    /// The name with the platform. Nil for a process that is not a coordinator.
     private func label(of process: Process) -> String? {
-        platforms[process.source].map { "\(process.presence.name) (\($0))" }
+        let name = names.name(of: process.presence.name, instance: process.presence.instance)
+        return name == process.presence.name ? nil : name
     }
 
     private func json(_ process: Process) -> JSONValue {
