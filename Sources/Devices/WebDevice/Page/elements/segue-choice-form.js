@@ -72,7 +72,8 @@ export class SegueChoiceForm extends HTMLElement {
             form.schema = schema
             form.addEventListener('submit', event => {
                 event.preventDefault()
-                this.#submit()
+                // The element's own event, not that of the form within it.
+                if (event.target === form) this.#submit()
             })
         } catch {
             form = make('textarea', '', { rows: '6', 'aria-label': 'Fields as JSON', spellcheck: 'false' })
