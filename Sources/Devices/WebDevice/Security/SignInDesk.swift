@@ -82,6 +82,7 @@ struct SignInDesk: Sendable {
             <meta name="viewport" content="width=device-width">
             <meta name="color-scheme" content="light dark">\(goesOn ? "\n<meta http-equiv=\"refresh\" content=\"0; url=/\">" : "")
             <title>Segue: \(title)</title>
+            <link rel="icon" href="data:,">
             <h1>\(title)</h1>
             \(text)</p>
             </html>

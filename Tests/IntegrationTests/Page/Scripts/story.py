@@ -9,10 +9,10 @@ with open_page() as page:
     screenshot(page, "1-service")
 
     # The consent page opens in a window of its own, although the browser blocks windows that nobody asked for.
-    with page.expect_popup() as opened:
+    with page.context.expect_page() as opened:
         ios.get_by_role("button", name="Connect Spotify").click()
     consent = opened.value
-    consent.get_by_role("button", name="Approve").click()
+    consent.get_by_role("button", name="Agree").click()
     for one in (ios, mac):
         expect(one.get_by_role("heading", name="Choose a playlist")).to_be_visible()
         expect(one.get_by_role("button", name="Calm")).to_be_visible()
