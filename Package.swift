@@ -348,6 +348,10 @@ let tests: [Target] = [
     testModule(
         "DeviceTestSupport", ["Contracts", "Device", "EventBus", "Navigation", "Presentation", "Support", "Vocabulary"]),
     tests(of: "Device", ["Contracts", "DeviceTestSupport", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
+    .testTarget(
+        name: "ViewsPageTests",
+        dependencies: ["Contracts", "Coordinator", "Device", "EventBus", "Navigation", logging],
+        swiftSettings: settings),
     tests(
         of: "Presentation",
         ["Contracts", "Device", "DeviceTestSupport", "EventBus", "Navigation", "Support", "Vocabulary"]),

@@ -1,9 +1,9 @@
 internal import Consuming
-package import EventBus
-package import Logging
+public import EventBus
+public import Logging
 
 /// The connection of a device to the bus.
-package struct DeviceConnection: Sendable {
+public struct DeviceConnection: Sendable {
     /// The maximum time for the answer to a query.
     private static let patience: Duration = .seconds(5)
 
@@ -11,7 +11,7 @@ package struct DeviceConnection: Sendable {
     private let logger: Logger
     private let clock: any Clock<Duration>
 
-    package init(bus: any EventBus, logger: Logger, clock: any Clock<Duration> = ContinuousClock()) {
+    public init(bus: any EventBus, logger: Logger, clock: any Clock<Duration> = ContinuousClock()) {
         self.bus = bus
         self.logger = logger
         self.clock = clock
@@ -22,7 +22,7 @@ package struct DeviceConnection: Sendable {
     /// - Parameters:
     ///   - attached: Called when a subscription is live.
     ///   - receive: Called with each message.
-    package func follow(
+    public func follow(
         _ filters: [MessageFilter], attached: () async throws -> Void, receive: (Envelope) async throws -> Void
     ) async throws {
         try await BusRetry(logger: logger, clock: clock).run {
@@ -34,7 +34,7 @@ package struct DeviceConnection: Sendable {
     }
 
     /// Publishes a message. If the bus refuses it, the message is logged and dropped.
-    package func publish(_ message: Envelope) async throws {
+    public func publish(_ message: Envelope) async throws {
         do {
             try await BusRetry(logger: logger, clock: clock).run { _ = try await bus.publish(Batch([message])) }
         } catch let error as BusError where error.code == .refused {
@@ -43,7 +43,7 @@ package struct DeviceConnection: Sendable {
     }
 
     /// Asks a query.
-    package func answer(to query: Envelope) async -> Result<Envelope, any Error> {
+    public func answer(to query: Envelope) async -> Result<Envelope, any Error> {
         do {
             return .success(try await bus.ask(query, timeout: Self.patience))
         } catch {
@@ -53,38 +53,38 @@ package struct DeviceConnection: Sendable {
 }
 
 /// The messages to publish and the URLs to open, in order.
-package struct DeviceOutbox: Sendable {
-    package struct Opening: Sendable {
-        package let url: String
+public struct DeviceOutbox: Sendable {
+    public struct Opening: Sendable {
+        public let url: String
         /// True if the person has asked to open the URL, false if a message has requested it.
-        package let isByHand: Bool
+        public let isByHand: Bool
     }
 
     /// The maximum number of waiting messages, and also of waiting URLs. Further messages and URLs are refused.
     private static let limit = 256
 
-    package let messages: AsyncStream<Envelope>
-    package let urls: AsyncStream<Opening>
+    public let messages: AsyncStream<Envelope>
+    public let urls: AsyncStream<Opening>
     private let sending: AsyncStream<Envelope>.Continuation
     private let opening: AsyncStream<Opening>.Continuation
 
-    package init() {
+    public init() {
         (messages, sending) = AsyncStream.makeStream(of: Envelope.self, bufferingPolicy: .bufferingOldest(Self.limit))
         (urls, opening) = AsyncStream.makeStream(of: Opening.self, bufferingPolicy: .bufferingOldest(Self.limit))
     }
 
     /// - Returns: False if the outbox is full.
-    package func send(_ message: Envelope) -> Bool {
+    public func send(_ message: Envelope) -> Bool {
         if case .enqueued = sending.yield(message) { true } else { false }
     }
 
     /// - Returns: False if the outbox is full.
-    package func open(_ url: String, isByHand: Bool = false) -> Bool {
+    public func open(_ url: String, isByHand: Bool = false) -> Bool {
         if case .enqueued = opening.yield(Opening(url: url, isByHand: isByHand)) { true } else { false }
     }
 
     /// Ends both sequences after the elements that still wait.
-    package func finish() {
+    public func finish() {
         sending.finish()
         opening.finish()
     }
