@@ -60,11 +60,11 @@ enum SegueNames {
     static let modules: Set = [
         "AppContract", "Authorization", "Benchmarks", "Broker", "BusProtocol", "CCurl", "CSegueVersion", "CSodium",
         "CZeroMQ", "Compose", "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device", "ErrorNotification",
-        "EventBus", "FlowFiles", "FlowReview",
-        "HTTPClient", "MessageSchema", "Monitor", "Music", "Navigation", "Onboarding", "Presentation", "Projects",
-        "Repositories", "Routing", "Scaffold", "SegueCommands", "SegueTestSupport", "ServiceRuntime", "Services",
-        "Sodium", "SpotifyAPI", "SpotifySimulator", "Stations", "Support", "SystemSupport", "TerminalDevice",
-        "ThreeScreens", "TokenVault", "Transports", "Vocabulary", "ZeroMQ", "ZeroMQEventBus",
+        "EventBus", "FlowFiles", "FlowReview", "HTTPClient", "MessageSchema", "Monitor", "Music", "Navigation",
+        "Onboarding", "Opening", "Presentation", "Projects", "Repositories", "Routing", "Scaffold", "SegueCommands",
+        "SegueTestSupport", "ServiceRuntime", "Services", "SignIn", "Sodium", "SpotifyAPI", "SpotifySimulator",
+        "Stations", "Support", "SystemSupport", "TerminalDevice", "ThreeScreens", "TokenVault", "Transports",
+        "Vocabulary", "WebDevice", "YAMLText", "ZeroMQ", "ZeroMQEventBus",
     ]
     /// The executables that have the name of an app's service.
     static let services: Set = ["auth-service", "music-service", "onboarding-service", "timer-service"]
