@@ -222,4 +222,13 @@ struct GatewayTests {
             #expect(try await page.get("/metrics", right).status == .ok)
         }
     }
+
+    @Test("too many requests at a time are refused until one of them has ended")
+    func turns() throws {
+        let turns = Turns()
+        for _ in 0..<Turns.limit { try turns.take() }
+        #expect(throws: GatewayFailure.self) { try turns.take() }
+        turns.giveBack()
+        try turns.take()
+    }
 }

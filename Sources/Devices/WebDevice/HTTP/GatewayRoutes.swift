@@ -9,6 +9,7 @@ internal import Logging
 internal import Monitor
 internal import ServiceLifecycle
 internal import Support
+internal import Synchronization
 
 /// The answers of the gateway.
 struct GatewayRoutes: Sendable {
@@ -25,6 +26,8 @@ struct GatewayRoutes: Sendable {
     let isReadOnly: Bool
     let logger: Logger
     let clock: any Clock<Duration>
+
+    let turns = Turns()
 
     /// The maximum time to wait for the bus.
     private static let busTimeout: Duration = .seconds(10)
@@ -295,6 +298,8 @@ struct GatewayRoutes: Sendable {
         _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         guard await hub.isBusConnected else { throw GatewayFailure.busAway }
+        try turns.take()
+        defer { turns.giveBack() }
         let clock = clock
         do {
             return try await withThrowingTaskGroup(of: Result.self) { group in
@@ -336,6 +341,27 @@ struct GatewayRoutes: Sendable {
                 "\(object) has \(lengths.lowerBound) to \(lengths.upperBound) letters, digits and hyphens")
         }
         return text
+    }
+}
+
+/// The requests that use the bus at the same time. Each of them may read a large part of the journal.
+final class Turns: Sendable {
+    static let limit = 16
+
+    private let taken = Mutex(0)
+
+    /// - Throws: ``GatewayFailure`` if all turns are taken.
+    func take() throws(GatewayFailure) {
+        let isFree = taken.withLock { taken in
+            guard taken < Self.limit else { return false }
+            taken += 1
+            return true
+        }
+        guard isFree else { throw .busy("\(Self.limit) requests are under way; try again in a moment") }
+    }
+
+    func giveBack() {
+        taken.withLock { $0 -= 1 }
     }
 }
 
