@@ -77,8 +77,8 @@ extension DeviceModel {
     var path: [ScreenInstance] {
         get { scene?.snapshot.state.path ?? [] }
         set {
-            guard newValue.count < path.count else { return }
-            report(.backCompleted(instance: path[newValue.count].id))
+            guard let former = scene?.snapshot.state.path, newValue.count < former.count else { return }
+            report(.backCompleted(instance: former[newValue.count].id))
         }
     }
 
@@ -86,8 +86,8 @@ extension DeviceModel {
     var presented: Presentation? {
         get { scene?.snapshot.state.presentations.last }
         set {
-            guard newValue == nil, let presented else { return }
-            report(.dismissed(instance: presented.instance.id))
+            guard newValue == nil, let former = scene?.snapshot.state.presentations.last else { return }
+            report(.dismissed(instance: former.instance.id))
         }
     }
 }

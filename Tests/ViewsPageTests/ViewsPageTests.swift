@@ -5,6 +5,7 @@ import EventBus
 import Foundation
 import Logging
 import Navigation
+import Observation
 import Testing
 
 @Suite("What docs/views.md shows")
