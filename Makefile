@@ -1,6 +1,6 @@
 # The commands for everyday work. Commands that build first install missing packages.
 
-.PHONY: run down build build-tests test examples install bench footprint soak fuzz lint format setup
+.PHONY: run down build build-tests test screenshots examples install bench footprint soak fuzz lint format setup
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
@@ -33,6 +33,13 @@ test: build-tests
 build-tests:
 	@scripts/test-setup
 	@swift build --build-tests
+
+# Takes screenshots of the page's main states, in FOLDER (default: .build/screenshots). README shows the file page.png.
+screenshots: FOLDER ?= .build/screenshots
+screenshots: build-tests
+	@mkdir -p "$(FOLDER)"
+	@SEGUE_SCREENSHOTS="$(abspath $(FOLDER))" scripts/test --filter PageTests
+	@echo "The screenshots are in $(FOLDER)."
 
 # Builds and tests the package in Examples and a package of `segue new app`, as their users would.
 examples: setup
