@@ -24,6 +24,7 @@ struct SnapshotTests {
                 "revision": 6,
                 "flow": ["name": "focus-player", "version": 1, "hash": .string(session.machine.flow.hash)],
                 "cause": "m6",
+                "rule": "transitions[8]",
                 "commands": [],
                 "state": [
                     "root": ["screen": "playlistSelection", "instance": "playlistSelection-3", "arguments": [:]],
@@ -83,6 +84,7 @@ struct SnapshotTests {
                 "revision": 5,
                 "flow": ["name": "focus-player", "version": 1, "hash": .string(session.machine.flow.hash)],
                 "cause": "m5",
+                "rule": "transitions[4]",
                 "commands": [
                     "command.DidRequestOpenPlaylistOnSpotify", "command.PlayOnSpotifyRequested",
                     "command.PlaylistSelected", "command.SpotifyDeauthorizationRequested",
@@ -127,6 +129,9 @@ struct SnapshotTests {
         #expect(session.machine.snapshot.rule == "transitions[3]")
         session.report("BackCompleted", "done-3")
         #expect(session.machine.snapshot.rule == nil)
+        session.send("event.Out")
+        session.report("ScreenGone", "form-2")
+        #expect(session.machine.snapshot.rule == "transitions[0]")
         var shop = Session(try Flow(yaml: SignUpFlow.yaml, file: "shop.yaml"))
         shop.send("event.SignUpPushed")
         #expect(shop.machine.snapshot.rule == "transitions[1]")

@@ -27,7 +27,8 @@ public struct Machine: Hashable, Sendable {
     /// The id of the last message that changed the state. Nil if no message has changed it.
     public private(set) var cause: String?
     /// The place in the flow of the rule or link that last changed the state: `transitions[3]`,
-    /// `flows.login.transitions[0]`, `links[1]`. Nil if the last change did not come from a rule or a link.
+    /// `flows.login.transitions[0]`, `links[1]`. Nil if the last change did not come from a rule or a link. The end of
+    /// a screen's animation does not count as a change.
     public private(set) var rule: String?
     private(set) var memory: NavigationMemory
     /// Messages from the queues of ended attempts that have not been handled yet. Empty between calls of
@@ -290,6 +291,8 @@ extension Machine {
             return [input.discarded(reason)]
         }
         var step = step(for: input)
+        // The open screens do not change, so the rule that led to them stays.
+        step.rule = rule
         step.forget(instance)
         return commit(step)
     }
