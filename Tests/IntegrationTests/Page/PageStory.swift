@@ -33,9 +33,11 @@ enum PageStory {
         return "done"
     }
 
+    /// - Parameter data: JSON, or `@` and the path of a file with JSON that is too long for one line.
     private static func publish(_ type: String, _ data: String, in story: Story) async throws {
         guard let type = MessageType(type) else { throw PageScript.Failure(description: "'\(type)' is no type") }
+        let json = data.hasPrefix("@") ? try Data(contentsOf: URL(filePath: String(data.dropFirst()))) : Data(data.utf8)
         let attributes = Attributes(type: type, source: "test/1", subject: Session.default)
-        try await story.bus.publish(Batch([Envelope(attributes: attributes, data: Data(data.utf8))]))
+        try await story.bus.publish(Batch([Envelope(attributes: attributes, data: json)]))
     }
 }

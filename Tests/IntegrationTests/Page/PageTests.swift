@@ -6,4 +6,23 @@ struct PageTests {
     func story() async throws {
         try await PageStory.tell("story.py")
     }
+
+    @Test(
+        "every screen can be used by keyboard and with a screen reader, light and dark, wide and small",
+        .timeLimit(.minutes(3)))
+    func access() async throws {
+        try await PageStory.tell("access.py")
+    }
+
+    @Test(
+        "the inspector shows, sends and filters messages, and shows processes and dead letters",
+        .timeLimit(.minutes(3)))
+    func inspector() async throws {
+        try await PageStory.tell("inspector.py")
+    }
+
+    @Test("hostile messages and pages of other origins do nothing", .timeLimit(.minutes(3)))
+    func hostile() async throws {
+        try await PageStory.tell("hostile.py")
+    }
 }

@@ -113,6 +113,16 @@ def device(page: Page, platform: str):
     return page.get_by_role("region", name=platform, exact=False).first
 
 
+def log_in(page: Page) -> None:
+    """Connects the account as a person does, and waits for the playlists on both platforms."""
+    with page.context.expect_page() as opened:
+        device(page, "Device ios").get_by_role("button", name="Connect Spotify").click()
+    opened.value.get_by_role("button", name="Agree").click()
+    for platform in ("Device ios", "Device mac"):
+        expect(device(page, platform).get_by_role("button", name="Calm")).to_be_visible()
+    opened.value.close()
+
+
 def check_access(page: Page, state: str) -> None:
     """Checks a state of the page with axe."""
     results = Axe().run(page)

@@ -4,6 +4,9 @@
 const reduced = matchMedia('(prefers-reduced-motion: reduce)')
 const easing = 'cubic-bezier(.32,.72,0,1)'
 
+/** True if the person has asked for nothing to move. */
+export function isMotionReduced() { return reduced.matches }
+
 /**
  * One animated element: its keyframes and, for reduced motion, whether it fades in, fades out or stays.
  * @typedef {[element: Element, frames: Keyframe[], fade?: 'in' | 'out' | null]} Step

@@ -1,4 +1,5 @@
 // @ts-check
+import { isMotionReduced } from './motion.js'
 import { asName, iconButton, make, put } from './render.js'
 import { front } from './state.js'
 
@@ -30,9 +31,9 @@ export class SegueCaption extends HTMLElement {
     }
 
     pulse() {
-        const rest = { opacity: 1, transform: 'scale(1)' }
         for (const running of this.dot.getAnimations()) running.cancel()
-        this.dot.animate([rest, { opacity: 0.4, transform: 'scale(2.2)' }, rest], { duration: 600 })
+        const grown = isMotionReduced() ? {} : { transform: 'scale(2.2)' }
+        this.dot.animate([{ opacity: 1 }, { opacity: 0.4, ...grown }, { opacity: 1 }], { duration: 600 })
     }
 }
 

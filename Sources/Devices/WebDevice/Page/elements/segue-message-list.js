@@ -16,6 +16,8 @@ export class SegueMessageList extends HTMLElement {
     /** The entries of the last frame: scroll positions are about these. @type {Entry[]} */
     #drawn = []
     #rowHeight = 0
+    /** The height of the view for which the list was last drawn. */
+    #viewHeight = 0
     #following = true
     #frame = 0
     /** The rows in the document, by the serial numbers of their entries. */
@@ -97,6 +99,7 @@ export class SegueMessageList extends HTMLElement {
 
     #keepPlace() {
         if (!this.#rowHeight) return
+        this.#viewHeight = this.clientHeight
         this.#drawn = this.#entries.slice()
         this.#body.style.setProperty('height', `${this.#drawn.length * this.#rowHeight}px`)
         this.setAttribute('aria-rowcount', this.#drawn.length)
@@ -110,7 +113,8 @@ export class SegueMessageList extends HTMLElement {
     }
 
     #scrolled() {
-        if (!this.#rowHeight) return
+        // A list that is hidden and shown again, or gets another size, is scrolled by the browser, not by a person.
+        if (!this.#rowHeight || this.clientHeight !== this.#viewHeight) return
         const index = Math.floor(this.scrollTop / this.#rowHeight)
         this.#anchor = { entry: this.#drawn[index], shift: this.scrollTop - index * this.#rowHeight }
         this.#setFollowing(this.scrollTop >= this.#bottom - 2)

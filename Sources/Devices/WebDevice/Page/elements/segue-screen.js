@@ -113,8 +113,13 @@ export class SegueScreen extends HTMLElement {
             && rows.every(row => !row.choice && !row.depth && row.subtitle == null && row.detail == null)
         element.classList.toggle('text', isText)
         list.classList.toggle('numbered', section.numbered === true)
-        reconcile(list, rows.slice(0, limit), row => `${row.choice ? 'b' : 't'} ${String(row.title).slice(0, 100)}`,
-            row => this.#newRow(row), (item, row, place) => this.#drawRow(item, row, place, section, current))
+        // The rows of a covered screen have no choices. They stay buttons, so that the focus can return to them.
+        const name = row => String(row.title).slice(0, 100)
+        const buttons = new Set([...list.children].map(item => item.name).filter(known => known != null))
+        const isButton = row => Boolean(row.choice) || buttons.has(name(row))
+        reconcile(list, rows.slice(0, limit), row => `${isButton(row) ? 'b' : 't'} ${name(row)}`,
+            row => this.#newRow(isButton(row) ? name(row) : null),
+            (item, row, place) => this.#drawRow(item, row, place, section, current))
         list.hidden = !rows.length
         if (rows.length > limit) {
             element.more ??= button('', () => {
@@ -131,9 +136,11 @@ export class SegueScreen extends HTMLElement {
         } else { element.footer?.remove() }
     }
 
-    #newRow(row) {
+    /** @param {string | null} name what a button is known by; null for a row that cannot be chosen */
+    #newRow(name) {
         const item = make('li')
-        const body = item.body = row.choice ? this.#choiceButton('row') : make('div', 'row')
+        item.name = name
+        const body = item.body = name != null ? this.#choiceButton('row') : make('div', 'row')
         const texts = make('span', 'texts')
         item.number = make('span', 'number')
         item.heading = make('bdi', 'row-title')
@@ -141,7 +148,7 @@ export class SegueScreen extends HTMLElement {
         item.detail = make('bdi', 'detail')
         texts.append(item.heading, item.subtitle)
         body.append(item.number, texts, item.detail)
-        if (row.choice) body.append(make('span', 'spinner', { 'aria-hidden': 'true' }), make('span', 'chevron', { 'aria-hidden': 'true' }))
+        if (name != null) body.append(make('span', 'spinner', { 'aria-hidden': 'true' }), make('span', 'chevron', { 'aria-hidden': 'true' }))
         item.append(body)
         return item
     }
@@ -157,8 +164,9 @@ export class SegueScreen extends HTMLElement {
         // Rows of a tree are indented; deeper levels than 8 would leave no room for their texts.
         const depth = Math.min(Math.max(Number(row.depth) || 0, 0), 8)
         if (depth || item.depth) item.body.style.setProperty('--depth', String(item.depth = depth))
-        if (!row.choice) return
-        item.body.choice = row.choice
+        if (item.name == null) return
+        item.body.choice = row.choice ?? null
+        setAttribute(item.body, 'aria-disabled', row.choice ? null : 'true')
         item.body.disabled = this.device.readOnly
         setAttribute(item.body, 'aria-current', current != null && current === row.title ? 'true' : null)
     }

@@ -1,0 +1,164 @@
+"""The inspector: the messages of the story, their data and their stories, the form, the processes and dead letters."""
+
+import re
+import urllib.request
+
+from page import device, expect, log_in, open_page, screenshot, step
+
+
+def metrics(page) -> dict[str, float]:
+    """What Prometheus would read: the figures by their names and labels."""
+    with urllib.request.urlopen(f"{page.evaluate('location.origin')}/metrics") as answer:
+        lines = [line for line in answer.read().decode().splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+
+def figure(found: dict[str, float], name: str, process: str) -> float:
+    """The figure of a process, of which one instance runs."""
+    return next(value for key, value in found.items() if key.startswith(f'{name}{{process="{process}"'))
+
+
+def check_messages(page) -> None:
+    rows = page.get_by_role("grid", name="Messages").get_by_role("row")
+    search = page.get_by_role("searchbox", name="Search in summaries")
+    # Rows have the kind as a badge, the type, the process and what the data says.
+    step('publish event.TestNoted {"word":"needle"}')
+    needle = rows.filter(has_text="needle")
+    expect(needle).to_contain_text("TestNoted")
+    expect(needle).to_contain_text("event")
+    screenshot(page, "inspector-messages")
+
+    page.get_by_role("button", name="Filter", exact=True).click()
+    page.get_by_role("button", name="Only command.PlaylistSelected").click()
+    expect(rows).to_have_count(1)
+    expect(rows.first).to_contain_text("PlaylistSelected")
+    # The address has the filter, so that it can be copied. A reload keeps the devices and the filter.
+    assert "type=command.PlaylistSelected" in page.url, page.url
+    page.reload()
+    expect(rows).to_have_count(1)
+    page.get_by_role("button", name="Remove the filter").click()
+    expect(needle).to_be_visible()
+
+    search.fill("needle")
+    expect(rows).to_have_count(1)
+    search.fill("no such words")
+    expect(page.get_by_text("No message that is loaded contains")).to_be_visible()
+    search.fill("")
+    expect(needle).to_be_visible()
+
+    # A condition on the data, as in `segue monitor --where`; and one that the gateway refuses.
+    page.get_by_role("button", name=re.compile("^Filter")).click()
+    page.get_by_label("Condition").fill('data.playlistID == "NordicCalm"')
+    expect(rows.filter(has_text="PlaylistSelected")).to_have_count(1)
+    expect(needle).to_have_count(0)
+    page.get_by_role("button", name="Remove the filter").click()
+    expect(needle).to_be_visible()
+
+
+def check_message(page) -> None:
+    rows = page.get_by_role("grid", name="Messages").get_by_role("row")
+    page.goto(page.url.split("#")[0] + "#/messages?type=command.PlaylistSelected")
+    expect(rows).to_have_count(1)
+    rows.first.click()
+    message = page.get_by_role("region", name="Message", exact=True)
+    expect(message.get_by_role("heading", name="PlaylistSelected")).to_be_visible()
+    data = message.get_by_role("tree", name="Data")
+    expect(data.get_by_role("treeitem", name="playlistID")).to_contain_text('"NordicCalm"')
+    attributes = message.get_by_role("tree", name="Attributes")
+    expect(attributes.get_by_role("treeitem").filter(has_text=re.compile("^platform"))).to_contain_text('"ios"')
+    expect(attributes).to_contain_text("correlationid")
+    screenshot(page, "inspector-message")
+
+    message.get_by_role("link", name="Story").click()
+    expect(page.get_by_role("heading", name="Story of PlaylistSelected")).to_be_visible()
+    steps = page.get_by_role("table", name="Messages of the story").get_by_role("row")
+    for name in ("PlaylistSelected", "NavigationState", "GeneratedPlaylist", "PlaylistShuffled"):
+        expect(steps.filter(has_text=name).first).to_be_visible()
+    expect(page.get_by_role("heading", name="Critical path")).to_be_visible()
+    screenshot(page, "inspector-story")
+    # The message behind a step, and back again with the button of the browser.
+    steps.get_by_role("link", name="PlaylistShuffled").click()
+    expect(message.get_by_role("heading", name="PlaylistShuffled")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Story of PlaylistSelected")).to_be_visible()
+
+
+def check_form(page) -> None:
+    ios = device(page, "Device ios")
+    page.get_by_role("tab", name="Messages").click()
+    page.get_by_role("button", name="New message").click()
+    kind, publish = page.get_by_label("Type", exact=True), page.get_by_role("button", name="Publish")
+    kind.fill("command.PlaylistSelected")
+    expect(page.get_by_text("Received by music-service")).to_be_visible()
+    page.get_by_label("playlistID").fill("EndlessFocus")
+    screenshot(page, "inspector-form")
+    publish.click()
+    expect(page.get_by_text("Published.")).to_be_visible()
+    expect(ios.get_by_role("heading", name="Endless Focus")).to_be_visible()
+
+    # The contract has no such field: the gateway refuses the message, and publishes nothing.
+    page.trouble.check()
+    page.get_by_role("button", name="Write JSON").click()
+    page.get_by_label("Data as JSON").fill('{"playlist": 1}')
+    publish.click()
+    expect(page.get_by_role("status").filter(has_text="playlistID")).to_be_visible()
+    assert [line for line in page.trouble.lines if "400" in line], "the gateway has not refused the message"
+    page.trouble.forgive()
+    # Without the check it is published: no service can handle it, so it becomes a dead letter.
+    page.get_by_label("Check the data against the contract").uncheck()
+    publish.click()
+    expect(page.get_by_text("Published.")).to_be_visible()
+    page.get_by_role("button", name="Close the form").click()
+
+
+def check_processes(page) -> None:
+    page.get_by_role("tab", name="Processes").click()
+    rows = page.get_by_role("table", name="Processes").get_by_role("row")
+    services = ["auth-service", "music-service", "error-notifier", "navigation-coordinator (ios)",
+                "navigation-coordinator (mac)"]
+    for name in services:
+        expect(rows.filter(has_text=name)).to_have_count(1)
+        expect(rows.filter(has_text=name)).to_contain_text("present")
+    letters = page.get_by_role("listitem").filter(has_text="PlaylistSelected")
+    expect(letters).to_have_count(1)
+    expect(letters).to_contain_text("music-service")
+    screenshot(page, "inspector-processes")
+
+    # The figures of the page are those that Prometheus reads. A figure may change until the other one is read.
+    music = rows.filter(has_text="music-service")
+    for title, name in (("Failed", "segue_process_failed_total"), ("Handled", "segue_process_handled_total")):
+        shown = music.get_by_role("cell").filter(has_text=title)
+        page.wait_for_function(
+            "([cell, value]) => cell.textContent.replace(/[^0-9]/g, '') === value",
+            arg=[shown.element_handle(), str(int(figure(metrics(page), name, "music-service")))])
+    assert metrics(page)["segue_dead_letters"] == 1
+
+    # The message is still malformed when it is sent again, and comes back; then it is dropped.
+    position = letters.get_by_role("link").get_attribute("href")
+    letters.get_by_role("button", name="Resend").click()
+    expect(letters.get_by_role("link")).not_to_have_attribute("href", position)
+    letters.get_by_role("button", name=re.compile("Drop")).click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_focused()
+    page.get_by_role("button", name="Drop", exact=True).click()
+    expect(page.get_by_text("None: every message was handled.")).to_be_visible()
+    assert metrics(page)["segue_dead_letters"] == 0
+
+    # A process that is killed is gone; another one takes its place.
+    expect(music).to_have_count(1)
+    former = re.search(r"pid (\d+)", music.inner_text())[1]
+    step("kill music-service")
+    expect(rows.filter(has_text=f"pid {former}")).to_contain_text("gone")
+    present = music.filter(has_text="present")
+    expect(present).to_have_count(1)
+    expect(present).not_to_contain_text(f"pid {former}")
+    screenshot(page, "inspector-processes-gone")
+
+
+with open_page() as page:
+    log_in(page)
+    device(page, "Device ios").get_by_role("button", name="Calm").click()
+    expect(device(page, "Device ios").get_by_role("button", name="Play on Spotify")).to_be_visible()
+    check_messages(page)
+    check_message(page)
+    check_form(page)
+    check_processes(page)
