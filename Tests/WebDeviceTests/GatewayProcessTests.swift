@@ -234,6 +234,12 @@ struct GatewayProcessTests {
             let choice = try #require(action["choice"])
             #expect(
                 try await page.post("/api/stream/abcdefgh/device/d1", ["choose": "nothing"]).status == .conflict)
+            // No coordinator has published a state for this device. The page tries again then, as after a restart.
+            let early: JSONValue = [
+                "id": "d2", "kind": "device", "platform": "watch", "device": "web-2", "resumed": true,
+            ]
+            _ = try await page.post("/api/stream/abcdefgh/views", ["open": [early]])
+            #expect(try await page.post("/api/stream/abcdefgh/device/d2", ["choose": choice]).status == .notFound)
             #expect(try await page.post("/api/stream/abcdefgh/device/d1", ["choose": choice]).status == .noContent)
             let type = try #require(action["type"]?.stringValue.flatMap { MessageType($0) })
             try await stack.until("the choice arrives") {

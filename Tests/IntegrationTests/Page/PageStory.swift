@@ -2,6 +2,7 @@ import EventBus
 import Foundation
 import SegueTestSupport
 import SignIn
+import Support
 import Testing
 
 /// The focus player's default stack with its page in a browser. A script acts as the person.
@@ -28,6 +29,8 @@ enum PageStory {
         case ("kill", 2): try await story.stack.killAndRestart(words[1])
         case ("control", 3): try await story.control(words[1], words[2])
         case ("publish", 3): try await publish(words[1], words[2], in: story)
+        case ("end", 1): return String(try await story.bus.publish(Batch([])).offset)
+        case ("messages", 3): return try await messages(after: words[1], words[2], in: story)
         default: throw PageScript.Failure(description: "unknown step '\(step)'")
         }
         return "done"
@@ -39,5 +42,27 @@ enum PageStory {
         let json = data.hasPrefix("@") ? try Data(contentsOf: URL(filePath: String(data.dropFirst()))) : Data(data.utf8)
         let attributes = Attributes(type: type, source: "test/1", subject: Session.default)
         try await story.bus.publish(Batch([Envelope(attributes: attributes, data: json)]))
+    }
+
+    /// The messages that were recorded after an offset, as JSON.
+    /// - Parameter types: Types of messages, such as `event.LaunchFinished`, or beginnings of types, such as `event.`.
+    private static func messages(after offset: String, _ types: String, in story: Story) async throws -> String {
+        let types = types.split(separator: " ")
+        let start = UInt64(offset) ?? 0
+        // An empty batch changes nothing; the bus answers it with the end of the journal.
+        let end = try await story.bus.publish(Batch([])).offset
+        try await story.stack.until("all messages have arrived") { messages in
+            (messages.last { $0.position != nil }?.position?.offset ?? 0) >= end
+        }
+        let rows = story.stack.messages.compactMap { message -> JSONValue? in
+            guard let position = message.position, position.offset > start else { return nil }
+            guard types.contains(where: { message.type.description.hasPrefix($0) }) else { return nil }
+            return [
+                "type": .string(message.type.description), "source": .string(message.attributes.source),
+                "platform": message.attributes.platform.map(JSONValue.string) ?? .null,
+                "data": (try? JSONDecoder().decode(JSONValue.self, from: message.data)) ?? .null,
+            ]
+        }
+        return JSONValue.array(rows).description
     }
 }

@@ -25,4 +25,14 @@ struct PageTests {
     func hostile() async throws {
         try await PageStory.tell("hostile.py")
     }
+
+    @Test("gestures, the error banner, and a window that the browser blocks", .timeLimit(.minutes(3)))
+    func gestures() async throws {
+        try await PageStory.tell("gestures.py")
+    }
+
+    @Test("tabs share one stream, and a reload shows the same state", .timeLimit(.minutes(3)))
+    func tabs() async throws {
+        try await PageStory.tell("tabs.py")
+    }
 }

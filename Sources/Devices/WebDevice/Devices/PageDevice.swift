@@ -178,7 +178,9 @@ actor PageDevice {
 
     private func choose(_ id: String, _ fields: JSONValue?) async throws {
         if isReadOnly { throw GatewayFailure.readOnly }
-        guard let scene = session.scene, let choice = scene.choice(id) else {
+        // A view that was opened a moment ago, such as after a restart of the gateway, has no scene yet.
+        guard let scene = session.scene else { throw GatewayFailure.notFound("this device shows no screen yet") }
+        guard let choice = scene.choice(id) else {
             throw GatewayFailure.conflict("this choice is no longer on the screen")
         }
         guard let fields = (fields ?? [:]).objectValue else {

@@ -5,6 +5,7 @@ do something to the stack, such as to kill a process, and returns the test's ans
 """
 
 import contextlib
+import json
 import os
 import sys
 
@@ -23,6 +24,11 @@ def step(text: str) -> str:
     """Asks the Swift test to carry out a step, and waits for its answer."""
     print(f"? {text}", flush=True)
     return sys.stdin.readline().strip()
+
+
+def messages(mark: str, types: str) -> list[dict]:
+    """The messages that were recorded after a mark, which `step("end")` returns. `types` are beginnings of types."""
+    return json.loads(step(f"messages {mark} {types}"))
 
 
 class Trouble:
@@ -114,13 +120,46 @@ def device(page: Page, platform: str):
 
 
 def log_in(page: Page) -> None:
-    """Connects the account as a person does, and waits for the playlists on both platforms."""
+    """Connects Spotify on the phone, and waits until both devices show the playlists."""
     with page.context.expect_page() as opened:
         device(page, "Device ios").get_by_role("button", name="Connect Spotify").click()
     opened.value.get_by_role("button", name="Agree").click()
-    for platform in ("Device ios", "Device mac"):
-        expect(device(page, platform).get_by_role("button", name="Calm")).to_be_visible()
+    for platform in ("ios", "mac"):
+        expect(device(page, f"Device {platform}").get_by_role("button", name="Deep Focus")).to_be_visible()
     opened.value.close()
+
+
+@contextlib.contextmanager
+def drag(page: Page, element, start: tuple[float, float]):
+    """Presses the mouse on an element, and releases it at the end of the block. `move` moves it slowly to a distance.
+
+    A coordinate of `start` below 1 is a part of the width or of the height; any other one is in pixels.
+    """
+    box = element.bounding_box()
+    x = box["x"] + (start[0] * box["width"] if start[0] < 1 else start[0])
+    y = box["y"] + (start[1] * box["height"] if start[1] < 1 else start[1])
+    page.mouse.move(x, y)
+    page.mouse.down()
+    yield lambda across, down: page.mouse.move(x + across, y + down, steps=20)
+    page.mouse.up()
+
+
+def wait_unseen(page: Page, condition: str) -> None:
+    """Waits until a condition in JavaScript is true. To Chromium this is not an action of a person.
+
+    Playwright's other methods are, even those that only look: after them the browser does not block windows.
+    """
+    look = f"new Promise(done => {{ const look = () => {condition} ? done() : requestAnimationFrame(look); look() }})"
+    session = page.context.new_cdp_session(page)
+    session.send("Runtime.evaluate", {"expression": look, "awaitPromise": True})
+    session.detach()
+
+
+def screens(one, count: int) -> str:
+    """What a device shows, without its caption and its notes, as soon as it shows this number of screens."""
+    expect(one.get_by_role("group")).to_have_count(count)
+    lines = one.aria_snapshot().splitlines()
+    return "\n".join(line for line in lines if not line.startswith(("  - text:", "  - status")))
 
 
 def check_access(page: Page, state: str) -> None:

@@ -3,10 +3,15 @@
 
 const attempts = 4
 const retryDelay = 500
+/** Statuses of requests that the gateway has not carried out. 404: it was restarted and has the view in a moment. */
+const notTaken = [404, 429, 503]
+/** Statuses of requests that it may have carried out. */
+const unknown = [0, 502]
 
 /**
  * Sends one request after the other, so that a completed swipe never overtakes its start. Reports are idempotent and
- * are repeated if the gateway cannot be reached; choices are not, because a choice could then be taken twice.
+ * are repeated if the gateway cannot be reached; choices are not, because a choice could then be taken twice. Both are
+ * repeated if the gateway cannot take them yet.
  */
 export class Reports {
     #view
@@ -69,9 +74,8 @@ export class Reports {
             try {
                 return await this.#view.post(body)
             } catch (error) {
-                // 404: the gateway was restarted and the view is opened again in a moment.
-                const isPassing = [0, 404, 429, 502, 503].includes(error.status)
-                if (!isReport || !isPassing || attempt === attempts) throw error
+                const isRepeated = notTaken.includes(error.status) || (isReport && unknown.includes(error.status))
+                if (!isRepeated || attempt === attempts) throw error
                 await new Promise(resolve => setTimeout(resolve, retryDelay * attempt))
             }
         }

@@ -1,0 +1,103 @@
+"""Gestures on the phone, the error banner, and a window that the browser blocks."""
+
+from page import device, drag, expect, log_in, messages, open_page, screenshot, step, wait_unseen
+
+SHOP = "https://shop.example/offer"
+
+
+def names(commands: list) -> list:
+    return [command["type"].removeprefix("command.") for command in commands]
+
+
+with open_page() as page:
+    ios, mac = device(page, "Device ios"), device(page, "Device mac")
+    expect(ios.get_by_role("heading", name="Choose a music service")).to_be_visible()
+    expect(mac.get_by_role("heading", name="Choose a music service")).to_be_visible()
+
+    # A window that nobody asked for. A click, and what a test does, counts as an action until the reload.
+    page.reload()
+    wait_unseen(page, "document.querySelectorAll('segue-device h2').length === 2")
+    page.context.route(SHOP, lambda route: route.fulfill(content_type="text/html", body="<title>Shop</title>"))
+    step(f'publish command.OpenAnotherAppRequested {{"url":"{SHOP}"}}')
+    wait_unseen(page, f"document.querySelectorAll('a[href=\"{SHOP}\"]').length === 2")
+    for one in (ios, mac):
+        expect(one.get_by_role("link", name="Open shop.example")).to_have_attribute("href", SHOP)
+    assert len(page.context.pages) == 1, "the browser has not blocked the window"
+    screenshot(page, "gestures-1-blocked-window")
+    with page.context.expect_page() as opened:
+        ios.get_by_role("link", name="Open shop.example").click()
+    opened.value.wait_for_url(SHOP)
+    opened.value.close()
+    expect(ios.get_by_role("link", name="Open shop.example")).to_be_hidden()
+    # A reload does not request it again.
+    page.reload()
+    expect(mac.get_by_role("heading", name="Choose a music service")).to_be_visible()
+    expect(page.get_by_role("link", name="Open shop.example")).to_have_count(0)
+
+    log_in(page)
+
+    # A back swipe: cancelled first, because the finger returns, then completed.
+    ios.get_by_role("button", name="Deep Focus").click()
+    playlist = ios.get_by_role("group", name="Deep Focus")
+    playlists = ios.get_by_role("group", name="Choose a playlist")
+    expect(ios.get_by_role("button", name="Play on Spotify")).to_be_visible()
+    expect(playlists).to_be_hidden()
+    mark = step("end")
+    with drag(page, playlist, (8, 0.5)) as move:
+        move(150, 0)
+        expect(playlists).to_be_visible()
+        screenshot(page, "gestures-2-swipe")
+        # Slowly and to the edge, so that it is no flick.
+        move(20, 0)
+    expect(playlists).to_be_hidden()
+    expect(playlist).to_be_visible()
+    with drag(page, playlist, (8, 0.5)) as move:
+        move(300, 0)
+        expect(playlists).to_be_visible()
+    expect(playlist).to_have_count(0)
+    expect(playlists).to_be_visible()
+    swipes = messages(mark, "command.Back")
+    assert names(swipes) == ["BackStarted", "BackCancelled", "BackStarted", "BackCompleted"], swipes
+    assert len({swipe["data"]["instance"] for swipe in swipes}) == 1, swipes
+    assert {swipe["platform"] for swipe in swipes} == {"ios"}, swipes
+
+    # The sheet on which a person chooses a device is dragged down by its grabber.
+    step("control devices action=deactivate")
+    ios.get_by_role("button", name="Deep Focus").click()
+    ios.get_by_role("button", name="Play on Spotify").click()
+    sheet = ios.get_by_role("dialog", name="Activate a device")
+    expect(sheet.get_by_role("button", name="Kitchen speaker")).to_be_visible()
+    expect(mac.get_by_role("dialog", name="Activate a device")).to_be_visible()
+    screenshot(page, "gestures-3-sheet")
+    mark = step("end")
+    with drag(page, sheet.get_by_role("slider", name="Height of the sheet"), (0.5, 0.5)) as move:
+        move(0, 60)
+        move(0, 400)
+    expect(sheet).to_have_count(0)
+    expect(ios.get_by_role("button", name="Play on Spotify")).to_be_enabled()
+    # The popover of the mac is another presentation, and stays.
+    expect(mac.get_by_role("dialog", name="Activate a device")).to_be_visible()
+    # The button can be pressed only when the scene has followed, so the report is recorded.
+    ios.get_by_role("button", name="Play on Spotify").click()
+    expect(sheet).to_be_visible()
+    dismissals = messages(mark, "command.PresentationDismissed")
+    assert [dismissal["platform"] for dismissal in dismissals] == ["ios"], dismissals
+    # Choosing a device closes it on both.
+    sheet.get_by_role("button", name="Kitchen speaker").click()
+    for one in (ios, mac):
+        expect(one.get_by_role("dialog")).to_have_count(0)
+
+    # An error is shown above the screens, until its button is pressed on one of the devices.
+    step("control faults path=/v1/playlists/MorningPages/items&status=500&count=99")
+    ios.get_by_role("button", name="Back").click()
+    ios.get_by_role("button", name="Morning Pages").click()
+    for one in (ios, mac):
+        expect(one.get_by_role("alert")).to_contain_text("Spotify gave no usable answer")
+        expect(one.get_by_role("heading", name="Morning Pages")).to_be_visible()
+    screenshot(page, "gestures-4-banner")
+    mark = step("end")
+    ios.get_by_role("button", name="Dismiss the error").click()
+    for one in (ios, mac):
+        expect(one.get_by_role("button", name="Dismiss the error")).to_have_count(0)
+        expect(one.get_by_role("alert")).to_have_text("")
+    assert names(messages(mark, "command.")).count("ErrorDismissed") == 1
