@@ -80,11 +80,18 @@ package struct PageFolder: Sendable {
         package var url: String
         /// The name of the stack, which is part of the cookie's name.
         package var stack: String
+        /// The gateway's process.
+        package var pid: Int32
 
-        package init(url: String, stack: String) {
+        package init(url: String, stack: String, pid: Int32) {
             self.url = url
             self.stack = stack
+            self.pid = pid
         }
+
+        /// True if the gateway's process runs. After its end, another user's program could listen on its port, and would
+        /// get the secret of a link.
+        package var isCurrent: Bool { kill(pid, 0) == 0 }
     }
 
     /// The address that a gateway has stored last. The gateway may have ended. Nil if there is none.

@@ -136,7 +136,9 @@ struct Gateway: ReadyService {
     private func serve(_ onListening: @escaping @Sendable (Int) -> Void) async throws {
         let routes = GatewayRoutes(
             hub: hub, bus: bus, desk: desk, assets: assets, scraping: BearerToken(token: configuration.metricsToken),
-            scrapingIsOpen: configuration.metricsToken != nil || AllowedHosts.isLoopback(configuration.address),
+            // With another name, the gateway is probably behind a proxy, so the address does not tell who asks.
+            scrapingIsOpen: configuration.metricsToken != nil
+                || AllowedHosts.isLoopback(configuration.address) && configuration.allowedHosts.isEmpty,
             version: configuration.version, screens: screens, isReadOnly: configuration.isReadOnly, logger: logger,
             clock: clock)
         let hosts = AllowedHosts(listening: configuration.address, allowed: configuration.allowedHosts)
@@ -168,7 +170,7 @@ struct Gateway: ReadyService {
     private func announce(_ port: Int) async throws {
         let host = AllowedHosts.isWildcard(configuration.address) ? "127.0.0.1" : configuration.address
         let url = "http://\(AllowedHosts.host(host)):\(port)"
-        let address = PageFolder.Address(url: url, stack: configuration.stack)
+        let address = PageFolder.Address(url: url, stack: configuration.stack, pid: getpid())
         let folder = configuration.folder
         // The thread pool writes the file, because writing would block a thread of the cooperative pool.
         try await NIOThreadPool.singleton.runIfActive { try folder.store(address) }

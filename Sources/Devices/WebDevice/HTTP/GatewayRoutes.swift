@@ -286,7 +286,7 @@ struct GatewayRoutes: Sendable {
                 throw GatewayFailure.conflict("\(consumer) has no dead letter at \(position)")
             }
         }
-        await hub.setDeadLetters((try? await onBus { try await bus.deadLetters(of: nil).count }) ?? 0)
+        if let count = try? await onBus({ try await bus.deadLetters(of: nil).count }) { await hub.setDeadLetters(count) }
         return .done
     }
 

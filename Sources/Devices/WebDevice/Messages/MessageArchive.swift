@@ -101,7 +101,8 @@ struct MessageArchive: Sendable {
 
     /// The message at a position. Nil if there is none, or if retention has removed it.
     func message(at position: Position) async throws -> Envelope? {
-        guard position.offset > 0, try await end().epoch == position.epoch else { return nil }
+        let end = try await end()
+        guard (1...max(1, end.offset)).contains(position.offset), end.epoch == position.epoch else { return nil }
         let before = Position(epoch: position.epoch, offset: position.offset - 1)
         return try await bus.withSubscription(to: [.all], from: .after(before), until: position, onNotice: nil) {
             for try await message in $0 where message.position == position { return message }

@@ -69,7 +69,7 @@ struct PageStream: Sendable {
         hello["resumed"] = .bool(missed != nil)
         let first = SentEvents.event("hello", id: id, data: Array(JSONValue.object(hello).description.utf8))
         greeting = Deque([first] + (missed ?? []))
-        bus = nil
+        // A state of the bus that waits is sent after the missed events, which may contain an older one.
         disconnection = nil
         lastSending = now
         return missed != nil

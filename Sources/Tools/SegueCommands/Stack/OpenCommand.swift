@@ -44,6 +44,11 @@ package struct OpenCommand: AsyncParsableCommand {
                 code: "no-page", "no gateway has been started with the folder \(folder.path)",
                 recovery: "start the stack with 'segue up', or name another project with -p", status: .unavailable)
         }
+        guard address.isCurrent else {
+            throw CommandError(
+                code: "no-page", "the gateway at \(address.url) has ended", recovery: "start the stack with 'segue up'",
+                status: .unavailable)
+        }
         if self.address { return try await Console.output.writeLine(address.url) }
         let file: String
         do {
