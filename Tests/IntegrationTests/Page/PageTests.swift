@@ -31,6 +31,11 @@ struct PageTests {
         try await PageStory.tell("gestures.py")
     }
 
+    @Test("the page goes on after the kill -9 of a process", .timeLimit(.minutes(3)))
+    func restarts() async throws {
+        try await PageStory.tell("restarts.py")
+    }
+
     @Test("tabs share one stream, and a reload shows the same state", .timeLimit(.minutes(3)))
     func tabs() async throws {
         try await PageStory.tell("tabs.py")

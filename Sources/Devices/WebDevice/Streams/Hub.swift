@@ -129,6 +129,8 @@ actor Hub {
     }
 
     func note(_ notice: SubscriptionNotice) {
+        // Nothing is missing on the page.
+        if case .recovered = notice { return }
         for id in streams.keys {
             streams[id]?.stream.note(MonitorNotice.lost(notice).description)
             wake(id)
