@@ -44,7 +44,7 @@ struct PageFolderTests {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
         let folder = PageFolder(scratch.path)
-        let address = PageFolder.Address(url: "http://127.0.0.1:1234", stack: "shop")
+        let address = PageFolder.Address(url: "http://127.0.0.1:1234", stack: "shop", pid: getpid())
         #expect(throws: PageFolderError.self) { try folder.writeLink(to: address) }
         let key = try folder.makeKey()
         try folder.store(address)
