@@ -50,7 +50,8 @@ struct PageScript: Sendable {
             return lines
         }
         guard case .exited(0) = result.terminationStatus else {
-            throw Failure(description: "\(name) failed:\n\(result.closureResult.suffix(200).joined(separator: "\n"))")
+            let output = result.closureResult.suffix(200).joined(separator: "\n")
+            throw Failure(description: "\(name) failed, \(result.terminationStatus):\n\(output)")
         }
     }
 }
