@@ -50,8 +50,13 @@ struct PageScript: Sendable {
             return lines
         }
         guard case .exited(0) = result.terminationStatus else {
-            let output = result.closureResult.suffix(200).joined(separator: "\n")
+            let output = Self.end(of: result.closureResult).joined(separator: "\n")
             throw Failure(description: "\(name) failed, \(result.terminationStatus):\n\(output)")
         }
+    }
+
+    /// The traceback, which Playwright continues with a snapshot of the whole page. Without one, the last lines.
+    private static func end(of lines: [String]) -> ArraySlice<String> {
+        lines.lastIndex { $0.hasPrefix("Traceback") }.map { lines[$0...].prefix(60) } ?? lines.suffix(60)
     }
 }

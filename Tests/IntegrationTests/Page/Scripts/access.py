@@ -108,6 +108,8 @@ def check_screens(page, ios, mac) -> None:
     page.keyboard.press("Enter")
     # Back on the list, the focus is where it was.
     expect(calm).to_be_focused()
+    # The row can be chosen again when the coordinator has answered.
+    expect(calm).to_be_enabled()
     page.keyboard.press("Enter")
     expect(play).to_be_visible()
 

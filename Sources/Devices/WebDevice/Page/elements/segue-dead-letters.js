@@ -27,7 +27,8 @@ export class SegueDeadLetters extends HTMLElement {
     }
 
     set total(total) {
-        if (total === this.#total) return
+        // A letter that is sent again can fail again: the number is the same, and the letter is another one.
+        if (total === this.#total && total === this.#letters.length) return
         this.#total = total
         this.#read(total)
     }
