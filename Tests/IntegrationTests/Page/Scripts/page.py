@@ -13,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 # A test waits for a message or a state of the page, never for time. This is the time after which it fails.
-DEADLINE = 20_000
+DEADLINE = 45_000
 # The folder for the screenshots of the main states. Empty if nobody will look at them.
 SCREENSHOTS = os.environ.get("SEGUE_SCREENSHOTS", "")
 
