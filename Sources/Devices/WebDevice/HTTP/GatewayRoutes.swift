@@ -286,7 +286,9 @@ struct GatewayRoutes: Sendable {
                 throw GatewayFailure.conflict("\(consumer) has no dead letter at \(position)")
             }
         }
-        if let count = try? await onBus({ try await bus.deadLetters(of: nil).count }) { await hub.setDeadLetters(count) }
+        if let count = try? await onBus({ try await bus.deadLetters(of: nil).count }) {
+            await hub.setDeadLetters(count)
+        }
         return .done
     }
 
