@@ -1,6 +1,7 @@
 import Testing
 
-@Suite("The page in a browser")
+// One browser at a time: several of them on two processors are too slow for gestures.
+@Suite("The page in a browser", .serialized)
 struct PageTests {
     @Test("the story of the focus player, on the phone and on the mac", .timeLimit(.minutes(5)))
     func story() async throws {

@@ -135,6 +135,8 @@ def drag(page: Page, element, start: tuple[float, float]):
 
     A coordinate of `start` below 1 is a part of the width or of the height; any other one is in pixels.
     """
+    # While the element is animated, the mouse would miss it.
+    element.element_handle().wait_for_element_state("stable")
     box = element.bounding_box()
     x = box["x"] + (start[0] * box["width"] if start[0] < 1 else start[0])
     y = box["y"] + (start[1] * box["height"] if start[1] < 1 else start[1])
