@@ -228,6 +228,15 @@ struct PageStreamTests {
         #expect(stream.viewCount == 0)
     }
 
+    @Test("a connection that ends before its first step does not keep the stream")
+    func endedEarly() throws {
+        var stream = try stream()
+        _ = stream.connect(lastEventID: nil, hello: [:], now: .seconds(5))
+        #expect(stream.isOver(at: .seconds(5) + PageStream.patience))
+        _ = stream.step(at: .seconds(6))
+        #expect(!stream.isOver(at: .seconds(6) + PageStream.patience))
+    }
+
     @Test("a silent connection receives a comment, and a stream without a connection ends")
     func silence() throws {
         var stream = try stream()

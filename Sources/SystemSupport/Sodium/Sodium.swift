@@ -13,25 +13,27 @@ package enum SHA256 {
     }
 }
 
+/// A secret of 256 bits, the size that both ``HMAC`` and ``ChaChaPoly`` use.
+package struct SecretKey: Sendable {
+    private static let size = 32
+
+    package let bytes: Data
+
+    /// A new random key.
+    package init() {
+        bytes = RandomBytes.make(Self.size)
+    }
+
+    /// Restores a stored key. Nil unless it has 32 bytes.
+    package init?(_ bytes: Data) {
+        guard bytes.count == Self.size else { return nil }
+        self.bytes = bytes
+    }
+}
+
 /// HMAC-SHA-256 (RFC 2104, FIPS 198-1): a code that only the owners of the key can make and check.
 package enum HMAC {
-    /// A secret of 256 bits.
-    package struct Key: Sendable {
-        package static let size = Int(crypto_auth_hmacsha256_keybytes())
-
-        package let bytes: Data
-
-        /// A new random key.
-        package init() {
-            bytes = RandomBytes.make(Self.size)
-        }
-
-        /// Restores a stored key. Nil unless it has 32 bytes.
-        package init?(_ bytes: Data) {
-            guard bytes.count == Self.size else { return nil }
-            self.bytes = bytes
-        }
-    }
+    package typealias Key = SecretKey
 
     /// The message's code, 32 bytes.
     package static func code(of message: Data, with key: Key) -> Data {
@@ -71,23 +73,7 @@ package enum ChaChaPoly {
     /// The sealed message was damaged or cut short, or was sealed with another key or label.
     package struct NotAuthentic: Error {}
 
-    /// A secret of 256 bits.
-    package struct Key: Sendable {
-        private static let size = Int(crypto_aead_chacha20poly1305_ietf_keybytes())
-
-        package let bytes: Data
-
-        /// A new random key.
-        package init() {
-            bytes = RandomBytes.make(Self.size)
-        }
-
-        /// Restores a stored key. Nil unless it has 32 bytes.
-        package init?(_ bytes: Data) {
-            guard bytes.count == Self.size else { return nil }
-            self.bytes = bytes
-        }
-    }
+    package typealias Key = SecretKey
 
     private static let nonceSize = Int(crypto_aead_chacha20poly1305_ietf_npubbytes())
     private static let tagSize = Int(crypto_aead_chacha20poly1305_ietf_abytes())

@@ -161,7 +161,7 @@ struct GatewayRoutes: Sendable {
                     of: opened, try await archive.beginning(selection, after: after, through: end), end: end)
             }
         } catch {
-            try await hub.close(id, on: stream)
+            await hub.close(opened)
             throw error
         }
     }
@@ -368,8 +368,5 @@ final class Turns: Sendable {
 }
 
 extension HTTPField.Name {
-    fileprivate static let lastEventID: Self = {
-        guard let name = Self("Last-Event-ID") else { preconditionFailure("the name is a token") }
-        return name
-    }()
+    fileprivate static let lastEventID = Self.known("Last-Event-ID")
 }

@@ -48,9 +48,11 @@ struct MessageArchive: Sendable {
                     let row = MessageRow(message)
                 else { return }
                 stretch.append(row)
+                // A stretch can be long. One row more than the limit tells that there are more.
+                if stretch.count > 2 * limit { stretch = Array(stretch.inOrder.suffix(limit + 1)) }
             }
             guard isRead else { break }
-            page.rows = stretch.inOrder + page.rows
+            page.rows = Array((stretch.inOrder + page.rows).suffix(limit + 1))
         }
         page.hasMore = page.rows.count > limit || tail.start.offset > first
         page.rows = Array(page.rows.suffix(limit))
@@ -145,11 +147,12 @@ struct MessageArchive: Sendable {
             var stretch: [MessageRow] = []
             let isRead = try await tail.readStretch([.all]) { message in
                 guard message.attributes.correlationID == id, let row = MessageRow(message) else { return }
-                stretch.append(row)
                 if message.id == id { hasFirst = true }
+                stretch.append(row)
+                if stretch.count > 2 * Self.storyLimit { stretch = Array(stretch.inOrder.prefix(Self.storyLimit + 1)) }
             }
             guard isRead else { break }
-            rows = stretch.inOrder + rows
+            rows = Array((stretch.inOrder + rows).prefix(Self.storyLimit + 1))
         }
         return Story(
             messages: Array(rows.prefix(Self.storyLimit)), isComplete: hasFirst && rows.count <= Self.storyLimit)

@@ -130,9 +130,9 @@ extension HTTPField.Name {
     fileprivate static let referrerPolicy = Self.known("Referrer-Policy")
     fileprivate static let segue = Self.known("X-Segue")
 
-    /// A name that is a valid name of a header.
-    private static func known(_ name: String) -> Self {
-        guard let name = Self(name) else { preconditionFailure("'\(name)' is not the name of a header") }
+    /// The name of a header that the code itself contains, so it is valid.
+    static func known(_ name: StaticString) -> Self {
+        guard let name = Self("\(name)") else { preconditionFailure("'\(name)' is not the name of a header") }
         return name
     }
 }

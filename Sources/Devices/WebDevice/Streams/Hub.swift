@@ -258,6 +258,13 @@ actor Hub {
         stopClosedDevices()
     }
 
+    /// Closes a view, unless the page has closed or replaced it meanwhile.
+    func close(_ view: OpenView) {
+        guard streams[view.stream]?.stream.number(of: view.id) == view.number else { return }
+        streams[view.stream]?.stream.close(view.id)
+        stopClosedDevices()
+    }
+
     /// Opens a device.
     /// - Parameter make: Makes the device from a function that changes what the page is to be sent.
     /// - Throws: ``GatewayFailure`` if the stream is unknown, or if there are too many views or devices.

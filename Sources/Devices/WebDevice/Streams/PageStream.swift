@@ -44,7 +44,8 @@ struct PageStream: Sendable {
     private var greeting: Deque<[UInt8]> = []
     private var bus: String?
     private var lastSending: Duration = .zero
-    /// The time at which the last connection ended. Nil while there is a connection.
+    /// The time at which the last connection ended, or began without having taken a step. Nil while there is a
+    /// connection.
     private var disconnection: Duration?
 
     init(run: String, now: Duration) {
@@ -70,7 +71,8 @@ struct PageStream: Sendable {
         let first = SentEvents.event("hello", id: id, data: Array(JSONValue.object(hello).description.utf8))
         greeting = Deque([first] + (missed ?? []))
         // A state of the bus that waits is sent after the missed events, which may contain an older one.
-        disconnection = nil
+        // A browser may go before its connection has taken a step; then nothing else reports the end.
+        disconnection = now
         lastSending = now
         return missed != nil
     }
@@ -168,6 +170,7 @@ struct PageStream: Sendable {
 
     /// The next step of the connection.
     mutating func step(at now: Duration) -> Step {
+        disconnection = nil
         if let event = greeting.popFirst() { return send(event, at: now) }
         if let state = bus {
             bus = nil
