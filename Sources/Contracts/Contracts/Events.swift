@@ -19,6 +19,12 @@ extension DomainEvent {
         }
     }
 
+    /// The session is over: each service withdraws the documents that it has published for the session, and forgets
+    /// the session. A later ``LaunchFinished`` or ``DeepLinkReceived`` begins a new session of the same name.
+    public struct SessionEnded: EventMessage {
+        public init() {}
+    }
+
     /// The device that the message's origin names should open this URL. If the origin names no device, every device of
     /// the platform should open it.
     public struct URLOpenRequested: EventMessage {
