@@ -38,6 +38,22 @@ extension ConformanceCase {
                 #expect(all == [found], "documents(matching:) returns the same message")
             }
         },
+        ConformanceCase("documents are read in pages, in the order of their last publication") { fixture in
+            try await fixture.withBus { bus in
+                for number in 0..<600 { try await bus.publish(Setting(name: "\(number)", value: "first")) }
+                try await bus.publish(Setting(name: "0", value: "second"))
+                var names: [String?] = []
+                var offset: UInt64 = 0
+                while true {
+                    let page = try await bus.documents(matching: [.type(Setting.self)], after: offset, limit: 250)
+                    guard let last = page.last?.position else { break }
+                    #expect(page.count <= 250)
+                    names += page.map(\.attributes.key)
+                    offset = last.offset
+                }
+                #expect(names == ((1..<600) + [0]).map { "\($0)" })
+            }
+        },
         ConformanceCase("an empty key of a document is the same as none") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(Setting(name: "", value: "empty"))

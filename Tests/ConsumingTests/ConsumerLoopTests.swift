@@ -60,6 +60,14 @@ struct ConsumerLoopTests {
         /// The strings whose results the bus refuses, because their key is too long.
         var refusing: Set<String> = []
 
+        func missing(for message: Envelope) -> [DocumentName]? {
+            texts.isKnown(message.subject) ? nil : [DocumentName(Count.type, subject: message.subject)]
+        }
+
+        mutating func restore(_ documents: [Envelope], for message: Envelope) {
+            texts.restore(try? documents.first?.decode(Count.self).texts, of: message.subject)
+        }
+
         mutating func handle(_ message: Envelope) throws -> Handled {
             let text = try message.decode(Told.self).text
             if text == "throw" { throw BusError(.malformed, "it cannot be counted") }
@@ -77,6 +85,10 @@ struct ConsumerLoopTests {
         mutating func takeBack(_ partition: Partition, from offset: UInt64) {
             texts.takeBack(partition, from: offset)
         }
+
+        mutating func forget(_ partitions: Set<Partition>) {
+            texts.forget(partitions)
+        }
     }
 
     @Test(
@@ -85,11 +97,8 @@ struct ConsumerLoopTests {
         try await tell("a", "b", "refuse", "c", "d")
         for run in 1...runs {
             let bus = InMemoryEventBus(source: "worker/\(run)", hub: hub)
-            var handler = Counting(bus: bus, refusing: ["refuse"])
-            if run > 1 { handler.texts.restore(["a", "b", "c", "d"], of: "one") }
-            let (running, claim) = (handler, try await bus.claim(consumer: "worker"))
-            try await self.running {
-                try await loop(on: bus).run(under: claim, running)
+            try await running {
+                try await loop(on: bus).runShared(Counting(bus: bus, refusing: ["refuse"]))
             } _: {
                 if run > 1 { try await tell("e") }
                 try await count(["a", "b", "c", "d"] + (run > 1 ? ["e"] : []))
@@ -108,9 +117,8 @@ struct ConsumerLoopTests {
         let bus = RefusingBus(InMemoryEventBus(source: "worker/1", hub: hub)) { batch in
             batch.messages.contains { $0.type != Count.type || $0.attributes.key != nil }
         }
-        let claim = try await bus.claim(consumer: "worker")
         try await running {
-            try await loop(on: bus).run(under: claim, Counting(bus: bus, refusing: ["refuse"]))
+            try await loop(on: bus).runShared(Counting(bus: bus, refusing: ["refuse"]))
         } _: {
             try await count(["a"])
         }
@@ -122,9 +130,8 @@ struct ConsumerLoopTests {
     func throwing() async throws {
         try await tell("a", "throw", "b")
         let bus = InMemoryEventBus(source: "worker/1", hub: hub)
-        let claim = try await bus.claim(consumer: "worker")
         try await running {
-            try await loop(on: bus).run(under: claim, Counting(bus: bus))
+            try await loop(on: bus).runShared(Counting(bus: bus))
         } _: {
             try await count(["a", "b"])
         }
@@ -165,11 +172,10 @@ struct ConsumerLoopTests {
         try await publisher.publish(ApplicationError(code: "test", message: "It failed."), subject: "one")
         try await tell("a")
         let bus = RefusingBus(InMemoryEventBus(source: "worker/1", hub: hub), code: .letter) { $0.rejection != nil }
-        let claim = try await bus.claim(consumer: "worker")
         try await running {
             let filters: [MessageFilter] = [.type(Told.self), .type(ApplicationError.self)]
             try await ConsumerLoop("worker", filters, bus: bus, logger: .silent)
-                .run(under: claim, Counting(bus: bus))
+                .runShared(Counting(bus: bus))
         } _: {
             try await count(["a"])
         }
@@ -221,10 +227,9 @@ struct ConsumerLoopTests {
             try await work.happened.pass()
         }
         #expect(work.isOnExecutor == false)
-        let claim = try await bus.claim(consumer: "clerk")
         try await running {
             try await ConsumerLoop("clerk", [.type(Told.self)], bus: bus, logger: .silent)
-                .run(under: claim, Placing(call: computation))
+                .runShared(Placing(call: computation))
         } _: {
             try await computation.happened.pass()
         }
@@ -251,6 +256,10 @@ struct ConsumerLoopTests {
 
     private struct Placing: ComputingHandler {
         let call: Call
+
+        func missing(for message: Envelope) -> [DocumentName]? { nil }
+        mutating func restore(_ documents: [Envelope], for message: Envelope) {}
+        mutating func forget(_ partitions: Set<Partition>) {}
 
         mutating func handle(_ message: Envelope) throws -> Handled {
             call.happens()

@@ -121,6 +121,20 @@ struct ScreenWorkTests {
         #expect(log.begun == ["one", "two"])
     }
 
+    @Test("it ends with its session, and another session's goes on")
+    func sessionEnded() async throws {
+        try await show("a-1")
+        try await withRunning(work()) {
+            try await view.send(Command.Greet(name: "one"), origin: origin("a-1"))
+            try await documents(Document.ScreenWork.self, are: 1)
+            try await view.publish(DomainEvent.SessionEnded(), subject: "other")
+            try await view.publish(DomainEvent.SessionEnded())
+            try await documents(Document.ScreenWork.self, are: 0)
+            try await documents(Document.Progress.self, are: 0)
+            #expect(log.ended == ["one"])
+        }
+    }
+
     @Test("a dismissal that came before the command is known: nothing begins, visibly")
     func dismissedBefore() async throws {
         try await show(dismissing: "a-1")

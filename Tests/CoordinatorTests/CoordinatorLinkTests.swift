@@ -17,7 +17,6 @@ struct CoordinatorLinkTests {
         let flow = try Flow.shop(links: true)
         #expect(flow.receives.contains(DomainEvent.DeepLinkReceived.type))
         #expect(flow.sends.contains(Command.ItemNeeded.type))
-        #expect(try !Flow.shop().receives.contains(DomainEvent.DeepLinkReceived.type))
     }
 
     @Test("parks a link that comes too early, also through a restart, and follows it in the step that admits it")

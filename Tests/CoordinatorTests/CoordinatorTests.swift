@@ -94,10 +94,11 @@ struct CoordinatorTests {
     @Test("keeps two sessions apart")
     func twoSessions() async throws {
         try await fixture.withShop {
+            try await view.publish(DomainEvent.LaunchFinished(), subject: "two")
             try await view.send(Command.ItemSelected(itemID: "1"), subject: "two")
             let two = try await fixture.snapshot(session: "two") { !$0.state.path.isEmpty }
             #expect(two.session == "two")
-            #expect(two.revision == 1)
+            #expect(two.revision == 2)
             let one = try #require(try await fixture.currentSnapshot())
             #expect(one.state.path.isEmpty)
         }

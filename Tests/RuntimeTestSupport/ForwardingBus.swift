@@ -33,8 +33,10 @@ extension ForwardingBus {
         try await bus.withSubscription(to: filters, under: claim, progress: progress, body)
     }
 
-    package func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
-        try await bus.documents(matching: filters)
+    package func documents(
+        matching filters: [MessageFilter], after offset: UInt64, limit: Int
+    ) async throws -> [Envelope] {
+        try await bus.documents(matching: filters, after: offset, limit: limit)
     }
 
     package func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {

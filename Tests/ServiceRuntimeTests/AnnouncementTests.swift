@@ -118,7 +118,9 @@ struct AnnouncementTests {
     private struct WithoutDocuments: ForwardingBus {
         let bus: any EventBus
 
-        func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
+        func documents(
+            matching filters: [MessageFilter], after offset: UInt64, limit: Int
+        ) async throws -> [Envelope] {
             Issue.record("documents are read")
             return []
         }

@@ -71,11 +71,31 @@ struct LeasedDocumentsTests {
     }
 
     private func texts(_ leased: LeasedDocuments, except changing: Set<LeasedDocuments.Key> = []) -> [[String]] {
-        leased.batches(except: changing).map { $0.map { String(decoding: $0.data, as: UTF8.self) } }
+        leased.batches(except: changing).map { $0.messages.map { String(decoding: $0.data, as: UTF8.self) } }
     }
 
     private func key(_ key: String) -> LeasedDocuments.Key {
         LeasedDocuments.Key(type: type, subject: "default", key: key)
+    }
+
+    @Test("one that depends on a claim ends with the claim, and the others stay")
+    func condition() throws {
+        var leased = LeasedDocuments()
+        let partition = Partition(subject: Session.default)
+        let claim = ConsumerClaim(
+            consumer: "worker", member: .shared, ownerEpoch: 3, epoch: 1, offsets: [partition: 7])
+        let checkpoint = try #require(Checkpoint(guarding: partition, of: claim))
+        let batches = [
+            Batch([document("a", "1")], checkpoint: checkpoint, isLeased: true),
+            Batch([document("b", "1")], isLeased: true),
+        ]
+        for (request, batch) in batches.enumerated() {
+            leased.apply(try #require(try change(&leased, batch)), of: UInt64(request))
+        }
+        #expect(texts(leased) == [["1"], ["1"]], "each condition needs a batch of its own")
+        leased.end(CheckpointFrame(checkpoint))
+        #expect(leased.count == 1)
+        #expect(leased.batches(except: []).map(\.condition) == [nil])
     }
 
     @Test("the last of each; not one that is withdrawn, or was published without a lease")

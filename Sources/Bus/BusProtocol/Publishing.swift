@@ -235,6 +235,9 @@ package struct CheckpointFrame: Hashable, Sendable {
         try reader.end()
     }
 
+    /// True if the checkpoint records no progress, and only requires that the partition is still owned.
+    package var isGuard: Bool { partition != nil && previous == offset }
+
     package var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.write(text: consumer)

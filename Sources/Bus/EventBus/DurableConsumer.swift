@@ -129,6 +129,19 @@ public struct Checkpoint: Hashable, Sendable {
         self.settled = settled ?? position.settled
     }
 
+    /// A checkpoint that records no progress: the bus refuses the batch unless the claim still owns the partition. Nil if
+    /// the claim does not own it. If the batch is leased, its documents are also published again only while the claim
+    /// owns the partition.
+    public init?(guarding partition: Partition, of claim: ConsumerClaim) {
+        guard let offset = claim.offsets[partition] else { return nil }
+        self.init(
+            claim: claim, position: Position(epoch: claim.epoch, offset: offset), partition: partition,
+            previous: offset, settled: claim.position.offset)
+    }
+
+    /// True if the checkpoint records no progress. See ``init(guarding:of:)``.
+    package var isGuard: Bool { partition != nil && previous == position.offset }
+
     /// The progress after a message, for a reader that handles messages one at a time. `nil` if the message is not
     /// recorded in the journal.
     public init?(claim: ConsumerClaim, handled message: Envelope) {

@@ -50,9 +50,12 @@ public protocol EventBus: Sendable {
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result
 
-    /// The retained documents that match any of the filters, oldest first. Documents with an unreadable header are left
-    /// out.
-    func documents(matching filters: [MessageFilter]) async throws -> [Envelope]
+    /// The retained documents that match any of the filters, in the order in which they were published. Documents with
+    /// an unreadable header are left out.
+    /// - Parameters:
+    ///   - offset: Only documents that were published after this offset are returned.
+    ///   - limit: The maximum number of documents.
+    func documents(matching filters: [MessageFilter], after offset: UInt64, limit: Int) async throws -> [Envelope]
 
     /// The retained document of this type, subject and key; `nil` if there is none, or if its header cannot be read.
     func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope?
@@ -160,6 +163,14 @@ extension EventBus {
         _ type: D.Type, subject: String = Session.default, key: String? = nil
     ) async throws -> D? {
         try await document(type.type, subject: subject, key: key)?.decode(D.self)
+    }
+}
+
+extension EventBus {
+    /// The retained documents that match any of the filters, in the order in which they were published. Documents with
+    /// an unreadable header are left out.
+    public func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
+        try await documents(matching: filters, after: 0, limit: .max)
     }
 }
 

@@ -341,6 +341,11 @@ struct ClientStateMachine {
         case .renewal(let subscription): renewed(reply, for: subscription)
         case .none:
             if case .published(let epoch, let offset) = reply, request.isBatch { journal.see(offset, of: epoch) }
+            if case .refused(let error) = reply, [.fenced, .epoch].contains(error.code),
+                case .publish(let batch) = request.request, let condition = batch.checkpoint
+            {
+                leased.end(condition)
+            }
         }
     }
 
@@ -433,8 +438,9 @@ struct ClientStateMachine {
         guard !batches.isEmpty else { return }
         lastLeaseRenewal = now
         log(.notice, "leased documents are published again", ["count": "\(leased.count)"])
-        for messages in batches {
-            let request = PublishRequest(producer: producer, sequence: 0, isLeased: true, messages: messages)
+        for (condition, messages) in batches {
+            let request = PublishRequest(
+                producer: producer, sequence: 0, isLeased: true, checkpoint: condition, messages: messages)
             enqueue(.publish(request), for: .none)
         }
     }

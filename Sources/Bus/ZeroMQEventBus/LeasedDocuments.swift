@@ -9,13 +9,20 @@ struct LeasedDocuments {
         let key: String
     }
 
+    struct Lease: Hashable {
+        let message: PublishedMessage
+        /// The lease ends when this checkpoint's claim no longer owns the partition. Nil for a lease that does not depend
+        /// on a claim.
+        let condition: CheckpointFrame?
+    }
+
     /// The change to documents when a batch is recorded. The value is nil for a document that is no longer leased.
-    typealias Change = [Key: PublishedMessage?]
+    typealias Change = [Key: Lease?]
 
     private struct Entry {
         /// The request that changed the document last.
         let request: UInt64
-        let message: PublishedMessage?
+        let lease: Lease?
     }
 
     private var entries: [Key: Entry] = [:]
@@ -36,6 +43,7 @@ struct LeasedDocuments {
             }
         }
         guard !types.isEmpty, batch.messages.contains(where: { types.contains($0.type) }) else { return nil }
+        let condition = batch.checkpoint.flatMap { $0.isGuard ? CheckpointFrame($0) : nil }
         var change: Change = [:]
         var reader = ByteReader(packed.bytes)
         for message in batch.messages {
@@ -43,16 +51,24 @@ struct LeasedDocuments {
             guard types.contains(message.type) else { continue }
             let isLeased = batch.isLeased && !message.isTombstone
             change[Key(type: message.type, subject: message.subject, key: published.key)] = .some(
-                isLeased ? published : nil)
+                isLeased ? Lease(message: published, condition: condition) : nil)
         }
         return change
     }
 
     /// Applies the change of a recorded batch. An older change does not replace a newer one.
     mutating func apply(_ change: Change, of request: UInt64) {
-        for (key, message) in change where request >= entries[key]?.request ?? 0 {
-            count += (message == nil ? 0 : 1) - (entries[key]?.message == nil ? 0 : 1)
-            entries[key] = Entry(request: request, message: message)
+        for (key, lease) in change where request >= entries[key]?.request ?? 0 {
+            count += (lease == nil ? 0 : 1) - (entries[key]?.lease == nil ? 0 : 1)
+            entries[key] = Entry(request: request, lease: lease)
+        }
+    }
+
+    /// Ends the leases that depend on a claim which no longer owns the partition.
+    mutating func end(_ condition: CheckpointFrame) {
+        for (key, entry) in entries where entry.lease?.condition == condition {
+            entries[key] = Entry(request: entry.request, lease: nil)
+            count -= 1
         }
     }
 
@@ -60,24 +76,25 @@ struct LeasedDocuments {
     /// - Parameter request: The oldest unanswered request.
     mutating func forgetWithdrawn(before request: UInt64) {
         guard count < entries.count else { return }
-        entries = entries.filter { $0.value.message != nil || $0.value.request >= request }
+        entries = entries.filter { $0.value.lease != nil || $0.value.request >= request }
     }
 
     /// All leased documents, divided into batches. Documents that unanswered batches change are left out.
-    func batches(except changing: Set<Key>) -> [[PublishedMessage]] {
-        let messages = entries.filter { !changing.contains($0.key) }.values
-            .sorted { $0.request < $1.request }.compactMap(\.message)
-        var batches: [[PublishedMessage]] = []
+    func batches(except changing: Set<Key>) -> [(condition: CheckpointFrame?, messages: [PublishedMessage])] {
+        let leases = entries.filter { !changing.contains($0.key) }.values
+            .sorted { $0.request < $1.request }.compactMap(\.lease)
+        var batches: [(condition: CheckpointFrame?, messages: [PublishedMessage])] = []
         var size = 0
-        for message in messages {
-            size += message.size
-            if batches.isEmpty || size > Limits.maximumFrameSize
-                || batches[batches.count - 1].count == Limits.batchCount
+        for lease in leases {
+            size += lease.message.size
+            if let last = batches.last, size <= Limits.maximumFrameSize, last.messages.count < Limits.batchCount,
+                last.condition == lease.condition
             {
-                batches.append([])
-                size = message.size
+                batches[batches.count - 1].messages.append(lease.message)
+            } else {
+                batches.append((lease.condition, [lease.message]))
+                size = lease.message.size
             }
-            batches[batches.count - 1].append(message)
         }
         return batches
     }

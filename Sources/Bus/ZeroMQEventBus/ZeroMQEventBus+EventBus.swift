@@ -25,25 +25,27 @@ extension ZeroMQEventBus {
         return Position(epoch: epoch, offset: offset)
     }
 
-    public func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
+    public func documents(
+        matching filters: [MessageFilter], after offset: UInt64, limit: Int
+    ) async throws -> [Envelope] {
         let prefixes = filters.topicPrefixes.filter { $0.hasPrefix("\(MessageKind.document.rawValue).") }
         guard !prefixes.isEmpty else { return [] }
         var documents: [Envelope] = []
-        var after: UInt64 = 0
-        while true {
+        var after = offset
+        while documents.count < limit {
             let request = PageRequest(epoch: 0, after: after, prefixes: prefixes)
             guard case .page(let page) = try await ask(.documents(request)) else {
                 throw BusError(.refused, "the broker sent an unexpected reply to a request for documents")
             }
-            documents += try page.messages.map { try $0.envelope() }
+            documents += try page.messages.map { try $0.envelope() }.filter { document in
+                // A document that cannot be read must not hide the others.
+                if let header = document.unreadableHeader { skipped.note(header.reason) }
+                return document.unreadableHeader == nil && filters.contains { $0.matches(document) }
+            }
             after = page.through
             if page.isComplete { break }
         }
-        return documents.filter { document in
-            // A document that cannot be read must not hide the others.
-            if let header = document.unreadableHeader { skipped.note(header.reason) }
-            return document.unreadableHeader == nil && filters.contains { $0.matches(document) }
-        }
+        return Array(documents.prefix(limit))
     }
 
     public func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
@@ -147,7 +149,7 @@ extension ZeroMQEventBus {
 }
 
 extension CheckpointFrame {
-    fileprivate init(_ checkpoint: Checkpoint) {
+    init(_ checkpoint: Checkpoint) {
         self.init(
             consumer: checkpoint.claim.consumer, ownerEpoch: checkpoint.claim.ownerEpoch,
             epoch: checkpoint.position.epoch, offset: checkpoint.position.offset, settled: checkpoint.settled,

@@ -3,6 +3,8 @@ import Contracts
 import Coordinator
 import ServiceRuntime
 
+extension IdleTime: ExpressibleByArgument {}
+
 @main
 struct NavigationCoordinatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,6 +17,20 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
     @Option(help: "The path of the flow, a YAML file such as config/flows/ios.yaml.")
     var flow: String
 
+    @Option(
+        name: .customLong("live-sessions"),
+        help: "The maximum number of sessions in memory. The others are read from the bus when they are needed.")
+    var liveSessions = Coordinator.usualLiveSessions
+
+    @Option(
+        name: .customLong("session-idle"),
+        help: "The time without a message after which a session ends: 90s, 12h or none. (default: none)")
+    var sessionIdle: IdleTime?
+
+    func validate() throws {
+        guard liveSessions > 0 else { throw ValidationError("--live-sessions must be at least 1") }
+    }
+
     func run() async throws {
         let (flow, source) = try ServiceProcess.readFlowFile(flow)
         let process = ServiceProcess(
@@ -23,7 +39,8 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
         try await process.run(options) { process in
             [
                 Coordinator(
-                    flow: flow, source: source, bus: process.bus, logger: process.logger, metrics: process.metrics)
+                    flow: flow, source: source, liveSessions: liveSessions, sessionIdle: sessionIdle?.duration,
+                    bus: process.bus, logger: process.logger, metrics: process.metrics)
             ]
         }
     }

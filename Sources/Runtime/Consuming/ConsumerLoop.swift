@@ -52,18 +52,11 @@ package struct ConsumerLoop: Sendable {
         }
     }
 
-    /// Handles the messages of a claim with a handler that only computes, on the bus's executor, until the service is
-    /// asked to stop.
-    /// - Throws: ``BusError``, for example `fenced` if another process has taken over the consumer, and `epoch` if the
-    ///   journal was replaced.
-    package func run(under claim: ConsumerClaim, _ handler: some ComputingHandler) async throws {
-        try await run(ConsumerRun(self, claim.member, .pipelined, handler, nil), under: claim)
-    }
-
     /// Handles the messages of a claim, at most `limit` partitions at a time, until the service is asked to stop.
-    /// - Throws: the errors of ``run(under:_:)`` and of `work`.
+    /// - Throws: ``BusError``, for example `fenced` if another process has taken over the consumer, and `epoch` if the
+    ///   journal was replaced; and the errors of `work`.
     package func run(under claim: ConsumerClaim, partitionsAtOnce limit: Int, _ work: @escaping Work) async throws {
-        try await run(ConsumerRun(self, claim.member, .concurrent(limit), nil, work), under: claim)
+        try await run(ConsumerRun(self, claim.member, .concurrent(limit), work: work), under: claim)
     }
 
     /// Shares the consumer's partitions with the other members of the same name, until the service is asked to stop.
@@ -71,7 +64,23 @@ package struct ConsumerLoop: Sendable {
     /// - Throws: ``BusError``, and the errors of `work`.
     package func runShared(partitionsAtOnce limit: Int, _ work: @escaping Work) async throws {
         try await bus.withMember(of: consumer, .shared) { member in
-            try await run(ConsumerRun(self, member, .concurrent(limit), nil, work), under: nil)
+            try await run(ConsumerRun(self, member, .concurrent(limit), work: work), under: nil)
+        }
+    }
+
+    /// Shares the consumer's partitions with the other members of the same name, until the service is asked to stop.
+    /// Handles their messages with a handler that only computes, on the bus's executor.
+    /// - Parameter whenClaimed: called after each claim, before the messages of the claim are handled. It may read the
+    ///   documents of the claimed partitions, because no other member changes them any more. The errors `fenced`,
+    ///   `epoch` and `unrecorded` lead to another claim.
+    /// - Throws: ``BusError``, and other errors of `whenClaimed`.
+    package func runShared(
+        _ handler: some ComputingHandler,
+        whenClaimed: @escaping @Sendable (ConsumerClaim) async throws -> Void = { _ in }
+    ) async throws {
+        try await bus.withMember(of: consumer, .shared) { member in
+            try await run(
+                ConsumerRun(self, member, .pipelined, handler: handler, whenClaimed: whenClaimed), under: nil)
         }
     }
 
@@ -187,6 +196,7 @@ private actor ConsumerRun {
 
     private enum Job {
         case work(Envelope, ConsumerQueue.Turn)
+        case restore([DocumentName], Envelope, ConsumerQueue.Turn)
         case publish(Batch, ConsumerQueue.Turn)
     }
 
@@ -198,6 +208,7 @@ private actor ConsumerRun {
     private let member: ConsumerMember
     private let work: ConsumerLoop.Work?
     private var handler: (any ComputingHandler)?
+    private let whenClaimed: @Sendable (ConsumerClaim) async throws -> Void
     private var queue: ConsumerQueue
     private let progress = ConsumerProgress()
     private let jobs: AsyncStream<Job>
@@ -212,8 +223,9 @@ private actor ConsumerRun {
     private var hasWarned = false
 
     init(
-        _ loop: ConsumerLoop, _ member: ConsumerMember, _ mode: ConsumerQueue.Mode, _ handler: (any ComputingHandler)?,
-        _ work: ConsumerLoop.Work?
+        _ loop: ConsumerLoop, _ member: ConsumerMember, _ mode: ConsumerQueue.Mode,
+        handler: (any ComputingHandler)? = nil, work: ConsumerLoop.Work? = nil,
+        whenClaimed: @escaping @Sendable (ConsumerClaim) async throws -> Void = { _ in }
     ) {
         let home = Home()
         self.home = home
@@ -222,6 +234,7 @@ private actor ConsumerRun {
         self.member = member
         self.handler = handler
         self.work = work
+        self.whenClaimed = whenClaimed
         let none = ConsumerClaim(consumer: loop.consumer, member: member, ownerEpoch: 0, epoch: 0, offsets: [:])
         queue = ConsumerQueue(mode, claim: none)
         (jobs, jobInput) = AsyncStream.makeStream()
@@ -235,6 +248,8 @@ private actor ConsumerRun {
                 case .work(let message, let turn):
                     // A slow handler would block the bus's executor, so it runs on the global executor.
                     group.addTask(executorPreference: globalConcurrentExecutor) { await self.handle(message, turn) }
+                case .restore(let documents, let message, let turn):
+                    group.addTask { await self.restore(documents, message, turn) }
                 case .publish(let batch, let turn):
                     group.addTask { await self.publish(batch, turn) }
                 }
@@ -278,12 +293,14 @@ private actor ConsumerRun {
     /// member's partitions have changed.
     private func readShare() async throws {
         let retry = BusRetry(logger: loop.logger, clock: loop.clock)
+        let preparation = BusRetry(logger: loop.logger, clock: loop.clock, after: [.unavailable, .journal])
         while failure == nil {
             do {
                 let claim = try await retry.run {
                     try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member)
                 }
                 try await retry.run { try await self.loop.tellCutOffs(of: claim) }
+                try await preparation.run { try await self.whenClaimed(claim) }
                 // If the run has failed in the meantime, nothing would end the reading under this claim.
                 guard failure == nil else { return }
                 begin(claim)
@@ -319,6 +336,7 @@ private actor ConsumerRun {
     private func begin(_ claim: ConsumerClaim) {
         claimEnd = ReadySignal()
         queue.adopt(claim)
+        forgetDropped()
         loop.metrics.began(claim, loop.filters)
         advance()
     }
@@ -346,10 +364,12 @@ private actor ConsumerRun {
             case .handle(let message, let turn):
                 if let results = loop.plainResults(of: message) {
                     queue.handled(results, of: turn)
-                } else if handler != nil {
-                    queue.handled(compute(message), of: turn)
-                } else {
+                } else if handler == nil {
                     jobInput.yield(.work(message, turn))
+                } else if let missing = handler?.missing(for: message) {
+                    jobInput.yield(.restore(missing, message, turn))
+                } else {
+                    queue.handled(compute(message), of: turn)
                 }
             }
         }
@@ -374,6 +394,45 @@ private actor ConsumerRun {
             handler?.takeBack(message.partition, from: message.position?.offset ?? 0)
             return loop.givenUp(message, "failed", "could not handle \(message.type)")
         }
+    }
+
+    /// Reads the documents that the handler needs for a message. Then the handler handles the message.
+    private func restore(_ names: [DocumentName], _ message: Envelope, _ turn: ConsumerQueue.Turn) async {
+        do {
+            let retry = BusRetry(logger: loop.logger, clock: loop.clock, after: [.journal, .unavailable, .epoch])
+            var documents: [Envelope] = []
+            for name in names {
+                guard let document = try await retry.runUntilShutdown({ try await self.document(name) }) else { continue }
+                documents.append(document)
+            }
+            if queue.isCurrent(turn) {
+                handler?.restore(documents, for: message)
+                queue.handled(compute(message), of: turn)
+            } else {
+                queue.handled(nil, of: turn)
+            }
+        } catch {
+            queue.handled(nil, of: turn)
+            queue.stop()
+            if !(error is CancellationError) { fail(error) }
+        }
+        advance()
+    }
+
+    /// Nil if there is no such document, or none can have this name.
+    private func document(_ name: DocumentName) async throws -> Envelope? {
+        do {
+            return try await loop.bus.document(name.type, subject: name.subject, key: name.key)
+        } catch let error as BusError where [.refused, .malformed].contains(error.code) {
+            loop.logger.warning("\(name.type) of session '\(name.subject)' cannot be read: \(error)")
+            return nil
+        }
+    }
+
+    /// The handler must not use the states of partitions that were dropped.
+    private func forgetDropped() {
+        let dropped = queue.takeDropped()
+        if !dropped.isEmpty { handler?.forget(dropped) }
     }
 
     private func handle(_ message: Envelope, _ turn: ConsumerQueue.Turn) async {
@@ -413,6 +472,7 @@ private actor ConsumerRun {
             queue.abandon(turn)
             fail(error)
         }
+        forgetDropped()
         advance()
     }
 

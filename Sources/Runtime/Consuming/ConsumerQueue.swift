@@ -124,6 +124,7 @@ struct ConsumerQueue {
     /// The offset up to which every matching message has been taken.
     private var delivered: UInt64
     private var state = State.running
+    private var dropped: Set<Partition> = []
 
     init(_ mode: Mode, claim: ConsumerClaim) {
         self.mode = mode
@@ -145,6 +146,16 @@ struct ConsumerQueue {
 
     /// The offset up to which every message is handled.
     var settled: UInt64 { oldestUnfinished.map { min($0 - 1, delivered) } ?? delivered }
+
+    /// True if the partition has not been dropped since a step began.
+    func isCurrent(_ turn: Turn) -> Bool { lanes[turn.partition]?.generation == turn.generation }
+
+    /// Returns the partitions that were dropped since the last call. Their unfinished messages are handled again, here or
+    /// by another member.
+    mutating func takeDropped() -> Set<Partition> {
+        defer { dropped = [] }
+        return dropped
+    }
 
     // MARK: Taking messages
 
@@ -385,6 +396,7 @@ struct ConsumerQueue {
 
     private mutating func drop(_ partition: Partition) {
         guard var lane = lanes[partition] else { return }
+        dropped.insert(partition)
         let messages = lane.messages
         count -= messages.count
         size -= messages.reduce(0) { $0 + $1.data.count }

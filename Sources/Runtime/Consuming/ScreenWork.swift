@@ -91,7 +91,7 @@ public struct ScreenWork: ReadyService {
 
     /// The types that the service receives, in alphabetical order.
     public var receives: [MessageType] {
-        (routes.keys + [DomainEvent.ScreenDismissed.type]).sorted { $0.description < $1.description }
+        (routes.keys + [DomainEvent.ScreenDismissed.type, DomainEvent.SessionEnded.type]).sorted { $0.description < $1.description }
     }
 
     public func run() async throws {
@@ -145,8 +145,11 @@ public struct ScreenWork: ReadyService {
 
     private func results(of message: Envelope, _ underWay: WorkUnderWay, _ loop: ConsumerLoop) async throws -> Handled {
         do {
-            return message.type == DomainEvent.ScreenDismissed.type
-                ? try await end(message, underWay) : try await begin(message, underWay, loop)
+            return switch message.type {
+            case DomainEvent.ScreenDismissed.type: try await endWork(ofInstance: message, underWay)
+            case DomainEvent.SessionEnded.type: try await endWork(ofSession: message, underWay)
+            default: try await begin(message, underWay, loop)
+            }
         } catch let error as BusError where !error.isOfProcess {
             logger.error("gave up the message: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
             return loop.givenUp(message, "failed", "could not handle \(message.type)")
@@ -185,11 +188,17 @@ public struct ScreenWork: ReadyService {
     }
 
     /// Ends all work of a dismissed instance.
-    private func end(_ message: Envelope, _ underWay: WorkUnderWay) async throws -> Handled {
+    private func endWork(ofInstance message: Envelope, _ underWay: WorkUnderWay) async throws -> Handled {
         guard let dismissed = try? message.decode(DomainEvent.ScreenDismissed.self) else { return Handled() }
         let ended = try await underWay.end {
             $0.isFor(message.attributes.platform, dismissed.instance, subject: message.subject)
         }
+        return Handled(ended.flatMap { withdrawals(of: $0, causedBy: message) })
+    }
+
+    /// Ends all work of a session that has ended.
+    private func endWork(ofSession message: Envelope, _ underWay: WorkUnderWay) async throws -> Handled {
+        let ended = try await underWay.end { $0.cause.subject == message.subject }
         return Handled(ended.flatMap { withdrawals(of: $0, causedBy: message) })
     }
 

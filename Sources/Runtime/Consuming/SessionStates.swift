@@ -1,45 +1,124 @@
+internal import DequeModule
 package import EventBus
 
-/// The states of all sessions, with the earlier states that are needed to undo changes.
+/// The states of the sessions that were used last, with the earlier states that are needed to undo changes.
+///
+/// A session is *known* if its state was restored or set since then. The state of a known session is nil if the session
+/// has not begun or has ended. If there are more known sessions than the limit, those that were not used for the longest
+/// time are forgotten, except sessions whose changes may still be undone.
 package struct SessionStates<State: Sendable>: Sendable {
+    private struct Entry: Sendable {
+        var state: State?
+        var lastUse: UInt64
+        /// The number of changes that can still be undone.
+        var changeCount = 0
+    }
+
+    private struct Use: Sendable {
+        let session: String
+        let number: UInt64
+    }
+
     private struct Change: Sendable {
         let offset: UInt64
         let session: String
         let before: State?
+        /// True if the session is forgotten when the change is undone.
+        let isFirst: Bool
     }
 
-    private var states: [String: State] = [:]
+    private let limit: Int
+    private var entries: [String: Entry] = [:]
+    /// The uses in their order. Only the last use of a session counts.
+    private var uses: Deque<Use> = []
+    private var useCount: UInt64 = 0
     private var changes: [Partition: [Change]] = [:]
 
-    package init() {}
+    /// - Parameter limit: the number of sessions above which sessions are forgotten.
+    package init(limit: Int = .max) {
+        self.limit = limit
+    }
 
-    package subscript(session: String) -> State? { states[session] }
+    /// The number of known sessions.
+    package var count: Int { entries.count }
 
-    /// The sessions that have a state.
-    package var sessions: some Collection<String> { states.keys }
+    package func isKnown(_ session: String) -> Bool { entries[session] != nil }
 
-    /// Sets a state that ``takeBack(_:from:)`` does not undo.
-    package mutating func restore(_ state: State, of session: String) {
-        states[session] = state
+    /// The state of a session. Nil if the session is not known, has not begun or has ended.
+    package subscript(session: String) -> State? { entries[session]?.state }
+
+    /// Sets the state that was read for a session. ``takeBack(_:from:)`` does not undo it.
+    package mutating func restore(_ state: State?, of session: String) {
+        entries[session] = Entry(state: state, lastUse: 0)
+        use(session)
+        forgetUnused()
     }
 
     /// Sets a state because of a message. The change can be undone until ``keep(_:through:)`` makes it permanent.
-    package mutating func set(_ state: State, because message: Envelope) {
+    /// - Parameter isFirst: true if the present state was not published. Then the session is forgotten when the change
+    ///   is undone, so that its state is read again.
+    package mutating func set(_ state: State?, because message: Envelope, isFirst: Bool = false) {
+        let session = message.subject
         let change = Change(
-            offset: message.position?.offset ?? 0, session: message.subject, before: states[message.subject])
+            offset: message.position?.offset ?? 0, session: session, before: self[session],
+            isFirst: isFirst || !isKnown(session))
         changes[message.partition, default: []].append(change)
-        states[message.subject] = state
+        var entry = entries[session] ?? Entry(state: nil, lastUse: 0)
+        entry.state = state
+        entry.changeCount += 1
+        entries[session] = entry
+        use(session)
+        forgetUnused()
     }
 
     package mutating func keep(_ partition: Partition, through offset: UInt64) {
-        changes[partition]?.removeAll { $0.offset <= offset }
+        guard let recorded = changes[partition]?.prefix(while: { $0.offset <= offset }), !recorded.isEmpty else {
+            return
+        }
+        for change in recorded { entries[change.session]?.changeCount -= 1 }
+        changes[partition]?.removeFirst(recorded.count)
         if changes[partition]?.isEmpty == true { changes[partition] = nil }
     }
 
     package mutating func takeBack(_ partition: Partition, from offset: UInt64) {
-        for change in (changes[partition] ?? []).reversed() where change.offset >= offset {
-            states[change.session] = change.before
+        while let change = changes[partition]?.last, change.offset >= offset {
+            changes[partition]?.removeLast()
+            entries[change.session]?.changeCount -= 1
+            if change.isFirst {
+                entries[change.session] = nil
+            } else {
+                entries[change.session]?.state = change.before
+            }
         }
-        changes[partition]?.removeAll { $0.offset >= offset }
+    }
+
+    /// Forgets all sessions of these partitions.
+    package mutating func forget(_ partitions: Set<Partition>) {
+        entries = entries.filter { !partitions.contains(Partition(subject: $0.key)) }
+        for partition in partitions { changes[partition] = nil }
+    }
+
+    /// Notes that a session is used now.
+    package mutating func use(_ session: String) {
+        guard limit < .max, isKnown(session) else { return }
+        useCount += 1
+        entries[session]?.lastUse = useCount
+        uses.append(Use(session: session, number: useCount))
+        // Most of the uses are outdated. Without them, the list is at most half as long.
+        guard uses.count > 2 * entries.count + 64 else { return }
+        uses = Deque(uses.filter { entries[$0.session]?.lastUse == $0.number })
+    }
+
+    private mutating func forgetUnused() {
+        var kept: [Use] = []
+        while entries.count > limit, let use = uses.popFirst() {
+            guard let entry = entries[use.session], entry.lastUse == use.number else { continue }
+            if entry.changeCount > 0 {
+                kept.append(use)
+            } else {
+                entries[use.session] = nil
+            }
+        }
+        uses.prepend(contentsOf: kept)
     }
 }

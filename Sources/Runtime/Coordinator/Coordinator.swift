@@ -8,18 +8,22 @@ package import Navigation
 /// Runs the navigation of one platform: one state machine for each session. Each machine receives the messages of its
 /// session in order.
 ///
-/// The results of a message, the changed snapshot and the consumer's position are published in one batch.
+/// The coordinators of a platform share its sessions. Each keeps the machines of the sessions that were used last, and
+/// restores others from their documents. The results of a message, the changed snapshot and the consumer's progress are
+/// published in one batch.
 package struct Coordinator: ReadyService {
     /// The maximum time that a view has to animate a screen out. After this time the coordinator reports that the
     /// screen is gone.
     static let animationTime: Duration = .seconds(2)
 
-    /// The maximum number of messages in a batch while sessions are restored.
-    private static let restoredCount = 256
+    /// The usual maximum number of machines in memory.
+    package static let usualLiveSessions = 20_000
 
     package let ready = ReadySignal()
     private let flow: Flow
     private let source: String?
+    private let liveSessions: Int
+    private let idle: IdleSessions?
     private let bus: any EventBus
     private let logger: Logger
     private let metrics: ConsumerMetrics
@@ -28,17 +32,22 @@ package struct Coordinator: ReadyService {
 
     /// - Parameters:
     ///   - source: the flow as YAML, for `document.Flow`. Nil if the document is not to be published.
+    ///   - liveSessions: the maximum number of machines in memory.
+    ///   - sessionIdle: the time without a message after which a session ends. Nil if sessions end only with
+    ///     `event.SessionEnded`.
     ///   - metrics: the counts of the process; the coordinator updates them.
     ///   - clock: measures the time until a leaving screen counts as gone, the deadlines of guards, and the pauses
     ///     between attempts to reach the bus.
     ///   - now: returns the current time. The coordinator compares it with the expiry times of commands.
     package init(
-        flow: Flow, source: String? = nil, bus: any EventBus, logger: Logger,
-        metrics: ConsumerMetrics = ConsumerMetrics(),
+        flow: Flow, source: String? = nil, liveSessions: Int = usualLiveSessions,
+        sessionIdle: Duration? = nil, bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.flow = flow
         self.source = source
+        self.liveSessions = liveSessions
+        idle = sessionIdle.map { IdleSessions(limit: $0) }
         self.bus = bus
         self.logger = logger
         self.metrics = metrics
@@ -50,13 +59,68 @@ package struct Coordinator: ReadyService {
         try await BusRetry(logger: logger, clock: clock).run { try await coordinate() }
     }
 
+    private func coordinate() async throws {
+        let loop = ConsumerLoop(
+            flow.consumer, flow.receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics, clock: clock,
+            whenLive: ready.signal)
+        let open = OpenDeadlines()
+        let sessions = Sessions(
+            flow: flow, source: bus.source, open: open, limit: liveSessions, idle: idle, logger: logger, now: now)
+        try await open.timers.run {
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await endIdleSessions(open) }
+                defer { group.cancelAll() }
+                try await loop.runShared(sessions) { try await takeUp($0, sessions, open) }
+            }
+        } task: {
+            try await wait(for: $0, open)
+        }
+    }
+
+    private func endIdleSessions(_ open: OpenDeadlines) async throws {
+        guard let idle else { return }
+        while true {
+            try await clock.sleep(for: idle.pause)
+            do {
+                try await idle.end(of: flow, on: bus, at: now()) { open.isOwn($0) }
+            } catch let error as BusError {
+                logger.info("idle sessions are looked for later: \(error)")
+            }
+        }
+    }
+
+    // MARK: Taking up partitions
+
+    /// Continues with the partitions of a claim: their deadlines, and the default session, which begins without a
+    /// message. The owner of its partition also publishes the flow.
+    private func takeUp(_ claim: ConsumerClaim, _ sessions: Sessions, _ open: OpenDeadlines) async throws {
+        let new = open.takeUp(claim)
+        guard !claim.offsets.isEmpty else { return }
+        // The documents are read after the claim, because after the claim no other coordinator can change them.
+        let deadlines = try await bus.documents(matching: [.type(Document.Deadline.self)]).filter {
+            claim.offsets[$0.partition] != nil && $0.attributes.key?.hasPrefix("\(flow.platform).") ?? false
+        }
+        open.open(deadlines.compactMap { try? Deadline($0) })
+        let partition = Partition(subject: Session.default)
+        guard new.contains(partition), let checkpoint = Checkpoint(guarding: partition, of: claim) else { return }
+        try await publishFlow(checkpoint)
+        let state = try await bus.document(
+            Document.NavigationState.type, subject: Session.default, key: flow.platform)
+        guard let results = try sessions.adaptation(of: state, session: Session.default) else { return }
+        do {
+            try await bus.publish(Batch(results.messages, checkpoint: checkpoint))
+            results.whenRecorded?()
+        } catch let error as BusError where error.code == .refused {
+            logger.error("the bus refused restored data: \(error)", metadata: ["session": "\(Session.default)"])
+        }
+    }
+
     /// Publishes the flow. If the bus refuses the document, for example because it is too large, the coordinator runs
     /// without it.
-    private func publishFlow(under claim: ConsumerClaim) async throws {
+    private func publishFlow(_ checkpoint: Checkpoint) async throws {
         guard let source else { return }
         let document = Document.Flow(
             platform: flow.platform, name: flow.name, version: flow.version, hash: flow.hash, source: source)
-        let checkpoint = Checkpoint(claim: claim, position: claim.position)
         do {
             let message = try Envelope(document, source: bus.source)
             try await bus.publish(Batch([message], checkpoint: checkpoint, isLeased: true))
@@ -65,51 +129,15 @@ package struct Coordinator: ReadyService {
         }
     }
 
-    /// Publishes the results of restoring. A message that the bus refuses is left out.
-    private func publish(_ messages: [Envelope], under claim: ConsumerClaim) async throws {
-        do {
-            try await bus.publish(Batch(messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
-        } catch let error as BusError where error.code == .refused && !messages.isEmpty {
-            guard messages.count == 1 else {
-                for message in messages { try await publish([message], under: claim) }
-                return
-            }
-            logger.error("the bus refused restored data: \(error)", metadata: ["session": "\(messages[0].subject)"])
-        }
-    }
-
-    private func coordinate() async throws {
-        let loop = ConsumerLoop(
-            flow.consumer, flow.receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics, clock: clock,
-            whenLive: ready.signal)
-        guard let claim = try await loop.claim() else { return }
-        try await loop.tellCutOffs(of: claim)
-        try await publishFlow(under: claim)
-        let open = OpenDeadlines()
-        // The documents are read after the claim, because after the claim no other coordinator can change them.
-        var sessions = Sessions(flow: flow, source: bus.source, open: open, logger: logger, now: now)
-        let restored = try sessions.restore(
-            from: try await bus.documents(matching: [.type(Document.NavigationState.self)]),
-            deadlines: try await bus.documents(matching: [.type(Document.Deadline.self)]))
-        // At least one batch is published, because it confirms the claim.
-        for start in stride(from: 0, to: max(1, restored.messages.count), by: Self.restoredCount) {
-            try await publish(Array(restored.messages.dropFirst(start).prefix(Self.restoredCount)), under: claim)
-        }
-        restored.whenRecorded?()
-        let running = sessions
-        try await open.timers.run {
-            try await loop.run(under: claim, running)
-        } task: {
-            try await wait(for: $0, open)
-        }
-    }
+    // MARK: Deadlines
 
     /// Waits for the delay of a deadline. If the deadline is still open after the delay, reports that the screen is
     /// gone or that the guard's deadline has passed.
-    func wait(for deadline: Deadline, _ open: OpenDeadlines) async throws {
+    func wait(for timer: OpenDeadlines.Timer, _ open: OpenDeadlines) async throws {
+        let deadline = timer.deadline
         do {
             try await clock.sleep(for: deadline.delay)
-            guard open.isOpen(deadline) else { return }
+            guard open.isOpen(timer) else { return }
             try await BusRetry(logger: logger, clock: clock, after: [.unavailable, .journal])
                 .run { _ = try await bus.publish(Batch([report(of: deadline)])) }
         } catch let error as BusError where error.code == .refused {
@@ -140,11 +168,14 @@ package struct Coordinator: ReadyService {
 }
 
 extension Flow {
-    /// The message types that a coordinator of this flow receives, in alphabetical order. They include
-    /// `event.LaunchFinished` even if no rule uses it.
+    /// The message types that a coordinator of this flow receives, in alphabetical order. They include the events that
+    /// begin and end sessions even if no rule uses them.
     package var receives: [MessageType] {
+        let session = [
+            DomainEvent.LaunchFinished.type, DomainEvent.DeepLinkReceived.type, DomainEvent.SessionEnded.type,
+        ]
         // The flow's checker has refused invalid types, so `compactMap` removes nothing.
-        messageTypes.union([DomainEvent.LaunchFinished.type.description]).sorted().compactMap(MessageType.init)
+        return messageTypes.union(session.map(\.description)).sorted().compactMap(MessageType.init)
     }
 
     /// The message types that a coordinator of this flow publishes.

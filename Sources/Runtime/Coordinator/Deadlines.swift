@@ -44,21 +44,68 @@ extension Deadline {
     }
 }
 
-/// The recorded deadlines of all sessions.
+/// The partitions that belong to this coordinator, and the recorded deadlines of their sessions.
 final class OpenDeadlines: Sendable {
-    private let objects = Mutex<Set<Deadline.Object>>([])
-    /// One task for each deadline, started when the deadline is recorded.
-    let timers = ConsumerTasks<Deadline>()
+    /// The wait for a deadline. If the deadline is closed and opened again, it gets a new timer.
+    struct Timer: Sendable {
+        let deadline: Deadline
+        fileprivate let number: Int
+    }
 
+    private struct Opened {
+        var epoch: UInt64?
+        var partitions: Set<Partition> = []
+        /// The numbers of the timers, by session.
+        var numbers: [String: [Deadline.Object: Int]] = [:]
+        var count = 0
+    }
+
+    private let opened = Mutex(Opened())
+    /// One task for each timer.
+    let timers = ConsumerTasks<Timer>()
+
+    /// Starts the timers of deadlines that are not open yet.
     func open(_ deadlines: [Deadline]) {
-        for deadline in deadlines where objects.withLock({ $0.insert(deadline.object).inserted }) {
-            timers.begin(deadline)
+        for deadline in deadlines {
+            let number: Int? = opened.withLock { opened in
+                guard opened.numbers[deadline.object.session]?[deadline.object] == nil else { return nil }
+                opened.count += 1
+                opened.numbers[deadline.object.session, default: [:]][deadline.object] = opened.count
+                return opened.count
+            }
+            if let number { timers.begin(Timer(deadline: deadline, number: number)) }
         }
     }
 
     func close(_ closed: Set<Deadline.Object>) {
-        objects.withLock { $0.subtract(closed) }
+        opened.withLock { opened in
+            for object in closed {
+                opened.numbers[object.session]?[object] = nil
+                if opened.numbers[object.session]?.isEmpty == true { opened.numbers[object.session] = nil }
+            }
+        }
     }
 
-    func isOpen(_ deadline: Deadline) -> Bool { objects.withLock { $0.contains(deadline.object) } }
+    /// Takes the partitions of a claim in place of the former ones. Closes the deadlines of all other partitions.
+    /// - Returns: the partitions that did not belong to this coordinator before.
+    func takeUp(_ claim: ConsumerClaim) -> Set<Partition> {
+        let partitions = Set(claim.offsets.keys)
+        return opened.withLock { opened in
+            let former = opened.epoch == claim.epoch ? opened.partitions : []
+            opened.numbers = opened.numbers.filter { partitions.contains(Partition(subject: $0.key)) }
+            (opened.epoch, opened.partitions) = (claim.epoch, partitions)
+            return partitions.subtracting(former)
+        }
+    }
+
+    func isOwn(_ partition: Partition) -> Bool { opened.withLock { $0.partitions.contains(partition) } }
+
+    func objects(of session: String) -> Set<Deadline.Object> {
+        opened.withLock { Set($0.numbers[session]?.keys.map(\.self) ?? []) }
+    }
+
+    func isOpen(_ timer: Timer) -> Bool {
+        let object = timer.deadline.object
+        return opened.withLock { $0.numbers[object.session]?[object] == timer.number }
+    }
 }

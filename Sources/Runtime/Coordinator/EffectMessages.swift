@@ -69,9 +69,12 @@ struct EffectMessages {
 
     /// The message that withdraws the deadline document of an object for which the state no longer waits.
     mutating func withdrawal(of object: Deadline.Object) -> Envelope {
-        let key = Document.Deadline.key(platform, object.kind, object.id)
-        return .withdrawal(
-            Document.Deadline.type, key: key, source: source, causedBy: cause, platform: platform, id: nextID())
+        withdrawal(of: Document.Deadline.type, key: Document.Deadline.key(platform, object.kind, object.id))
+    }
+
+    /// The message that withdraws a document of the cause's session.
+    mutating func withdrawal(of type: MessageType, key: String) -> Envelope {
+        .withdrawal(type, key: key, source: source, causedBy: cause, platform: platform, id: nextID())
     }
 
     /// Changes the origin of the following messages to that of an earlier message that had to wait.

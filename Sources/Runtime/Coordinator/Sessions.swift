@@ -5,30 +5,138 @@ internal import Foundation
 internal import Logging
 internal import Navigation
 
-/// The machines of one platform, one for each session. Turns received messages into messages to publish.
+/// The machines of one platform, one for each session that was used lately. Turns received messages into messages to
+/// publish.
+///
+/// `event.LaunchFinished` and `event.DeepLinkReceived` begin a session, and `event.SessionEnded` ends it. Commands to
+/// other sessions are discarded, and other messages to them are ignored.
 struct Sessions: ComputingHandler {
+    private struct Recorded: Sendable {
+        var machine: Machine
+        /// The time of the last publication of the snapshot.
+        var time: Date
+    }
+
+    /// A machine that was restored, with the results of restoring it that are not published yet.
+    private struct Restored: Sendable {
+        var messages: [Envelope] = []
+        var opened: [Deadline] = []
+        var closed: Set<Deadline.Object> = []
+    }
+
     private let flow: Flow
     /// The source of the process that publishes the results.
     private let source: String
     private let open: OpenDeadlines
+    private let idle: IdleSessions?
     private let logger: Logger
     private let now: @Sendable () -> Date
-    private var machines = SessionStates<Machine>()
+    private var machines: SessionStates<Recorded>
+    private var restored: [String: Restored] = [:]
 
+    /// - Parameter limit: the number of machines in memory above which those that were not used for the longest time are
+    ///   forgotten. They are restored when they are needed.
     init(
-        flow: Flow, source: String, open: OpenDeadlines, logger: Logger, now: @escaping @Sendable () -> Date
+        flow: Flow, source: String, open: OpenDeadlines, limit: Int, idle: IdleSessions?, logger: Logger,
+        now: @escaping @Sendable () -> Date
     ) {
         self.flow = flow
         self.source = source
         self.open = open
+        self.idle = idle
         self.logger = logger
         self.now = now
+        machines = SessionStates(limit: limit)
     }
 
-    /// Passes a message to the machine of its session. Creates the machine if the session has none. An expired command
-    /// or a message without valid JSON is discarded instead.
+    // MARK: Restoring
+
+    func missing(for message: Envelope) -> [DocumentName]? {
+        guard !machines.isKnown(message.subject) else { return nil }
+        return [DocumentName(Document.NavigationState.type, subject: message.subject, key: flow.platform)]
+    }
+
+    mutating func restore(_ documents: [Envelope], for message: Envelope) {
+        guard let document = documents.first, let (machine, results) = restoration(of: document) else {
+            return machines.restore(nil, of: message.subject)
+        }
+        machines.restore(Recorded(machine: machine, time: document.attributes.time), of: message.subject)
+        restored[message.subject] = results
+    }
+
+    /// The results of a session that has not begun, or that a changed flow changes. Nil if nothing is to be published.
+    /// - Parameter document: the snapshot of the session. Nil if the session has not begun.
+    func adaptation(of document: Envelope?, session: String) throws -> Handled? {
+        guard let document else {
+            let snapshot = Document.NavigationState(Machine(flow: flow, session: session).snapshot)
+            return Handled([
+                try Envelope(snapshot, source: source, subject: session, origin: Origin(platform: flow.platform))
+            ])
+        }
+        guard let results = restoration(of: document)?.results else { return nil }
+        return Handled(results.messages) { [open] in
+            open.close(results.closed)
+            open.open(results.opened)
+        }
+    }
+
+    /// The machine of a snapshot. If the snapshot cannot be read, the session begins again.
+    private func restoration(of document: Envelope) -> (machine: Machine, results: Restored?)? {
+        let session = document.subject
+        let known = open.objects(of: session)
+        var outcome = effectMessages(of: document)
+        do {
+            let snapshot: NavigationSnapshot
+            do {
+                snapshot = try document.decode(Document.NavigationState.self).snapshot
+            } catch let error as BusError {
+                logger.error("session \(session) cannot be restored: \(error)")
+                let machine = Machine(flow: flow, session: session)
+                let message = try outcome.about(Document.NavigationState(machine.snapshot))
+                let withdrawals = known.sorted { $0.id < $1.id }.map { outcome.withdrawal(of: $0) }
+                return (machine, Restored(messages: [message] + withdrawals, closed: known))
+            }
+            let restoration = Restoration(snapshot, flow: flow)
+            for screen in restoration.dropped {
+                logger.warning("screen '\(screen.screen)' does not fit the flow: \(screen.id) is dismissed")
+            }
+            let changed = restoration.machine.snapshot == snapshot ? nil : restoration.machine.snapshot
+            let results = try outcome.results(
+                of: restoration.effects, snapshot: changed, session: session, without: known)
+            let closed = known.subtracting(Deadline.objects(in: restoration.machine.state, of: session))
+            let withdrawals = closed.sorted { $0.id < $1.id }.map { outcome.withdrawal(of: $0) }
+            let messages = results.messages + withdrawals
+            guard !messages.isEmpty else { return (restoration.machine, nil) }
+            return (restoration.machine, Restored(messages: messages, opened: results.opened, closed: closed))
+        } catch {
+            logger.error("session \(session) cannot be restored: \(error)")
+            return nil
+        }
+    }
+
+    // MARK: Handling
+
+    /// Passes a message to the machine of its session. An expired command or a message without valid JSON is discarded
+    /// instead.
     /// - Throws: ``BusError`` if a result cannot be encoded as JSON.
     mutating func handle(_ message: Envelope) throws -> Handled {
+        machines.use(message.subject)
+        guard let restored = restored.removeValue(forKey: message.subject) else { return try answer(message, false) }
+        var handled = try answer(message, true)
+        handled.messages = restored.messages + handled.messages
+        handled.whenRecorded = { [open, whenRecorded = handled.whenRecorded] in
+            open.close(restored.closed)
+            open.open(restored.opened)
+            whenRecorded?()
+        }
+        return handled
+    }
+
+    /// - Parameter isFirst: true if the machine was restored, and the results of restoring it are not published.
+    private mutating func answer(_ message: Envelope, _ isFirst: Bool) throws -> Handled {
+        let known = machines[message.subject]
+        // A batch that is refused takes the restored machine with it.
+        if isFirst { machines.set(known, because: message, isFirst: true) }
         if message.type.kind == .command, message.attributes.isExpired(at: now()) {
             let discarded = try discarded(message, "expired")
             // The command names another platform, whose coordinator reports the expiry.
@@ -36,16 +144,32 @@ struct Sessions: ComputingHandler {
             return Handled(discarded.messages + [try message.expiryError(source: source)].compactMap(\.self))
         }
         guard let input = Machine.Input(message) else { return try discarded(message, "the data is not JSON") }
-        let known = machines[message.subject]
-        var machine = known ?? Machine(flow: flow, session: message.subject)
+        if message.type == DomainEvent.SessionEnded.type { return end(known?.machine, because: message) }
+        guard known != nil || message.beginsSession else {
+            guard message.type.kind == .command else { return Handled() }
+            return try discarded(message, "session '\(message.subject)' has not begun, or has ended")
+        }
+        var machine = known?.machine ?? Machine(flow: flow, session: message.subject)
         let effects = machine.handle(input)
         // The state of a new session is published even if no rule changed it.
-        let hasChanged = machine.revision != known?.revision
-        if hasChanged { machines.set(machine, because: message) }
-        let waited = Deadline.objects(in: known?.state, of: message.subject)
+        let hasChanged = machine.revision != known?.machine.revision
+        let isStale = idle.flatMap { idle in known.map { now().timeIntervalSince($0.time) > idle.renewal } } ?? false
+        if hasChanged || isStale { machines.set(Recorded(machine: machine, time: now()), because: message) }
+        let waited = Deadline.objects(in: known?.machine.state, of: message.subject)
         return try results(
-            of: effects, snapshot: hasChanged ? machine.snapshot : nil, cause: message,
+            of: effects, snapshot: hasChanged || isStale ? machine.snapshot : nil, cause: message,
             closed: waited.subtracting(Deadline.objects(in: machine.state, of: message.subject)))
+    }
+
+    /// Withdraws the documents of a session.
+    private mutating func end(_ machine: Machine?, because message: Envelope) -> Handled {
+        guard let machine else { return Handled() }
+        machines.set(nil, because: message)
+        var messages = effectMessages(of: message)
+        let closed = Deadline.objects(in: machine.state, of: message.subject)
+        let state = messages.withdrawal(of: Document.NavigationState.type, key: flow.platform)
+        let deadlines = closed.sorted { $0.id < $1.id }.map { messages.withdrawal(of: $0) }
+        return Handled([state] + deadlines) { [open] in open.close(closed) }
     }
 
     mutating func keep(_ partition: Partition, through offset: UInt64) {
@@ -56,50 +180,9 @@ struct Sessions: ComputingHandler {
         machines.takeBack(partition, from: offset)
     }
 
-    /// Restores each session from its snapshot. Creates the default session if it does not exist.
-    /// - Parameter deadlines: the messages of type `document.Deadline`.
-    mutating func restore(from documents: [Envelope], deadlines: [Envelope]) throws -> Handled {
-        var restored = Handled()
-        var opened: [Deadline] = []
-        var awaited: Set<Deadline.Object> = []
-        let own = deadlines.filter { $0.attributes.key?.hasPrefix("\(flow.platform).") ?? false }
-        let known = own.compactMap { try? Deadline($0) }
-        let knownObjects = Set(known.map(\.object))
-        for document in documents where document.attributes.key == flow.platform {
-            do {
-                let snapshot = try document.decode(Document.NavigationState.self).snapshot
-                let restoration = Restoration(snapshot, flow: flow)
-                machines.restore(restoration.machine, of: document.subject)
-                awaited.formUnion(Deadline.objects(in: restoration.machine.state, of: document.subject))
-                let changed = restoration.machine.snapshot == snapshot ? nil : restoration.machine.snapshot
-                var outcome = effectMessages(of: document)
-                let result = try outcome.results(
-                    of: restoration.effects, snapshot: changed, session: document.subject, without: knownObjects)
-                restored.messages += result.messages
-                opened += result.opened
-                for screen in restoration.dropped {
-                    logger.warning("screen '\(screen.screen)' does not fit the flow: \(screen.id) is dismissed")
-                }
-            } catch let error as BusError {
-                // The snapshot is unreadable. The session starts from the beginning.
-                logger.error("session \(document.subject) cannot be restored: \(error)")
-            }
-        }
-        for document in own where (try? Deadline(document)).map({ awaited.contains($0.object) }) != true {
-            restored.messages.append(
-                .withdrawal(document.type, key: document.attributes.key, source: source, causedBy: document.attributes))
-        }
-        if machines[Session.default] == nil {
-            let machine = Machine(flow: flow, session: Session.default)
-            machines.restore(machine, of: Session.default)
-            restored.messages.append(
-                try Envelope(
-                    Document.NavigationState(machine.snapshot), source: source, origin: Origin(platform: flow.platform))
-            )
-        }
-        let deadlines = opened + known.filter { awaited.contains($0.object) }
-        restored.whenRecorded = { [open] in open.open(deadlines) }
-        return restored
+    mutating func forget(_ partitions: Set<Partition>) {
+        machines.forget(partitions)
+        restored = restored.filter { !partitions.contains(Partition(subject: $0.key)) }
     }
 
     private func discarded(_ message: Envelope, _ reason: String) throws -> Handled {
@@ -127,5 +210,12 @@ struct Sessions: ComputingHandler {
 
     private func effectMessages(of cause: Envelope) -> EffectMessages {
         EffectMessages(platform: flow.platform, source: source, cause: cause.attributes)
+    }
+}
+
+extension Envelope {
+    /// True for the messages with which a view begins a session.
+    fileprivate var beginsSession: Bool {
+        type == DomainEvent.LaunchFinished.type || type == DomainEvent.DeepLinkReceived.type
     }
 }

@@ -10,7 +10,9 @@ package import Logging
 package struct ErrorNotifier: ReadyService {
     static let consumer = "error-notifier"
 
-    package static let receives: [any Message.Type] = [ApplicationError.self, Command.ErrorDismissed.self]
+    package static let receives: [any Message.Type] = [
+        ApplicationError.self, Command.ErrorDismissed.self, DomainEvent.SessionEnded.self,
+    ]
     package static let sends: [any Message.Type] = [
         Document.ErrorBanner.self, Document.ErrorQueueState.self, Command.ErrorDismissed.self,
         DomainEvent.MessageDiscarded.self, ApplicationError.self,
@@ -43,30 +45,26 @@ package struct ErrorNotifier: ReadyService {
         let loop = ConsumerLoop(
             Self.consumer, Self.receives.types.map { .type($0) }, bus: bus, logger: logger, metrics: metrics,
             clock: clock, whenLive: ready.signal)
-        guard let claim = try await loop.claim() else { return }
-        try await loop.tellCutOffs(of: claim)
         let timers = ConsumerTasks<ShownError>()
-        // The documents are read after the claim, because after the claim no other notifier can write them.
-        let queues = ErrorQueues(
-            try await restoredQueues(), bus: bus, logger: logger, whenShown: { timers.begin($0) })
+        let queues = ErrorQueues(bus: bus, logger: logger, whenShown: { timers.begin($0) })
         try await timers.run {
-            try await loop.run(under: claim, queues)
+            try await loop.runShared(queues) { try await takeUp($0, timers) }
         } task: {
             try await hideInDueTime($0)
         }
     }
 
-    /// Reads the shown and the waiting errors of each session from the documents that an earlier process published.
-    private func restoredQueues() async throws -> [String: ErrorQueue] {
-        var queues: [String: ErrorQueue] = [:]
-        for document in try await bus.documents(matching: [.type(Document.ErrorQueueState.self)]) {
-            do {
-                queues[document.subject] = try document.decode(Document.ErrorQueueState.self).queue
-            } catch {
-                logger.warning("the errors of session \(document.subject) could not be restored: \(error)")
-            }
+    /// Starts the display time of the errors that the banners of the claimed partitions show. It starts again after each
+    /// claim; a banner that was hidden meanwhile is left alone.
+    private func takeUp(_ claim: ConsumerClaim, _ timers: ConsumerTasks<ShownError>) async throws {
+        for document in try await bus.documents(matching: [.type(Document.ErrorBanner.self)]) {
+            guard claim.offsets[document.partition] != nil,
+                let banner = try? document.decode(Document.ErrorBanner.self),
+                let id = banner.errorID, let error = banner.error
+            else { continue }
+            let entry = ErrorQueue.Entry(id: id, error: error)
+            timers.begin(ShownError(session: document.subject, entry: entry))
         }
-        return queues
     }
 
     /// Dismisses an error when its display time is over.
@@ -101,25 +99,36 @@ struct ErrorQueues: ComputingHandler {
     private let bus: any EventBus
     private let logger: Logger
     private let whenShown: @Sendable (ShownError) -> Void
-    private var queues = SessionStates<ErrorQueue>()
+    private var queues = SessionStates<ErrorQueue>(limit: capacity)
 
-    /// - Parameter whenShown: called for each error that is shown: for restored errors at once, for others after their
-    ///   banner is recorded.
-    init(
-        _ restored: [String: ErrorQueue], bus: any EventBus, logger: Logger,
-        whenShown: @escaping @Sendable (ShownError) -> Void
-    ) {
+    /// The maximum number of queues in memory.
+    private static let capacity = 20_000
+
+    /// - Parameter whenShown: called for each error that is shown, after its banner is recorded.
+    init(bus: any EventBus, logger: Logger, whenShown: @escaping @Sendable (ShownError) -> Void) {
         self.bus = bus
         self.logger = logger
         self.whenShown = whenShown
-        for (session, queue) in restored {
-            queues.restore(queue, of: session)
-            // The display time starts again after a restart.
-            if let entry = queue.shown { whenShown(ShownError(session: session, entry: entry)) }
+    }
+
+    func missing(for message: Envelope) -> [DocumentName]? {
+        guard !queues.isKnown(message.subject) else { return nil }
+        return [DocumentName(Document.ErrorQueueState.type, subject: message.subject)]
+    }
+
+    mutating func restore(_ documents: [Envelope], for message: Envelope) {
+        do {
+            let state = try documents.first?.decode(Document.ErrorQueueState.self)
+            queues.restore(state?.queue, of: message.subject)
+        } catch {
+            logger.warning("the errors of session \(message.subject) could not be restored: \(error)")
+            queues.restore(nil, of: message.subject)
         }
     }
 
     mutating func handle(_ message: Envelope) throws -> Handled {
+        queues.use(message.subject)
+        if message.type == DomainEvent.SessionEnded.type { return end(message) }
         let before = queues[message.subject] ?? ErrorQueue()
         var queue = before
         let discarded: String?
@@ -139,6 +148,15 @@ struct ErrorQueues: ComputingHandler {
         return Handled(try results.map { try bus.envelope($0, causedBy: message) }) { [whenShown] in
             if let shown { whenShown(shown) }
         }
+    }
+
+    /// Withdraws the documents of a session.
+    private mutating func end(_ message: Envelope) -> Handled {
+        guard queues[message.subject] != nil else { return Handled() }
+        queues.set(nil, because: message)
+        let types = [Document.ErrorBanner.type, Document.ErrorQueueState.type]
+        return Handled(
+            types.map { .withdrawal($0, key: nil, source: bus.source, causedBy: message.attributes) })
     }
 
     /// Changes a queue because of a message.
@@ -163,6 +181,10 @@ struct ErrorQueues: ComputingHandler {
 
     mutating func takeBack(_ partition: Partition, from offset: UInt64) {
         queues.takeBack(partition, from: offset)
+    }
+
+    mutating func forget(_ partitions: Set<Partition>) {
+        queues.forget(partitions)
     }
 }
 

@@ -153,7 +153,7 @@ struct ConsumerTable {
         else {
             throw ProtocolError(.fenced, "another process has taken over the durable consumer '\(checkpoint.consumer)'")
         }
-        guard let partition = checkpoint.partition else { return false }
+        guard let partition = checkpoint.partition, !checkpoint.isGuard else { return false }
         let handled = group.handled(partition)
         if handled >= checkpoint.offset { return true }
         // The previous checkpoint of the partition is missing. If this one were recorded, the message of the previous

@@ -41,9 +41,12 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         return try await read(try await hub.subscribe(to: filters, under: claim), body)
     }
 
-    public func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
+    public func documents(
+        matching filters: [MessageFilter], after offset: UInt64, limit: Int
+    ) async throws -> [Envelope] {
         try await hub.requireOpen(id)
-        return await hub.documents(matching: filters)
+        let documents = await hub.documents(matching: filters)
+        return Array(documents.drop { $0.position?.offset ?? 0 <= offset }.prefix(limit))
     }
 
     public func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {

@@ -249,7 +249,7 @@ public actor InMemoryHub {
         guard let group = groups[claim.consumer], group.isOwned(checkpoint.partition, under: claim.ownerEpoch) else {
             throw BusError.takenOver(claim.consumer)
         }
-        guard let partition = checkpoint.partition else { return false }
+        guard let partition = checkpoint.partition, !checkpoint.isGuard else { return false }
         let handled = group.handled(partition)
         if handled >= checkpoint.position.offset { return true }
         if let previous = checkpoint.previous, handled < previous {

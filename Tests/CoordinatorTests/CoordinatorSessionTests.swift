@@ -1,0 +1,187 @@
+import Contracts
+import EventBus
+import Foundation
+import Logging
+import Navigation
+import RuntimeTestSupport
+import Support
+import Testing
+
+@testable import Coordinator
+
+@Suite("Coordinator, sessions", .timeLimit(.minutes(1)))
+struct CoordinatorSessionTests {
+    let fixture = CoordinatorFixture()
+    var view: InMemoryEventBus { fixture.view }
+
+    /// Sessions in different partitions.
+    private let sessions = (1...20).map { "user-\($0)" }
+
+    private func begin() async throws {
+        for session in sessions { try await view.publish(DomainEvent.LaunchFinished(), subject: session) }
+        for session in sessions {
+            try await fixture.snapshot(session: session) { $0.state.root.instance.screen == "list" }
+        }
+    }
+
+    private func select(_ item: String) async throws {
+        for session in sessions { try await view.send(Command.ItemSelected(itemID: item), subject: session) }
+    }
+
+    /// Waits until each session shows these items.
+    private func show(_ items: [String]) async throws {
+        for session in sessions {
+            try await fixture.snapshot(session: session) {
+                $0.state.path.map { $0.arguments["itemID"]?.stringValue } == items
+            }
+        }
+    }
+
+    private func coordinator(_ number: Int, liveSessions: Int = 20) throws -> Coordinator {
+        Coordinator(
+            flow: try .shop(), liveSessions: liveSessions,
+            bus: InMemoryEventBus(source: "navigation-coordinator/\(number)", hub: fixture.hub), logger: .silent,
+            clock: fixture.clock)
+    }
+
+    @Test("several share the sessions; when one ends, the others go on with its sessions")
+    func shared() async throws {
+        try await withRunning(coordinator(1)) {
+            try await withRunning(coordinator(2)) {
+                try await withRunning(coordinator(3)) {
+                    try await begin()
+                    try await select("a")
+                    try await show(["a"])
+                    let states = try await view.journalled(Document.NavigationState.self)
+                    let sources = Set(states.map(\.attributes.source))
+                    #expect(sources == Set((1...3).map { "navigation-coordinator/\($0)" }))
+                }
+                try await select("b")
+                try await show(["a", "b"])
+            }
+            try await select("c")
+            try await show(["a", "b", "c"])
+        }
+        let commands = try await view.journalled(Command.ItemSelected.self).count
+        let states = try await view.journalled(Document.NavigationState.self)
+        let answers = states.filter { state in sessions.contains(state.subject) }
+        #expect(answers.count == commands + sessions.count, "each message is answered once")
+        #expect(try await view.deadLetters(of: nil).isEmpty)
+    }
+
+    @Test("one that keeps few machines in memory leads to the same states as one that keeps them all")
+    func fewMachines() async throws {
+        try await withRunning(coordinator(1, liveSessions: 1)) {
+            try await begin()
+            for item in ["a", "b", "c"] { try await select(item) }
+            try await show(["a", "b", "c"])
+        }
+    }
+
+    @Test("a session begins with a launch or a deep link; other commands to it are discarded, events are ignored")
+    func begins() async throws {
+        try await fixture.withShop {
+            let command = try await view.send(Command.ItemSelected(itemID: "1"), subject: "two")
+            let discarded = try #require(
+                try await view.first(DomainEvent.MessageDiscarded.self) { $0.messageID == command.id })
+            #expect(discarded.subject == "two")
+            try await view.publish(DomainEvent.Warned(), subject: "two")
+            try await view.publish(DomainEvent.DeepLinkReceived(url: "shop://item/1"), subject: "three")
+            try await fixture.snapshot(session: "three") { $0.revision == 0 }
+        }
+        let states = try await view.documents(matching: [.type(Document.NavigationState.self)])
+        #expect(states.map(\.subject) == ["default", "three"])
+    }
+
+    @Test("a session that ends leaves no documents, and can begin again")
+    func ends() async throws {
+        try await fixture.withShop {
+            try await view.publish(DomainEvent.LaunchFinished(), subject: "two")
+            try await view.send(Command.OptionsOpened(), subject: "two")
+            let sheet = try await fixture.snapshot(session: "two") { !$0.state.presentations.isEmpty }.state.top.id
+            try await view.send(Command.PresentationDismissed(instance: sheet), subject: "two", origin: fixture.phone)
+            try await fixture.snapshot(session: "two") { $0.state.leaving.contains { $0.id == sheet } }
+            #expect(try await deadlines("two") > 0)
+            try await view.publish(DomainEvent.SessionEnded(), subject: "two")
+            let late = try await view.send(Command.OptionsOpened(), subject: "two")
+            _ = try #require(try await view.first(DomainEvent.MessageDiscarded.self) { $0.messageID == late.id })
+            #expect(try await view.document(Document.NavigationState.self, subject: "two", key: "ios") == nil)
+            #expect(try await deadlines("two") == 0)
+
+            try await view.publish(DomainEvent.LaunchFinished(), subject: "two")
+            let again = try await fixture.snapshot(session: "two") { $0.state.root.instance.screen == "list" }
+            #expect(again.revision == 1 && again.state.presentations.isEmpty)
+        }
+    }
+
+    private func deadlines(_ session: String) async throws -> Int {
+        try await view.documents(matching: [.type(Document.Deadline.self, subject: session)]).count
+    }
+
+    /// Publishes the state of a session as if it had been published some time ago.
+    private func publishState(_ session: String, _ platform: String = "ios", age: TimeInterval) async throws {
+        let snapshot = Machine(flow: try .shop(platform), session: session).snapshot
+        var state = try Envelope(Document.NavigationState(snapshot), source: "navigation-coordinator/0", subject: session)
+        state.attributes.time = Date() - age
+        try await view.publish(Batch([state]))
+    }
+
+    private func coordinator(_ platform: String, sessionIdle: Duration) throws -> Coordinator {
+        Coordinator(
+            flow: try .shop(platform), source: "", sessionIdle: sessionIdle,
+            bus: InMemoryEventBus(source: "navigation-coordinator/\(platform)", hub: fixture.hub), logger: .silent,
+            clock: fixture.clock)
+    }
+
+    @Test("a session without a message for the given time ends, unless another platform has used it")
+    func idle() async throws {
+        for number in 1...300 { try await publishState("elsewhere-\(number)", "tv", age: 1000) }
+        try await publishState("idle", age: 1000)
+        try await publishState("used", age: 1000)
+        try await publishState("used", "mac", age: 10)
+        try await publishState("young", age: 10)
+        try await withRunning(coordinator("ios", sessionIdle: .seconds(100))) {
+            try await withRunning(coordinator("mac", sessionIdle: .seconds(100))) {
+                try await fixture.clock.sleepers(2)
+                fixture.clock.advance(by: .seconds(10))
+                try await fixture.clock.sleepers(2)
+                let states = try await view.journalled(DomainEvent.SessionEnded.self)
+                #expect(states.map(\.subject) == ["idle"])
+            }
+        }
+    }
+
+    @Test("a message that changes nothing keeps its session from ending")
+    func renewal() async throws {
+        try await publishState("two", age: 60)
+        try await withRunning(coordinator("ios", sessionIdle: .seconds(100))) {
+            let message = try await view.send(
+                Command.ScreenDisplayed(revision: 0), subject: "two", origin: fixture.phone)
+            try await view.withSubscription(
+                to: [.type(Document.NavigationState.self, subject: "two")], from: .retained
+            ) { states in
+                for try await state in states where state.attributes.time > Date() - 50 {
+                    #expect(state.attributes.causationID == message.id)
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("changes a session to a changed flow at its next message, and the default session at once")
+    func changedFlow() async throws {
+        try await withRunning(coordinator(1)) {
+            try await begin()
+            try await select("a")
+            try await show(["a"])
+        }
+        try await withRunning(fixture.coordinator(.shop(items: false))) {
+            let session = sessions[0]
+            let before = try await fixture.snapshot(session: session) { _ in true }
+            #expect(before.state.path.count == 1)
+            try await view.publish(DomainEvent.Warned(), subject: session)
+            let after = try await fixture.snapshot(session: session) { !$0.state.presentations.isEmpty }
+            #expect(after.state.path.isEmpty)
+        }
+    }
+}
