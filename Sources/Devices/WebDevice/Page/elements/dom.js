@@ -1,5 +1,5 @@
-// What the elements of the inspector need from the DOM. Text is inserted as text nodes only: the data of messages
-// comes from anywhere.
+// @ts-check
+// Makes and updates elements. Text is inserted as text nodes only: the data of messages comes from anywhere.
 
 import { kindOf, KINDS, printable } from './text.js'
 
@@ -23,6 +23,64 @@ export function h(spec, ...children) {
 /** Replaces the children of an element; null and false are left out. */
 export function fill(element, ...children) {
     element.replaceChildren(...children.filter(child => child != null && child !== false))
+}
+
+/** The length above which a text is cut and can be expanded: a browser lays out megabytes of text too slowly. */
+const textLimit = 2000
+const putTexts = new WeakMap()
+
+/**
+ * Shows a text of a message, as `setText` does. A long text is cut and gets a button that shows all of it, unless the
+ * element is itself in a button.
+ * @param {Element} element @param {string | null} [value]
+ */
+export function put(element, value) {
+    const text = value ?? ''
+    if (putTexts.get(element) === text) return
+    putTexts.set(element, text)
+    if (text.length <= textLimit) return fill(element, text)
+    const size = `${text.length.toLocaleString('en')} characters`
+    fill(element, `${text.slice(0, textLimit)}… `, element.closest('button')
+        ? `(${size}; all of them are in the message)`
+        : button(`Show all ${size}`, () => fill(element, text), { class: 'more' }))
+}
+
+/** A text for a name such as `aria-label`: short, and without controls that change the direction of what follows. */
+export function asName(value) {
+    return String(value ?? '').slice(0, 200).replace(/[\u0000-\u001f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ' ')
+}
+
+/**
+ * Makes the children of `parent` match `items`. A child is kept if an item still has its key, so that focus, entered
+ * text and scroll position stay. Items with equal keys are told apart by their order.
+ * @template T
+ * @param {Element} parent @param {T[]} items @param {(item: T, index: number) => string} key
+ * @param {(item: T) => Element} create @param {(element: any, item: T, index: number) => void} [update]
+ */
+export function reconcile(parent, items, key, create, update = () => {}) {
+    const counts = new Map()
+    const keys = items.map((item, index) => {
+        const name = key(item, index)
+        counts.set(name, (counts.get(name) ?? 0) + 1)
+        return `${counts.get(name)} ${name}`
+    })
+    const kept = new Map([...parent.children].map(child => [/** @type {any} */ (child).itemKey, child]))
+    const wanted = new Set(keys)
+    for (const [name, child] of kept) if (!wanted.has(name)) child.remove()
+    let next = parent.firstElementChild
+    items.forEach((item, index) => {
+        const child = kept.get(keys[index]) ?? Object.assign(create(item), { itemKey: keys[index] })
+        // Moving an element takes the focus away from it, so an element in its place is left alone.
+        if (child === next) next = next.nextElementSibling
+        else parent.insertBefore(child, next)
+        update(child, item, index)
+    })
+}
+
+/** A button that shows a symbol and has a name. */
+export function iconButton(symbol, label, action, className = '') {
+    const icon = h('span', { 'aria-hidden': 'true' }, symbol)
+    return button(icon, action, { class: `icon ${className}`, 'aria-label': label })
 }
 
 /** Sets a text unless it is the same: a new text node would be announced and laid out again. */
