@@ -3,7 +3,6 @@
 
 /** A request that the gateway refused, or that did not reach it (`status` 0). */
 export class RequestError extends Error {
-    /** @param {number} status */
     constructor(status, message) {
         super(message)
         this.status = status
@@ -52,9 +51,7 @@ export class Connection extends EventTarget {
     }
 
     /** @param {string} path @returns {Promise<any>} the JSON of the answer */
-    get(path) {
-        return this.#request(path, { headers: { Accept: 'application/json' } })
-    }
+    get(path) { return this.#request(path) }
 
     /** @param {string} path @param {any} body @returns {Promise<any>} the JSON of the answer; null if it is empty */
     post(path, body) {
@@ -64,7 +61,7 @@ export class Connection extends EventTarget {
         return this.#request(path, { method: 'POST', headers, body: text, keepalive: text.length < 16384 })
     }
 
-    async #request(path, options) {
+    async #request(path, options = {}) {
         let answer
         try {
             answer = await fetch(path, options)

@@ -77,7 +77,7 @@ export class Hub {
     }
 
     async #retry() {
-        const answer = await fetch('/api/types', { headers: { Accept: 'application/json' } }).catch(() => null)
+        const answer = await fetch('/api/types').catch(() => null)
         if (answer) this.#change({ signedOut: answer.status === 401 })
         setTimeout(() => this.#connect(), this.#delay)
         this.#delay = Math.min(2 * this.#delay, longestDelay)

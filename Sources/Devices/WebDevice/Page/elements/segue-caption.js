@@ -15,7 +15,6 @@ export class SegueCaption extends HTMLElement {
             iconButton('×', `Close the device ${asName(platform)}`, close, 'close-device'))
     }
 
-    /** @param {{platform: string, session: string}} options @param {any} scene */
     update({ platform, session }, scene, model) {
         const texts = [
             session === 'default' ? platform : `${platform} · ${session}`,

@@ -49,7 +49,6 @@ export class SegueDevice extends HTMLElement {
     /** Reports that are sent when the animations of the next drawing have ended. @type {(() => void)[]} */
     #afterDrawing = []
     #root = null
-    #rootKey = ''
     #layers = new Layers(this)
     /** The control that a person used last: a popover points at it. */
     #control = null
@@ -181,7 +180,6 @@ export class SegueDevice extends HTMLElement {
             this.#layers.clear()
             this.#root?.remove()
             this.#root = null
-            this.#rootKey = ''
             return []
         }
         const shown = without(model, this.#departures.ids)
@@ -198,19 +196,17 @@ export class SegueDevice extends HTMLElement {
     }
 
     #drawRoot(model) {
-        const key = `${model.kind} ${model.root.id}`
         const former = this.#root
-        const isNew = key !== this.#rootKey
-        if (isNew) {
-            this.#rootKey = key
+        const isSame = former?.shows(model)
+        if (!isSame) {
             this.#root = h('segue-root')
-            this.#root.build(model.kind, this)
+            this.#root.build(model, this)
             if (former) former.after(this.#root)
             else this.stage.prepend(this.#root)
         }
         this.#root.inert = false
         const animations = this.#root.update(model, this.#departures.tab ?? model.selected)
-        if (!isNew || !former) return animations
+        if (isSame || !former) return animations
         former.inert = true
         return [...animations, this.#root.enter().then(() => former.remove())]
     }
@@ -282,7 +278,6 @@ export class SegueDevice extends HTMLElement {
     /** The back button: the screen moves out first, because the report says that it is no longer shown. */
     goBack(instance) { if (this.#canGoBack(instance)) this.reportBack('completed', instance) }
 
-    /** @param {'started' | 'cancelled' | 'completed'} back */
     reportBack(back, instance) {
         if (back === 'completed') this.#takeAway(instance, { back, instance })
         else this.#reports.report({ back, instance }).catch(() => {})

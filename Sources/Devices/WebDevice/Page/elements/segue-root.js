@@ -9,12 +9,13 @@ const narrowestColumn = 140
 export class SegueRoot extends HTMLElement {
     #device
     #kind = 'stack'
+    #instance = ''
     /** The element with a pane for each stack. @type {HTMLElement} */
     #panes = this
 
-    /** @param {import('./state.js').Model['kind']} kind */
-    build(kind, device) {
+    build({ kind, root }, device) {
         this.#kind = kind
+        this.#instance = root.id
         this.#device = device
         this.className = `root ${kind}`
         if (kind !== 'tabs') return
@@ -24,6 +25,9 @@ export class SegueRoot extends HTMLElement {
         onTabKeys(this.bar)
         this.append(h('div.root-actions', this.actions), this.#panes, this.bar)
     }
+
+    /** @param {import('./state.js').Model} model */
+    shows({ kind, root }) { return kind === this.#kind && root.id === this.#instance }
 
     /** @returns {any[]} */
     get stacks() { return [...this.#panes.querySelectorAll('segue-stack')] }

@@ -39,13 +39,11 @@ export class WindowFrame {
         })
     }
 
-    /** @param {string} title */
     update(title, isDismissible) {
         setText(this.#title, title)
         this.#closer.disabled = !isDismissible
     }
 
-    /** @param {number} x */
     moveTo(x, y) {
         const { parentElement: area, offsetWidth, style } = this.#presentation
         style.left = `${Math.min(Math.max(x, reachX - offsetWidth), area.clientWidth - reachX)}px`
