@@ -26,7 +26,7 @@ struct ConnectionDeadlineTests {
     @Test("a connection whose body does not end is closed")
     func body() async throws {
         try await withGateway { settings, _ in
-            settings.limits.request = .seconds(3)
+            (settings.limits.request, settings.limits.idle) = (.seconds(15), .hours(1))
         } _: { page in
             let connection = try RawConnection(port: try page.port)
             connection.send(
@@ -42,7 +42,7 @@ struct ConnectionDeadlineTests {
     @Test("a refused request whose body does not end is answered; then the connection is closed")
     func refusedBody() async throws {
         try await withGateway { settings, _ in
-            (settings.limits.request, settings.limits.idle) = (.seconds(3), .seconds(3))
+            (settings.limits.request, settings.limits.idle) = (.seconds(15), .seconds(15))
         } _: { page in
             let connection = try RawConnection(port: try page.port)
             connection.send(

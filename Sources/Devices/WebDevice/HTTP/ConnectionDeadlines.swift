@@ -18,7 +18,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         var request = TimeAmount.seconds(60)
         /// The time between two looks at an answer that is being written. If the peer has read nothing in between, the
         /// connection is closed.
-        var write = TimeAmount.seconds(15)
+        var write = TimeAmount.seconds(60)
     }
 
     private let limits: Limits
