@@ -33,7 +33,7 @@ public struct Scene: Sendable {
         requestedURL: OpenableURL? = nil
     ) {
         let source = Source(
-            snapshot: snapshot, documents: documents, flow: flow,
+            snapshot: snapshot, active: snapshot.state.active, documents: documents, flow: flow,
             screens: screens?.flow == snapshot.flow.name ? screens : nil)
         self.snapshot = snapshot
         self.source = source
@@ -53,7 +53,7 @@ public struct Scene: Sendable {
     public var revision: Int { snapshot.revision }
 
     /// The screens that a person can act on.
-    public var active: [ScreenInstance] { snapshot.state.active }
+    public var active: [ScreenInstance] { source.active }
 
     /// The type of the message that a rule with a guard has matched. Nil if no guard waits for an answer.
     public var waiting: String? { snapshot.state.attempt?.message.type }
@@ -100,6 +100,9 @@ public struct Layer: Sendable {
 /// The navigation state and the documents from which a scene is made.
 private struct Source {
     let snapshot: NavigationSnapshot
+    /// The screens that a person can act on. They are found once, because this takes time in a state with many
+    /// presentations.
+    let active: [ScreenInstance]
     let documents: LatestDocuments
     let flow: Flow?
     /// The screens with view models. Nil if there are none, or if they belong to the flow of another app.
@@ -118,7 +121,7 @@ private struct Source {
     }
 
     var standing: [Layer] {
-        let tops = Dictionary(uniqueKeysWithValues: snapshot.state.presentations.map { ($0.top.id, $0) })
+        let tops = Dictionary(snapshot.state.presentations.map { ($0.top.id, $0) }) { $1 }
         return snapshot.state.standing.map { instance in tops[instance.id].map(layer) ?? layer(instance) }
     }
 
@@ -138,7 +141,7 @@ private struct Source {
     }
 
     private func layer(_ instance: ScreenInstance, frame: Layer.Frame = .none) -> Layer {
-        let isCovered = !snapshot.state.active.contains(instance)
+        let isCovered = !active.contains(instance)
         let model = screens?.viewModels[instance.screen]?.init(
             documents: documents, arguments: instance.arguments.compactMapValues(\.stringValue))
         var content = model?.content ?? plainContent(of: instance)
@@ -201,7 +204,7 @@ private struct Source {
     }
 
     private func isInFront(_ instance: ScreenInstance) -> Bool {
-        instance.id == snapshot.state.active.last?.id
+        instance.id == active.last?.id
     }
 
     // MARK: Actions of the view itself
@@ -238,7 +241,7 @@ private struct Source {
     /// The presentations in front of their windows that a person can dismiss.
     var dismissible: [Presentation] {
         snapshot.state.presentations.filter { presentation in
-            guard presentation.isInteractivelyDismissable, snapshot.state.active.contains(presentation.top) else {
+            guard presentation.isInteractivelyDismissable, active.contains(presentation.top) else {
                 return false
             }
             return switch presentation.style {

@@ -81,7 +81,7 @@ struct SceneText: Sendable {
                 let choice = type != nil && choices.first?.type == type ? choices.popFirst() : nil
                 return [
                     "title": .string(row.title), "subtitle": text(row.subtitle), "detail": text(row.detail),
-                    "depth": .integer(row.depth), "choice": text(choice?.id),
+                    "depth": .integer(row.depth), "selectable": .bool(row.isSelectable), "choice": text(choice?.id),
                 ]
             }
             return [

@@ -75,12 +75,12 @@ export class MessageBuffer {
     }
 
     /** Puts messages in the place of a skipped stretch. If there are more, a shorter stretch remains after them. */
-    fill(gap, rows, more) {
+    fill(gap, rows, more, next) {
         const index = this.entries.indexOf(gap)
         if (index < 0) return
         this.entries.splice(index, 1)
         for (const row of rows) this.#add(row)
-        const last = rows.at(-1)?.position
+        const last = next ?? rows.at(-1)?.position
         if (!more || !last) return
         const left = gap.skipped.count == null ? null : Math.max(gap.skipped.count - rows.length, 0)
         this.#insert(this.#entry(last, { skipped: { ...gap.skipped, after: last, count: left } }))

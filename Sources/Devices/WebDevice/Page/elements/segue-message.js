@@ -16,6 +16,8 @@ const CHANGES = 200
 export class SegueMessage extends HTMLElement {
     connection = null
     #position = ''
+    /** The position or the id of the message that was asked for last. */
+    #shown = ''
 
     connectedCallback() {
         adopt(this)
@@ -23,21 +25,20 @@ export class SegueMessage extends HTMLElement {
         this.setAttribute('aria-label', 'Message')
     }
 
-    /** Loads a message. What the list knows of it is shown at once. A transient message has nothing more. */
+    /** Loads a message. What the list knows of it is shown at once. A transient message is found by its id. */
     async show(position, row = { position }, full = false) {
+        const shown = this.#shown = position || row.id
         this.#position = position
-        const parts = []
-        if (!position) parts.push(h('p.quiet.padded', 'This message is transient: the journal does not have its data.'))
-        else if (!full) parts.push(h('p.quiet.padded.late', 'Reading the message…'))
-        if (parts.length) this.#draw(row, ...parts)
-        if (!position) return
+        if (!full) this.#draw(row, h('p.quiet.padded.late', 'Reading the message…'))
         try {
-            const message = await this.connection.get(`/api/messages/${encoded(position)}${full ? '?full=1' : ''}`)
-            if (this.#position !== position) return
+            const message = await this.connection.get(position
+                ? `/api/messages/${encoded(position)}${full ? '?full=1' : ''}`
+                : `/api/transient/${encodeURIComponent(row.id ?? '')}`)
+            if (this.#shown !== shown) return
             row = message.row ?? row
             this.#draw(row, this.#actions(row, message), ...this.#body(row, message))
         } catch (failure) {
-            if (this.#position !== position) return
+            if (this.#shown !== shown) return
             this.#draw(row, h('div.padded', h('p.failure', { role: 'alert' }, problemOf(failure)),
                 button('Try again', () => this.show(position, row, full))))
         }

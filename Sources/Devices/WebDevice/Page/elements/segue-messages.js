@@ -267,8 +267,8 @@ export class SegueMessages extends InspectorElement {
         this.#refresh()
         try {
             const { after, before } = entry.skipped
-            const { rows, more } = await this.#page({ after, before, limit: PAGE })
-            this.#buffer.fill(entry, rows, more)
+            const { rows, more, next } = await this.#page({ after, before, limit: PAGE })
+            this.#buffer.fill(entry, rows, more, next)
         } catch (failure) {
             entry.problem = problemOf(failure)
         }
