@@ -236,6 +236,7 @@ export class SegueDevice extends HTMLElement {
         return (screen, below) => ({
             content: this.#screens[screen.id] ?? null,
             title: this.#titleOf(screen),
+            covered: scene.front?.includes?.(screen.id) !== true,
             previous: below ? this.#titleOf(below) : null,
             back: below !== null && scene.back?.[screen.id] === true,
             close: closes === true,

@@ -4,8 +4,8 @@ import { asName, button, iconButton, make, put, reconcile, setAttribute, uniqueI
 /**
  * @typedef {{title: string, depth?: number, subtitle?: any, detail?: any, choice?: string | null}} Row
  * @typedef {{choice: string, label: string, role?: string, type?: string, schema?: any}} Action
- * @typedef {{content: any, title: any, previous: any, back: boolean, close: boolean, waiting: boolean,
- *   current?: any}} ScreenUpdate
+ * @typedef {{content: any, title: any, covered: boolean, previous: any, back: boolean, close: boolean,
+ *   waiting: boolean, current?: any}} ScreenUpdate
  */
 
 /** The number of rows of a section that are shown at first; a button shows as many again. */
@@ -72,7 +72,10 @@ export class SegueScreen extends HTMLElement {
         const hasRows = content?.sections?.some?.(section => section?.rows?.length > 1) === true
         this.classList.toggle('waiting', update.waiting || (isLoading && hasRows))
         this.#drawSections(content, isLoading, update.current)
-        this.#drawActions(Array.isArray(content?.actions) ? content.actions : [])
+        const actions = Array.isArray(content?.actions) ? content.actions : []
+        // A covered screen has no actions. It keeps those that it had, and what was entered in their forms: the screen
+        // can still be seen below a sheet and during a swipe.
+        if (!update.covered || actions.length) this.#drawActions(actions)
         this.drawBusy()
         // What scrolls without a control in it must itself take the focus, or the keyboard cannot scroll it.
         setAttribute(this.scroller, 'tabindex', this.scroller.querySelector('button') ? null : '0')
