@@ -38,7 +38,7 @@ build-tests:
 screenshots: FOLDER ?= .build/screenshots
 screenshots: build-tests
 	@mkdir -p "$(FOLDER)"
-	@SEGUE_SCREENSHOTS="$(abspath $(FOLDER))" scripts/test --filter PageTests
+	@SEGUE_SCREENSHOTS="$(abspath $(FOLDER))" scripts/test --filter IntegrationTests.PageTests/
 	@echo "The screenshots are in $(FOLDER)."
 
 # Builds and tests the package in Examples and a package of `segue new app`, as their users would.
