@@ -107,6 +107,9 @@ with open_page() as page:
     sheet = ios.get_by_role("dialog", name="Activate a device")
     expect(sheet.get_by_role("button", name="Kitchen speaker")).to_be_visible()
     expect(mac.get_by_role("dialog", name="Activate a device")).to_be_visible()
+    # The screens below can be seen, and keep their buttons.
+    for one in (ios, mac):
+        expect(one.locator(".action", has_text="Play on Spotify")).to_be_visible()
     screenshot(page, "gestures-3-sheet")
     mark = step("end")
     with drag(page, sheet.get_by_role("slider", name="Height of the sheet"), (0.5, 0.5)) as move:

@@ -10,7 +10,7 @@ import { asName, button, h, iconButton, put, reconcile, setText, uniqueID } from
  * @typedef {{choice: string, label: string, role: string, type: string, schema?: any}} Action
  * @typedef {{title: string, loading: boolean, sections: Section[], actions: Action[]}} Content
  * @typedef {{content: Content | null, title: string, previous?: string | null, back: boolean, close?: boolean,
- *   isWaiting: boolean, isComing: boolean, current?: string}} ScreenUpdate
+ *   isCovered: boolean, isWaiting: boolean, isComing: boolean, current?: string}} ScreenUpdate
  */
 
 /** The number of rows of a section that are shown at first; a button shows as many again. */
@@ -55,7 +55,7 @@ export class SegueScreen extends HTMLElement {
 
     /** @param {ScreenUpdate} update */
     update(update) {
-        const { content, title, isWaiting } = update
+        const { content, title, isCovered, isWaiting } = update
         put(this.heading, title)
         setText(this.barTitle, asName(title))
         this.backButton.hidden = !update.back
@@ -69,7 +69,9 @@ export class SegueScreen extends HTMLElement {
         this.ariaBusy = isLoading || isWaiting ? 'true' : null
         this.classList.toggle('waiting', isWaiting || (isLoading && count > 1))
         this.#drawSections(content?.sections ?? [], isLoading && count < 2, update)
-        this.#drawActions(content?.actions ?? [])
+        // A covered screen has no actions. It keeps those that it had, and what was entered in their forms: the screen
+        // can still be seen below a sheet and during a swipe.
+        if (!isCovered || content?.actions.length) this.#drawActions(content?.actions ?? [])
         // If nothing in it can take the focus, it must do so itself, or the keyboard cannot scroll it.
         if (this.scroller.querySelector('button:not([hidden]), summary')) this.scroller.removeAttribute('tabindex')
         else this.scroller.tabIndex = 0
