@@ -14,7 +14,8 @@ export function confirming({ text, question, verb, attributes, action }) {
         offer()
     } })
     const offer = (note = '', style = 'quiet') => {
-        const focused = host.contains(document.activeElement)
+        // A button that is disabled while it has the focus passes it to the page.
+        const focused = host.contains(document.activeElement) || document.activeElement === document.body
         fill(host, button(text, ask, attributes), h(`span.${style}`, { role: 'status' }, note))
         if (focused) host.querySelector('button').focus()
     }

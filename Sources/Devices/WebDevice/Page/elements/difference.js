@@ -30,10 +30,10 @@ function members({ path, before, after }) {
 
 /** Pairs elements by their `id` if each has one, so that a removed first element is one change; otherwise by place. */
 function elements({ path, before, after }) {
-    let [former, places] = [before, after].map(list => new Map(list.map((element, index) => [element?.id, index])))
-    if (former.size < before.length || places.size < after.length || former.has(undefined) || places.has(undefined)) {
-        [former, places] = [before, after].map(list => new Map(list.map((_, index) => [index, index])))
-    }
+    const ids = list => new Set(list.map(element => element?.id))
+    const hasIDs = [before, after].every(list => ids(list).size === list.length && !ids(list).has(undefined))
+    const [former, places] = [before, after].map(list =>
+        new Map(list.map((element, index) => [hasIDs ? element.id : index, index])))
     return [...new Set([...places.keys(), ...former.keys()])].map(key => {
         const old = former.get(key), place = places.get(key)
         return { path: `${path}[${place ?? old}]`, before: before[old], after: after[place] }

@@ -55,10 +55,13 @@ export function link(spec, address, ...children) {
     return anchor
 }
 
-/** The letter and the colour of a kind. The name of the kind is for screen readers. */
+/** A text that screen readers do not read, and one that only they read. */
+export function symbol(text, spec = 'span') { return h(spec, { 'aria-hidden': 'true' }, text) }
+export function spoken(text) { return h('span.visually-hidden', text) }
+
+/** The letter and the colour of a kind. */
 export function badge(kind) {
-    return h('span.kind', { 'data-kind': kind }, h('span', { 'aria-hidden': 'true' }, KINDS[kind] ?? '?'),
-        h('span.visually-hidden', printable(kind) + ' '))
+    return h('span.kind', { 'data-kind': kind }, symbol(KINDS[kind] ?? '?'), spoken(printable(kind) + ' '))
 }
 
 export function smallButton(text, action, attributes = {}) {

@@ -4,7 +4,7 @@
 /**
  * @typedef {{position: string, id: string, time: string, kind: string, type: string, source: string, session: string,
  *   key?: string, story: string, cause?: string, platform?: string, device?: string, instance?: string,
- *   summary: string, size: number, tombstone: boolean}} Row a message as the gateway lists it
+ *   summary: string, size: number, tombstone: boolean, searched?: string}} Row a message as the gateway lists it
  * @typedef {{serial: number, epoch?: string, offset?: number, row?: Row, notice?: string, loading?: boolean,
  *   skipped?: {count: number | null, after: string, before: string}, problem?: string}} Entry a message, a notice, or a
  *   stretch that was skipped; the latter two have the place of the message before them

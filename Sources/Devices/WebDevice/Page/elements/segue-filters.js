@@ -1,11 +1,10 @@
 // @ts-check
 import { button, fill, h, reconcile, setText, uniqueID } from './dom.js'
-import { badge, smallButton } from './inspector-element.js'
+import { badge, smallButton, spoken, symbol } from './inspector-element.js'
 import { replacing, valuesOf } from './selection.js'
-import { count, kindOf, nameOf, printable } from './text.js'
+import { count, kindOf, KINDS, nameOf, printable } from './text.js'
 
-/** The kinds that the bus records. Queries are not recorded, so no list shows them. */
-const RECORDED = ['command', 'event', 'document', 'error']
+const RECORDED = Object.keys(KINDS)
 /** The types that the panel lists at most; others can be written. */
 const LISTED = 100
 /** The fields of the panel: the member of the selection, its label, an example, and its prefix on a chip. */
@@ -17,31 +16,31 @@ const FIELDS = [
 /** The pause in writing after which a field is read, in milliseconds. */
 const PAUSE = 350
 
+/** @typedef {{selection: import('./selection.js').Selection, text: string}} Value */
+
 /** The filters of the list of messages. */
 export class SegueFilters extends HTMLElement {
-    /** @type {import('./selection.js').Selection} */
-    #selection = {}
-    #text = ''
+    /** @type {Value} */
+    #value = { selection: {}, text: '' }
     #counts = new Map()
     #timer = 0
-    #id = uniqueID()
     #changed
-    #search = this.#input('Search  /', text => { this.#text = text },
+    #search = this.#input('Search  /', text => { this.#value.text = text },
         { type: 'search', class: 'field', 'aria-label': 'Search in summaries' })
-    #more = button('Filter', () => this.#toggle(), { 'aria-expanded': 'false', 'aria-controls': this.#id })
-    #chips = h('ul.chips', { 'aria-label': 'Active filters' })
-    #types = h('ul.types', { 'aria-label': 'Types' })
+    #kinds = RECORDED.map(kind => h('button.kind-filter',
+        { type: 'button', onclick: () => this.#toggle('kinds', kind) }, badge(kind), h('span.total', '0')))
     #problem = h('p.failure', { id: uniqueID(), role: 'status' })
-    #kinds = RECORDED.map(kind => h('button.kind-filter', { type: 'button', onclick: () => this.#toggleKind(kind) },
-        badge(kind), h('span.total', '0')))
     #inputs = FIELDS.map(([member, , example]) => this.#input(example, text => this.#set(member,
         (member === 'where' ? [text.trim()] : text.split(/[\s,]+/)).filter(Boolean)),
     { class: 'field code', 'aria-describedby': this.#problem.id }))
-    #panel = h('div.filter-panel', { id: this.#id, hidden: true },
+    #types = h('ul.types', { 'aria-label': 'Types' })
+    #panel = h('div.filter-panel', { id: uniqueID(), hidden: true },
         h('div.fields', ...FIELDS.map(([, label], index) => h('label.labelled', label, this.#inputs[index]))),
         this.#problem, h('p.heading', 'Types'), this.#types)
+    #more = button('Filter', () => this.#togglePanel(), { 'aria-expanded': 'false', 'aria-controls': this.#panel.id })
+    #chips = h('ul.chips', { 'aria-label': 'Active filters' })
 
-    /** @param {(value: {selection: import('./selection.js').Selection, text: string}) => void} changed */
+    /** @param {(value: Value) => void} changed */
     constructor(changed) {
         super()
         this.#changed = changed
@@ -50,9 +49,8 @@ export class SegueFilters extends HTMLElement {
     }
 
     /** Shows a selection without telling it. */
-    set value({ selection, text }) {
-        this.#selection = selection
-        this.#text = text
+    set value(value) {
+        this.#value = value
         this.#show()
     }
 
@@ -62,14 +60,14 @@ export class SegueFilters extends HTMLElement {
         const totals = new Map()
         for (const [type, number] of counts) totals.set(kindOf(type), (totals.get(kindOf(type)) ?? 0) + number)
         RECORDED.forEach((kind, index) => setText(this.#kinds[index].lastChild, count(totals.get(kind) ?? 0)))
-        if (!this.#panel.hidden) this.#showTypes()
+        this.#showTypes()
     }
 
     /** The complaint of the gateway about a condition or a pattern. */
     set problem(text) {
         if (text === this.#problem.textContent) return
         this.#problem.textContent = text
-        if (text && this.#panel.hidden) this.#toggle()
+        if (text && this.#panel.hidden) this.#togglePanel()
     }
 
     focusSearch() {
@@ -80,27 +78,34 @@ export class SegueFilters extends HTMLElement {
     /** Selects a value alone, or adds a type to those that are hidden. */
     only(member, value) {
         if (member === 'exclude') {
-            this.#remove('types', value)
-            this.#set('exclude', [...new Set([...valuesOf(this.#selection, 'exclude'), value])])
+            this.#set('types', this.#values('types').filter(type => type !== value))
+            this.#set('exclude', [...new Set(this.#values('exclude')).add(value)])
         } else this.#set(member, [value])
         this.#tell()
     }
 
-    #toggleType(type) {
-        if (!valuesOf(this.#selection, 'exclude').includes(type)) return this.only('exclude', type)
-        this.#remove('exclude', type)
+    /** Without a selection, all kinds are selected. */
+    #values(member) {
+        const values = valuesOf(this.#value.selection, member)
+        return member === 'kinds' && !values.length ? RECORDED : values
+    }
+
+    #set(member, values) {
+        const { selection, text } = this.#value
+        this.#value = { selection: replacing(selection, member, values), text }
+    }
+
+    /** Adds a value or removes it. */
+    #toggle(member, value) {
+        const values = new Set(this.#values(member))
+        if (!values.delete(value)) values.add(value)
+        this.#set(member, member === 'kinds' && values.size === RECORDED.length ? [] : [...values])
         this.#tell()
     }
 
-    #remove(member, value) {
-        this.#set(member, valuesOf(this.#selection, member).filter(other => other !== value))
-    }
-
-    #set(member, values) { this.#selection = replacing(this.#selection, member, values) }
-
     #tell() {
         this.#show()
-        this.#changed({ selection: this.#selection, text: this.#text })
+        this.#changed(this.#value)
     }
 
     #input(placeholder, write, attributes) {
@@ -108,59 +113,51 @@ export class SegueFilters extends HTMLElement {
             write(input.value)
             this.#tell()
         }
-        const input = h('input', { placeholder, autocomplete: 'off', spellcheck: 'false', ...attributes, oninput: () => {
+        const oninput = () => {
             clearTimeout(this.#timer)
             this.#timer = setTimeout(changed, PAUSE)
-        } })
+        }
+        const input = h('input', { placeholder, autocomplete: 'off', spellcheck: 'false', oninput, ...attributes })
         return input
     }
 
-    #toggle() {
+    #togglePanel() {
         this.#panel.hidden = !this.#panel.hidden
-        this.#more.setAttribute('aria-expanded', String(!this.#panel.hidden))
+        this.#more.ariaExpanded = String(!this.#panel.hidden)
         this.#showTypes()
-    }
-
-    get #shownKinds() { return this.#selection.kinds ?? RECORDED }
-
-    #toggleKind(kind) {
-        const kinds = RECORDED.filter(other => this.#shownKinds.includes(other) !== (other === kind))
-        this.#set('kinds', kinds.length === RECORDED.length ? [] : kinds)
-        this.#tell()
     }
 
     #show() {
         // The field that somebody writes in keeps its text, or the caret would jump.
         const write = (input, text) => { if (input !== document.activeElement) input.value = text }
-        write(this.#search, this.#text)
-        this.#kinds.forEach((filter, index) =>
-            filter.setAttribute('aria-pressed', String(this.#shownKinds.includes(RECORDED[index]))))
+        write(this.#search, this.#value.text)
+        RECORDED.forEach((kind, index) => { this.#kinds[index].ariaPressed = this.#values('kinds').includes(kind) })
         const chips = FIELDS.flatMap(([member, , , prefix], index) => {
-            const values = valuesOf(this.#selection, member)
-            write(this.#inputs[index], values.join(member === 'where' ? ' and ' : ' '))
-            return values.map(value => h('li', h('button.chip.code', { type: 'button', onclick: () => {
-                this.#remove(member, value)
-                this.#tell()
+            write(this.#inputs[index], this.#values(member).join(member === 'where' ? ' and ' : ' '))
+            return this.#values(member).map(value => h('li', h('button.chip.code', { type: 'button', onclick: () => {
+                this.#toggle(member, value)
                 this.#more.focus()
-            } }, h('span.visually-hidden', 'Remove the filter '), h('bdi', prefix + printable(value)),
-            h('span', { 'aria-hidden': 'true' }, ' ✕'))))
+            } }, spoken('Remove the filter '), h('bdi', prefix + printable(value)), symbol(' ✕'))))
         })
         fill(this.#chips, ...chips)
         this.#chips.hidden = !chips.length
         setText(this.#more, chips.length ? `Filter · ${chips.length}` : 'Filter')
-        if (!this.#panel.hidden) this.#showTypes()
+        this.#showTypes()
     }
 
     #showTypes() {
-        const excluded = valuesOf(this.#selection, 'exclude')
+        if (this.#panel.hidden) return
+        const excluded = this.#values('exclude')
         const types = new Set([...this.#counts.keys(), ...excluded.filter(type => !type.includes('*'))])
         reconcile(this.#types, [...types].sort().slice(0, LISTED), type => type, type => {
             const small = (label, action) => smallButton(label, action, { 'aria-label': `${label} ${printable(type)}` })
             return h('li', badge(kindOf(type)), h('bdi.type', nameOf(type)), h('span.total'),
-                small('Only', () => this.only('types', type)), small('Hide', () => this.#toggleType(type)))
+                small('Only', () => this.only('types', type)),
+                small('Hide', () => this.#values('exclude').includes(type) ? this.#toggle('exclude', type)
+                    : this.only('exclude', type)))
         }, ({ children: [, name, total, , hide] }, type) => {
             name.classList.toggle('hidden-type', excluded.includes(type))
-            hide.setAttribute('aria-pressed', excluded.includes(type))
+            hide.ariaPressed = excluded.includes(type)
             setText(total, count(this.#counts.get(type) ?? 0))
         })
     }

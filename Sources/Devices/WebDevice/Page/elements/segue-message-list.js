@@ -10,14 +10,10 @@ const MARGIN = 12
 
 /** @typedef {import('./message-buffer.js').Entry} Entry */
 
-/**
- * A list of messages that keeps only the rows in view in the document. It follows the newest message until somebody
- * scrolls up.
- */
+/** A list that keeps only the rows in view in the document. It follows the newest until somebody scrolls up. */
 export class SegueMessageList extends HTMLElement {
     /** @type {Entry[]} */
     #entries = []
-    /** The position of the message that is shown beside the list. */
     #opened = ''
     #rowHeight = 0
     /** The height of the view for which the list was last drawn. */
@@ -25,31 +21,26 @@ export class SegueMessageList extends HTMLElement {
     #following = true
     /** The entry that the keyboard is at. @type {Entry | null} */
     #chosen = null
-    /** The first visible entry and its distance from the top: it stays there when rows are added or removed above. */
+    /** An entry and its distance from the top: it stays there when rows are added or removed above. */
     #anchor = { entry: null, shift: 0 }
     #rows = h('div', { role: 'rowgroup' })
     #id = uniqueID()
     #actions
 
-    /**
-     * @param {{open: (entry: Entry) => void, choose: (entry: Entry) => void, load: (entry: Entry) => void,
-     *   older: () => void, follow: (following: boolean) => void}} actions `load` loads a skipped stretch
-     */
+    /** @param {Record<'open' | 'choose' | 'load' | 'older' | 'follow', (argument?: any) => void>} actions */
     constructor(actions) {
         super()
         this.#actions = actions
-        this.role = 'grid'
-        this.ariaLabel = 'Messages'
-        this.tabIndex = 0
+        Object.assign(this, { role: 'grid', ariaLabel: 'Messages', tabIndex: 0 })
         fill(this, this.#rows)
         new ResizeObserver(() => this.#resized()).observe(this)
         this.addEventListener('scroll', () => this.#scrolled(), { passive: true })
         this.addEventListener('keydown', event => this.#key(event))
         this.addEventListener('focus', () => this.#chooseVisible())
         this.#rows.addEventListener('click', event => {
-            const row = event.target.closest('[role=row]')
-            const entry = this.#entries.find(entry => this.#idOf(entry) === row?.id)
-            if (!entry?.row) return
+            const id = event.target.closest('.entry')?.id
+            const entry = this.#entries.find(entry => entry.row && this.#idOf(entry) === id)
+            if (!entry) return
             this.#chosen = entry
             this.#draw()
             actions.open(entry)
@@ -80,19 +71,17 @@ export class SegueMessageList extends HTMLElement {
         this.#arrange()
     }
 
-    /** The highest place to which the list can be scrolled. */
+    /** The place of the scroll bar at the end. */
     get #bottom() { return this.#entries.length * this.#rowHeight - this.clientHeight }
 
     /** Makes room for all entries, keeps the place, and draws. */
     #arrange() {
-        if (!this.#rowHeight) return
         this.#viewHeight = this.clientHeight
         this.#rows.style.height = `${this.#entries.length * this.#rowHeight}px`
         this.ariaRowCount = String(this.#entries.length)
         const index = this.#entries.indexOf(this.#anchor.entry)
-        const top = this.#following ? this.#bottom
-            : index < 0 ? this.scrollTop : index * this.#rowHeight + this.#anchor.shift
-        if (Math.abs(top - this.scrollTop) >= 1) this.scrollTop = top
+        const top = this.#following ? this.#bottom : index * this.#rowHeight + this.#anchor.shift
+        if ((this.#following || index >= 0) && Math.abs(top - this.scrollTop) >= 1) this.scrollTop = top
         this.#draw()
     }
 
@@ -105,7 +94,6 @@ export class SegueMessageList extends HTMLElement {
         this.#draw()
     }
 
-    /** Remembers where an entry is. */
     #keepPlace(index) {
         this.#anchor = { entry: this.#entries[index], shift: this.scrollTop - index * this.#rowHeight }
         this.#setFollowing(this.scrollTop >= this.#bottom - 2)
@@ -117,7 +105,7 @@ export class SegueMessageList extends HTMLElement {
         this.#actions.follow(following)
     }
 
-    #idOf(entry) { return `${this.#id}-${entry.serial}` }
+    #idOf(entry) { return `${this.#id}-${entry?.serial}` }
 
     #draw() {
         const height = this.#rowHeight
@@ -127,15 +115,13 @@ export class SegueMessageList extends HTMLElement {
         this.#rows.style.paddingTop = `${first * height}px`
         reconcile(this.#rows, this.#entries.slice(first, end),
             ({ serial, loading, problem }) => `${serial} ${loading} ${problem}`,
-            entry => makeRow(entry, () => this.#actions.load(entry)),
+            entry => makeRow(entry, this.#idOf(entry), () => this.#actions.load(entry)),
             (row, entry, index) => {
-                row.id = this.#idOf(entry)
                 row.ariaRowIndex = first + index + 1
                 row.ariaSelected = entry === this.#chosen
                 row.classList.toggle('opened', !!entry.row && entry.row.position === this.#opened)
             })
-        const active = this.#chosen && document.getElementById(this.#idOf(this.#chosen))
-        this.setAttribute('aria-activedescendant', active?.id ?? '')
+        this.setAttribute('aria-activedescendant', document.getElementById(this.#idOf(this.#chosen))?.id ?? '')
     }
 
     #chooseVisible() {
@@ -148,15 +134,12 @@ export class SegueMessageList extends HTMLElement {
     #key(event) {
         if (event.target !== this || event.metaKey || event.ctrlKey || event.altKey || !this.#entries.length) return
         const page = Math.max(1, Math.floor(this.clientHeight / this.#rowHeight) - 1)
-        const step = {
-            ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity,
-        }[event.key]
-        if (event.key === 'Enter' && this.#chosen?.row) this.#actions.open(this.#chosen)
-        else if (event.key === 'Enter' && this.#chosen?.skipped) this.#actions.load(this.#chosen)
-        else if (step) {
-            const last = this.#entries.length - 1
-            this.#choose(Math.min(Math.max(this.#entries.indexOf(this.#chosen) + step, 0), last))
-        } else return
+        const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }
+        const step = steps[event.key], last = this.#entries.length - 1
+        if (step) this.#choose(Math.min(Math.max(this.#entries.indexOf(this.#chosen) + step, 0), last))
+        else if (event.key !== 'Enter') return
+        else if (this.#chosen?.row) this.#actions.open(this.#chosen)
+        else if (this.#chosen?.skipped) this.#actions.load(this.#chosen)
         event.preventDefault()
     }
 
@@ -170,15 +153,17 @@ export class SegueMessageList extends HTMLElement {
     }
 }
 
-/** @param {Entry} entry @param {() => void} load */
-function makeRow({ row, notice, skipped, loading, problem }, load) {
-    const make = (spec, title, ...cells) => h(spec, { role: 'row', title }, h('div', { role: 'gridcell' }, ...cells))
+/** @param {Entry} entry */
+function makeRow({ row, notice, skipped, loading, problem }, id, load) {
+    const make = (spec, title, ...parts) =>
+        h(spec, { role: 'row', id, title }, h('div', { role: 'gridcell' }, ...parts))
+    if (notice) return make('div.entry.notice', notice, printable(notice))
     if (skipped) {
-        return make('div.entry.gap', null, problem || (skipped.count === null ? 'Messages may be missing here'
-            : `${plural(skipped.count, 'message')} skipped`),
-        smallButton(loading ? 'Loading…' : 'Load', load, { tabindex: -1, disabled: loading }))
+        const { count } = skipped
+        return make('div.entry.gap', problem,
+            problem || (count === null ? 'Messages may be missing here' : `${plural(count, 'message')} skipped`),
+            smallButton(loading ? 'Loading…' : 'Load', load, { tabindex: -1, disabled: loading }))
     }
-    if (!row) return make('div.entry.notice', printable(notice), printable(notice))
     const { type, source, key, time, size, tombstone } = row
     const summary = tombstone ? 'withdrawn' : shortened(row.summary, 400)
     return make('div.entry', `${shortened(type, 200)} from ${shortened(source, 200)}, ${count(size)} bytes`,

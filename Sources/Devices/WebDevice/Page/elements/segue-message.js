@@ -2,13 +2,11 @@
 import { confirming } from './confirm.js'
 import { difference } from './difference.js'
 import { button, fill, h, uniqueID } from './dom.js'
-import { badge, copy, failureOf, link, paneHeader, smallButton } from './inspector-element.js'
+import { badge, copy, failureOf, link, paneHeader, smallButton, symbol } from './inspector-element.js'
 import { SegueTree } from './segue-tree.js'
 import { encoded, storyAddress } from './selection.js'
 import { bytes, dateAndClock, joined, nameOf, printable, processOf, shortened } from './text.js'
 
-/** The kinds that can be sent again: an error has a process that reports it, and a query one that answers. */
-const SENDABLE = ['command', 'event', 'document']
 const CHANGES = 200
 
 /** @typedef {import('./message-buffer.js').Row} Row */
@@ -24,7 +22,7 @@ export class SegueMessage extends HTMLElement {
     /** `only` shows only messages with a value of a member of the selection. */
     constructor({ close, only }) {
         super()
-        this.className = 'pane'
+        this.className = 'beside'
         this.#close = close
         this.#only = only
         this.role = 'region'
@@ -59,7 +57,7 @@ export class SegueMessage extends HTMLElement {
         const copying = button('Copy command', () => copy(command, copying), { title: shortened(command, 1000) })
         return h('div.padded',
             h('div.wrapping', link('a.button', storyAddress(row.story), 'Story'), copying,
-                SENDABLE.includes(row.kind) && !row.tombstone && text === null && !this.connection.readOnly
+                row.kind !== 'error' && !row.tombstone && text === null && !this.connection.readOnly
                     && this.#again(row, data ?? {})),
             h('div.wrapping', { role: 'group', 'aria-label': 'Filter by this message' },
                 only('Only this type', 'types', row.type), only('Hide this type', 'exclude', row.type),
@@ -110,7 +108,7 @@ function changeList(changes) {
     const brief = value => JSON.stringify(typeof value === 'string' ? value.slice(0, 300) : value, null, 1)
         .slice(0, 2000).replace(/\s+/g, ' ')
     const value = (tag, sign, value) => value !== undefined
-        && h(tag, h('span', { 'aria-hidden': 'true' }, sign), h('bdi', shortened(brief(value), 240)))
+        && h(tag, symbol(sign), h('bdi', shortened(brief(value), 240)))
     return h('ul.changes', ...changes.map(({ path, before, after }) => h('li',
         h('bdi.path', shortened(path || 'data', 300)), value('del', '− ', before), value('ins', '+ ', after))))
 }

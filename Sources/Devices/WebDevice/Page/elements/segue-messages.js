@@ -24,7 +24,6 @@ export class SegueMessages extends InspectorElement {
     #opened = ''
     #frame = 0
     #choosing = 0
-
     #filters = new SegueFilters(({ selection, text }) => this.#filter(selection, text))
     #list = new SegueMessageList({
         open: entry => this.#open(entry), load: entry => this.#feed.readSkipped(entry),
@@ -38,9 +37,9 @@ export class SegueMessages extends InspectorElement {
     #detail = new SegueMessage({
         close: () => this.#close(), only: (member, value) => this.#filters.only(member, value),
     })
-    #send = h('div.pane', { hidden: true })
+    #send = h('div.beside', { hidden: true })
     #pause = button('Pause', () => { this.#feed.isPaused = !this.#feed.isPaused })
-    #new = button('New message', () => navigate(this, messagesAddress(this.#feed.selection, this.#text, '')))
+    #new = button('New message', () => this.#showList(false, ''))
     #return = button('', () => this.#toNewest(), { class: 'button primary return', hidden: true })
     #status = h('p.list-status.quiet')
     #empty = h('div.nothing.late', { hidden: true })
@@ -53,8 +52,6 @@ export class SegueMessages extends InspectorElement {
         this.#filters.value = { selection, text }
         this.#select(selection, text)
     }
-
-    get #listAddress() { return messagesAddress(this.#feed.selection, this.#text) }
 
     build() {
         fill(this, h('div.messages-top', this.#filters), h('div.messages-main',
@@ -79,14 +76,14 @@ export class SegueMessages extends InspectorElement {
     }
 
     /** After a new start of the gateway, it sends its newest rows; what is missing before them becomes a stretch. */
-    #hello = event => {
+    #hello = () => {
         this.#new.hidden = this.connection.readOnly
-        if (event.detail.hello.resumed === false && !this.#feed.isStale) this.#feed.interrupt()
+        if (!this.connection.state.hello.resumed && !this.#feed.isStale) this.#feed.interrupt()
     }
 
     #filter(selection, text) {
         this.#select(selection, text)
-        if (!this.#opened) navigate(this, this.#listAddress, true)
+        if (!this.#opened) this.#showList(true)
         else if (!this.#list.offsetParent) this.#close()
     }
 
@@ -97,6 +94,11 @@ export class SegueMessages extends InspectorElement {
             if (this.isConnected) this.#feed.open()
         }
         this.#refresh()
+    }
+
+    /** Requests the address of the list, or with a type that of the form for a new message. */
+    #showList(replace = false, send = null) {
+        navigate(this, messagesAddress(this.#feed.selection, this.#text, send), replace)
     }
 
     #toNewest() {
@@ -160,7 +162,7 @@ export class SegueMessages extends InspectorElement {
         this.#opened = pane === 'message' ? value : ''
         this.#detail.hidden = pane !== 'message'
         this.#send.hidden = pane !== 'send'
-        this.classList.toggle('with-pane', pane !== '')
+        this.classList.toggle('with-pane', !!pane)
         this.#refresh()
         // On a small screen the detail takes the place of the list, which had the focus.
         if (this.#opened && !this.#list.offsetParent) {
@@ -174,7 +176,7 @@ export class SegueMessages extends InspectorElement {
     #close() {
         this.#showPane('')
         fill(this.#send)
-        navigate(this, this.#listAddress)
+        this.#showList()
         this.#list.focus({ preventScroll: true })
     }
 
@@ -190,15 +192,10 @@ export class SegueMessages extends InspectorElement {
     }
 }
 
-/** The searched text of the rows. It is kept, because all of them are searched in each frame. */
-const searched = new WeakMap()
-
+/** The searched text is kept, because all rows are searched in each frame. @param {string} text in lower case */
 function contains({ row }, text) {
-    if (!row) return false
-    if (!searched.has(row)) {
-        searched.set(row, `${row.type} ${row.source} ${row.key ?? ''} ${row.id} ${row.summary}`.toLowerCase())
-    }
-    return searched.get(row).includes(text)
+    if (row) row.searched ??= `${row.type} ${row.source} ${row.key ?? ''} ${row.id} ${row.summary}`.toLowerCase()
+    return row?.searched.includes(text)
 }
 
 customElements.define('segue-messages', SegueMessages)

@@ -1,6 +1,6 @@
 // @ts-check
 import { fill, h, reconcile, setText } from './dom.js'
-import { addStyles, badge, InspectorElement } from './inspector-element.js'
+import { addStyles, badge, InspectorElement, symbol } from './inspector-element.js'
 import { SECONDS, SegueChart } from './segue-chart.js'
 import { SegueDeadLetters } from './segue-dead-letters.js'
 import { count, dateAndClock, duration, joined, printable, problemOf } from './text.js'
@@ -93,7 +93,7 @@ function makeRow(process) {
     const figure = name => cell('span.figure', h('span.figure-name', `${name} `), h('span'))
     return h('div.process', { role: 'row' },
         h('span.name', { role: 'rowheader' }, h('bdi.process-label', labelOf(process)), h('bdi.quiet')),
-        cell('span.presence', h('span.presence-dot', { 'aria-hidden': 'true' }), h('span')),
+        cell('span.presence', symbol('', 'span.presence-dot'), h('span')),
         figure('Handled'), figure('Failed'), figure('Lag'),
         cell('span.history', new SegueChart(`${labelOf(process)}, messages handled per second`)))
 }

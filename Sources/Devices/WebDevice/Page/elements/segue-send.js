@@ -59,7 +59,8 @@ export class SegueSend extends HTMLElement {
         const type = this.#typed, known = this.#known.find(known => known.type === type)
         const receivers = known?.receivers.map(printable).join(', ')
         setText(this.#receivers, !type ? 'A type, such as command.PlaylistSelected'
-            : receivers ? `Received by ${receivers}` : `No process on the bus ${known ? 'receives' : 'knows'} this type.`)
+            : receivers ? `Received by ${receivers}`
+                : `No process on the bus ${known ? 'receives' : 'knows'} this type.`)
         const schema = Object.keys(known?.schema?.properties ?? {}).length ? known.schema : null
         if (schema && this.#form.schema !== schema) this.#form.schema = schema
         this.#keyField.hidden = kindOf(type) !== 'document'

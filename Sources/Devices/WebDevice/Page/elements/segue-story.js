@@ -1,6 +1,6 @@
 // @ts-check
 import { button, fill, h } from './dom.js'
-import { addStyles, badge, failureOf, InspectorElement, link, navigate } from './inspector-element.js'
+import { addStyles, badge, failureOf, InspectorElement, link, navigate, spoken, symbol } from './inspector-element.js'
 import { messageAddress, messagesAddress, readAddress } from './selection.js'
 import { planStory } from './story-plan.js'
 import { count, dateAndClock, duration, joined, nameOf, plural, printable, processOf } from './text.js'
@@ -75,7 +75,7 @@ export class SegueStory extends InspectorElement {
 function headOf({ pauses }) {
     return h('div.step.head', { role: 'row' },
         ...COLUMNS.map(name => h(`span.at-${name.toLowerCase()}`, { role: 'columnheader' }, name)),
-        h('span.at-track', { role: 'columnheader' }, h('span.visually-hidden', 'Timeline'), ...pauses.map(pause =>
+        h('span.at-track', { role: 'columnheader' }, spoken('Timeline'), ...pauses.map(pause =>
             place('span.fold', pause, h('span.pause-label', { title: 'Pause' }, duration(pause.length))))))
 }
 
@@ -88,14 +88,13 @@ function rowOf({ row, sent, end, known, critical, depth }, scale) {
     const message = cell('message', badge(row.kind),
         link('a', messageAddress(row.position), h('bdi', nameOf(row.type))),
         critical && h('span.critical-mark', { title: 'On the critical path' },
-            h('span', { 'aria-hidden': 'true' }, '◆'), h('span.visually-hidden', 'on the critical path, ')),
-        depth > 0 && h('span.visually-hidden', `level ${depth + 1}`))
+            symbol('◆'), spoken('on the critical path, ')), depth > 0 && spoken(`level ${depth + 1}`))
     message.style.setProperty('--depth', String(Math.min(depth, INDENTED)))
     return h(critical ? 'div.step.critical' : 'div.step',
         { role: 'row', 'data-kind': row.kind, title: `${printable(row.type)}: ${handled}` }, message,
         cell('process', h('bdi', processOf(row.source))), cell('after', `+${duration(sent - scale.start)}`),
         cell('took', end > sent ? duration(end - sent) : '–'),
-        cell('track', h('span.visually-hidden', handled),
+        cell('track', spoken(handled),
             place(`span.duration-bar${known ? '' : '.derived'}`, { from: scale.at(sent), to: scale.at(end) }),
             ...scale.pauses.map(pause => place('span.fold', pause))))
 }
@@ -104,7 +103,7 @@ function sumsOf(sums, path) {
     const total = path.at(-1).sent - path[0].sent
     const row = ({ name, messages, time }) => h('tr', h('th', { scope: 'row' }, h('bdi', processOf(name))),
         h('td', count(messages)), h('td', time ? duration(time) : '–'),
-        h('td', h('span.visually-hidden', `${Math.round(time / total * 100) || 0} %`),
+        h('td', spoken(`${Math.round(time / total * 100) || 0} %`),
             place('span.share', { from: 0, to: time / total || 0 })))
     return h('section.padded.sums', { 'aria-label': 'Critical path' },
         h('h3.heading', `Critical path: ${plural(path.length, 'message')}, ${duration(total)}`),

@@ -1,8 +1,8 @@
 // @ts-check
 // How figures, times and the strings of messages are written in the inspector.
 
-/** The kinds of messages, each with the letter that marks it beside its colour. */
-export const KINDS = { __proto__: null, command: 'C', event: 'E', document: 'D', query: 'Q', error: '!' }
+/** The kinds of messages that are recorded, each with the letter that marks it beside its colour. */
+export const KINDS = { __proto__: null, command: 'C', event: 'E', document: 'D', error: '!' }
 
 /** The kind of a type such as `command.PlaylistSelected`. @param {string} type */
 export function kindOf(type) { return type.split('.', 1)[0] }

@@ -2,7 +2,7 @@
 // A node of a tree of JSON, and its row, which is made when it is first shown.
 
 import { h } from './dom.js'
-import { smallButton } from './inspector-element.js'
+import { smallButton, symbol } from './inspector-element.js'
 import { bytes, count, plural, printable, shortened } from './text.js'
 
 /** The children that one node shows; more are grouped in ranges. */
@@ -53,7 +53,7 @@ export class TreeNode {
         const opens = this.children.length > 0
         this.element = h('div.node',
             { role: 'treeitem', tabindex: -1, 'aria-selected': 'false', 'aria-expanded': opens ? 'false' : null },
-            h('span.line', h('span.twist', { 'aria-hidden': 'true' }, opens ? '▸' : ''), ...this.#texts()))
+            h('span.line', symbol(opens ? '▸' : '', 'span.twist'), ...this.#texts()))
         this.element.node = this
         this.element.style.setProperty('--level', Math.min(this.level, INDENTED))
         return this.element
