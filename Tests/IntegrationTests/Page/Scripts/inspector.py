@@ -96,6 +96,27 @@ def check_transient(page) -> None:
     page.get_by_role("button", name="Close the message").click()
 
 
+def check_sending_again(page) -> None:
+    """A document is sent again with its key: the copy is a version of the same document."""
+    rows = page.get_by_role("grid", name="Messages").get_by_role("row")
+    page.goto(page.url.split("#")[0] + "#/messages?type=document.NavigationState&source=navigation-coordinator")
+    rows.filter(has_text="[mac]").last.click()
+    message = page.get_by_role("region", name="Message", exact=True)
+    message.get_by_role("button", name="Send again…").click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_focused()
+    message.get_by_role("button", name="Send", exact=True).click()
+    expect(message.get_by_role("status").filter(has_text="Published as")).to_be_visible()
+    page.goto(page.url.split("#")[0] + "#/messages?type=document.NavigationState&source=focus-player")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("[mac]")
+
+    # The form for a new message asks for the key of a document.
+    page.get_by_role("button", name="New message").click()
+    page.get_by_label("Type", exact=True).fill("document.NavigationState")
+    expect(page.get_by_label("Key")).to_be_visible()
+    page.get_by_role("button", name="Close the form").click()
+
+
 def check_form(page) -> None:
     ios = device(page, "Device ios")
     page.get_by_role("tab", name="Messages").click()
@@ -176,5 +197,6 @@ with open_page() as page:
     check_messages(page)
     check_message(page)
     check_transient(page)
+    check_sending_again(page)
     check_form(page)
     check_processes(page)
