@@ -95,6 +95,9 @@ public struct Layer: Sendable {
     public fileprivate(set) var choices: [Choice]
     /// True if there is a presentation over the layer.
     public let isCovered: Bool
+    /// The choices, except those of the rows, that a person has when the layer is not covered any more. Empty if it is
+    /// not covered.
+    public fileprivate(set) var coveredChoices: [Choice] = []
 }
 
 /// The navigation state and the documents from which a scene is made.
@@ -134,8 +137,9 @@ private struct Source {
         if let message = presentation.options.message {
             layer.content.sections = [ScreenContent.Section(rows: [ScreenContent.Row(message)])]
         }
-        if let buttons = presentation.options.buttons, !isCovered {
-            layer.choices = buttons.map { choice($0, on: layer.instance) }
+        if let buttons = presentation.options.buttons {
+            let choices = buttons.map { choice($0, on: layer.instance) }
+            if isCovered { layer.coveredChoices = choices } else { layer.choices = choices }
         }
         return layer
     }
@@ -146,16 +150,23 @@ private struct Source {
             documents: documents, arguments: instance.arguments.compactMapValues(\.stringValue))
         var content = model?.content ?? plainContent(of: instance)
         if content.actions.contains(where: isAsked) { content.isLoading = true }
+        let later = isCovered ? content.actions.filter { $0.command == nil || allows($0.type, on: instance) } : []
         content.limitActions { !isCovered && !isAsked($0) && ($0.command == nil || allows($0.type)) }
+        let actions = isCovered ? later : content.allActions
         let choices =
             model == nil
-            ? plainChoices(of: instance)
-            : content.allActions.map { action in
+            ? plainChoices(of: instance, isCovered: isCovered)
+            : actions.map { action in
                 Choice(action, on: instance.id, outcome: outcome(of: action.type.description))
             }
         return Layer(
             frame: frame, instance: instance.id, content: content, choices: isCovered ? [] : choices,
-            isCovered: isCovered)
+            isCovered: isCovered, coveredChoices: isCovered ? choices : [])
+    }
+
+    /// True if the flow lets a screen send a command, even if it may not send it now.
+    private func allows(_ command: MessageType, on instance: ScreenInstance) -> Bool {
+        flow?.screens[instance.screen]?.sends.contains(command.description) ?? false
     }
 
     private func allows(_ command: MessageType) -> Bool {
@@ -190,13 +201,14 @@ private struct Source {
     }
 
     /// The choices of a screen without a view model: the commands that the flow lets it send.
-    private func plainChoices(of instance: ScreenInstance) -> [Choice] {
+    private func plainChoices(of instance: ScreenInstance, isCovered: Bool) -> [Choice] {
         guard let flow else {
             // Without the flow, the commands of each screen are not known, so the screen in front gets all of them.
             let commands = isInFront(instance) ? snapshot.commands : []
             return commands.compactMap(MessageType.init).map { Choice($0, on: instance.id, outcome: .anything) }
         }
-        let commands = (flow.screens[instance.screen]?.sends ?? []).filter(snapshot.commands.contains)
+        let sends = flow.screens[instance.screen]?.sends ?? []
+        let commands = isCovered ? sends : sends.filter(snapshot.commands.contains)
         return commands.compactMap(MessageType.init).map { type in
             let isHeard = flow.messageTypes.contains(type.description)
             return Choice(type, on: instance.id, outcome: isHeard ? .navigation : .anything)

@@ -89,9 +89,10 @@ struct SceneText: Sendable {
                 "rows": .array(rows),
             ]
         }
-        let actions = choices.map { choice -> JSONValue in
+        // An action of a covered screen has no choice. The page shows it, but it cannot be used.
+        let actions = (choices + layer.coveredChoices).map { choice -> JSONValue in
             [
-                "choice": .string(choice.id), "label": .string(choice.label), "role": .string(choice.role.rawValue),
+                "choice": layer.isCovered ? .null : .string(choice.id), "label": .string(choice.label), "role": .string(choice.role.rawValue),
                 "type": .string(choice.type.description),
                 "schema": choice.takesFields ? session.schema(of: choice.type)?.json ?? .null : .null,
             ]

@@ -238,7 +238,8 @@ RECORD_MOTION = """() => {
 
 # The page remembers devices that have been launched before, so they do not report a launch: the first screen stays.
 LAUNCHED_BEFORE = f"""sessionStorage.setItem('segue.devices', '{json.dumps({"isDefault": False, "devices": [
-    {"platform": platform, "session": "default", "device": f"web-{platform}"} for platform in ("ios", "mac")]})}')"""
+    {"platform": platform, "session": "default", "device": f"web-{platform}", "resumed": True}
+    for platform in ("ios", "mac")]})}')"""
 AS_WANTED = {"viewport": WIDE, "reduced_motion": "reduce", "color_scheme": "light"}
 
 with open_page(before=LAUNCHED_BEFORE, **AS_WANTED) as page:

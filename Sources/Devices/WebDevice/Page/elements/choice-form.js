@@ -28,6 +28,7 @@ export class ChoiceForm {
         put(this.#label, label)
         put(this.#submitLabel, label)
         this.submit.choice = choice
+        this.submit.ariaDisabled = choice ? null : 'true'
         this.submit.disabled = this.#device.readOnly
         const text = JSON.stringify(schema)
         if (text === this.#schema) return

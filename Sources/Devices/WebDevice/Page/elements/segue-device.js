@@ -223,7 +223,6 @@ export class SegueDevice extends HTMLElement {
         title: this.#titleOf(screen),
         previous: below && this.#titleOf(below),
         back: below !== null && this.#scene.back[screen.id] === true,
-        isCovered: !this.#scene.front.includes(screen.id),
         isWaiting: this.#scene.waiting != null,
         isComing: screen.id === this.#screenInFront && !this.#scene.front.includes(screen.id),
         current: beside && this.#screens[beside.id]?.title,

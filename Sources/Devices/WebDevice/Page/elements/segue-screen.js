@@ -7,10 +7,10 @@ import { asName, button, h, iconButton, put, reconcile, setText, uniqueID } from
  * @typedef {{title: string, depth: number, subtitle?: string, detail?: string, choice?: string,
  *   selectable?: boolean}} Row
  * @typedef {{header?: string, footer?: string, numbered: boolean, rows: Row[]}} Section
- * @typedef {{choice: string, label: string, role: string, type: string, schema?: any}} Action
+ * @typedef {{choice: string | null, label: string, role: string, type: string, schema?: any}} Action
  * @typedef {{title: string, loading: boolean, sections: Section[], actions: Action[]}} Content
  * @typedef {{content: Content | null, title: string, previous?: string | null, back: boolean, close?: boolean,
- *   isCovered: boolean, isWaiting: boolean, isComing: boolean, current?: string}} ScreenUpdate
+ *   isWaiting: boolean, isComing: boolean, current?: string}} ScreenUpdate
  */
 
 /** The number of rows of a section that are shown at first; a button shows as many again. */
@@ -55,7 +55,7 @@ export class SegueScreen extends HTMLElement {
 
     /** @param {ScreenUpdate} update */
     update(update) {
-        const { content, title, isCovered, isWaiting } = update
+        const { content, title, isWaiting } = update
         put(this.heading, title)
         setText(this.barTitle, asName(title))
         this.backButton.hidden = !update.back
@@ -69,9 +69,7 @@ export class SegueScreen extends HTMLElement {
         this.ariaBusy = isLoading || isWaiting ? 'true' : null
         this.classList.toggle('waiting', isWaiting || (isLoading && count > 1))
         this.#drawSections(content?.sections ?? [], isLoading && count < 2, update)
-        // A covered screen has no actions. It keeps those that it had, and what was entered in their forms: the screen
-        // can still be seen below a sheet and during a swipe.
-        if (!isCovered || content?.actions.length) this.#drawActions(content?.actions ?? [])
+        this.#drawActions(content?.actions ?? [], update.isComing)
         // If nothing in it can take the focus, it must do so itself, or the keyboard cannot scroll it.
         if (this.scroller.querySelector('button:not([hidden]), summary')) this.scroller.removeAttribute('tabindex')
         else this.scroller.tabIndex = 0
@@ -133,8 +131,8 @@ export class SegueScreen extends HTMLElement {
 
     // MARK: Actions
 
-    /** @param {Action[]} actions */
-    #drawActions(actions) {
+    /** @param {Action[]} actions @param {boolean} isComing */
+    #drawActions(actions, isComing) {
         const forms = actions.filter(action => action.schema && hasFields(action.schema))
         const plain = actions.filter(action => !forms.includes(action))
         const prominent = plain.filter(action => action.role === 'primary')
@@ -143,9 +141,10 @@ export class SegueScreen extends HTMLElement {
         const foot = prominent.length + others.length <= 3 ? [...prominent, ...others] : prominent
         const listed = plain.filter(action => !foot.includes(action))
         const label = action => asName(action.label)
-        reconcile(this.foot, foot, label, () => this.#newAction('action'), this.#drawAction)
+        const draw = (element, action) => this.#drawAction(element, action, isComing)
+        reconcile(this.foot, foot, label, () => this.#newAction('action'), draw)
         reconcile(this.list, listed, label, () => h('li', this.#newAction('row')),
-            (item, action) => this.#drawAction(item.firstChild, action))
+            (item, action) => draw(item.firstChild, action))
         this.foot.hidden = !foot.length
         this.list.hidden = !listed.length
         // A form that is the only thing to do on a screen needs no line that opens it.
@@ -165,9 +164,10 @@ export class SegueScreen extends HTMLElement {
         return Object.assign(choiceButton(this.device.press, className, label), { label })
     }
 
-    #drawAction = (element, action) => {
+    #drawAction(element, action, isComing) {
         put(element.label, action.label)
         element.choice = action.choice
+        element.ariaDisabled = action.choice || isComing ? null : 'true'
         element.fields = action.schema ? {} : undefined
         element.disabled = this.device.readOnly
         element.dataset.role = action.role
