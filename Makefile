@@ -1,6 +1,6 @@
 # The commands for everyday work. Commands that build first install missing packages.
 
-.PHONY: run down build build-tests test screenshots examples install bench footprint soak fuzz lint format setup
+.PHONY: run down build build-tests test screenshots examples install bench bench-page footprint soak fuzz lint format setup
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
@@ -38,7 +38,7 @@ build-tests:
 screenshots: FOLDER ?= .build/screenshots
 screenshots: build-tests
 	@mkdir -p "$(FOLDER)"
-	@SEGUE_SCREENSHOTS="$(abspath $(FOLDER))" scripts/test --filter PageTests
+	@SEGUE_SCREENSHOTS="$(abspath $(FOLDER))" scripts/test --filter IntegrationTests.PageTests/
 	@echo "The screenshots are in $(FOLDER)."
 
 # Builds and tests the package in Examples and a package of `segue new app`, as their users would.
@@ -61,6 +61,13 @@ install: setup
 bench: setup
 	@scripts/build --release broker navigation-coordinator segue $(BENCHMARKS)
 	@.build/release/segue bench $(BENCH)
+
+# Measures the page in a browser, as docs/page.md describes. PARTS names some of the measurements and may have options,
+# such as PARTS="memory --minutes 10".
+bench-page:
+	@scripts/test-setup
+	@scripts/build --release $(STACK) segue $(BENCHMARKS)
+	@.build/venv/bin/python scripts/measure-page $(PARTS)
 
 # Measures how long the default stack takes to start and to stop, and how much memory it uses.
 footprint: setup

@@ -370,7 +370,8 @@ let tests: [Target] = [
             "Contracts", "Device", "DeviceTestSupport", "EventBus", "HTTPClient", "Monitor", "Navigation",
             "Presentation",
             "RuntimeTestSupport", "SegueTestSupport", "SignIn", "Sodium", "Support", "TestSupport", "Vocabulary",
-            "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, logging, subprocess, systemPackage,
+            "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, logging, nioCore, subprocess,
+            systemPackage,
         ]),
     tests(of: "SpotifySimulator", ["HTTPClient", "SpotifyTestSupport", "TestSupport", httpTypes, logging]),
 ]

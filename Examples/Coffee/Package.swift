@@ -25,7 +25,7 @@ let package = Package(
                 segue("SegueTestSupport"), segue("Support"),
                 // The executables that the stack runs, and those that a person uses.
                 segue("broker"), segue("navigation-coordinator"), segue("error-notifier"), segue("segue"),
-                segue("device"),
+                segue("device"), segue("web-gateway"),
             ]),
     ]
 )

@@ -66,8 +66,11 @@ package struct SegueCommandLine: Sendable {
 
     private func run(_ executable: String, _ arguments: [String], input: String = "") async throws -> Result {
         let path = Environment.Key(rawValue: "PATH").map { [$0: "\(Self.executables):/usr/bin:/bin"] } ?? [:]
-        let variables = ["XDG_STATE_HOME": directory + "/state", "XDG_RUNTIME_DIR": directory + "/run"]
-            .merging(environment) { _, own in own }
+        let variables = [
+            "XDG_STATE_HOME": directory + "/state", "XDG_RUNTIME_DIR": directory + "/run",
+            // Supervisors end with this process, even if it is killed.
+            "SEGUE_OWNER_PID": "\(ProcessInfo.processInfo.processIdentifier)",
+        ].merging(environment) { _, own in own }
         let pairs = variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }
         let result = try await Subprocess.run(
             .path(FilePath(executable)), arguments: Arguments(arguments),

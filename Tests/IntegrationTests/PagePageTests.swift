@@ -7,15 +7,26 @@ struct PagePageTests {
     @Test("its commands start the stack, print the address and read the metrics", .timeLimit(.minutes(3)))
     func commands() async throws {
         let blocks = try Page("docs/page.md").blocks(of: "sh")
-        try #require(blocks.count == 2)
+        try #require(blocks.count == 3)
         try await SegueCommandLine.inRepository { segue in
-            let result = try await segue.shell("set -euo pipefail\n\(blocks.joined())")
+            let result = try await segue.shell("set -euo pipefail\n\(blocks[0])\(blocks[1])")
             #expect(result.status == 0, "\(result.error)")
             #expect(result.output.contains(#/http://127\.0\.0\.1:\d+\n/#))
             #expect(result.output.contains(#"segue_process_up{process="navigation-coordinator (ios)""#))
             // The page itself is in place: a browser that has not signed in is told what to do.
             let page = try await segue.shell("curl --silent \"$(segue open --address)/\"")
             #expect(page.output.contains("segue open"))
+        }
+    }
+
+    @Test("its measurements are those of the makefile")
+    func measurements() async throws {
+        let block = try #require(try Page("docs/page.md").blocks(of: "sh").last)
+        try await SegueCommandLine.inRepository { segue in
+            // Running them takes minutes, and needs a release build.
+            let result = try await segue.shell(block.replacing("make ", with: "make --dry-run "))
+            #expect(result.status == 0, "\(result.error)")
+            #expect(result.output.contains("scripts/measure-page memory --minutes 45"))
         }
     }
 }

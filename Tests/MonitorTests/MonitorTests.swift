@@ -34,6 +34,22 @@ struct MonitorTests {
         #expect(try await seen(Monitor(bus: bus, selection: odd, start: .beginning, count: 3)) == ["n1", "n3", "n5"])
     }
 
+    @Test("shows transient messages, which have no position")
+    func transient() async throws {
+        let bus = try await bus(messages: 1)
+        let ids = Mutex<[String]>([])
+        try await Monitor(bus: bus, start: .beginning, count: 3).run { message in
+            ids.withLock { $0.append(message.id) }
+            guard message.id == "n0" else { return }
+            for (id, isTransient) in [("t", true), ("n1", false)] {
+                var message = try Envelope.fixed("event.Even")
+                message.attributes.id = id
+                try await bus.publish(Batch([message], isTransient: isTransient))
+            }
+        }
+        #expect(ids.withLock(\.self).sorted() == ["n0", "n1", "t"])
+    }
+
     @Test("begins with what was journalled so long ago")
     func ago() async throws {
         let bus = try await bus(messages: 3)

@@ -44,6 +44,21 @@ struct StackVerbTests {
         }
     }
 
+    @Test("ends with the process that the environment names, even if that is killed", .timeLimit(.minutes(1)))
+    func owner() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.broker)
+            let script = """
+                sleep 1000 & export SEGUE_OWNER_PID=$!
+                segue up -d --wait && kill -9 $SEGUE_OWNER_PID
+                segue wait broker
+                segue ps -a
+                """
+            let result = try await segue.shell(script)
+            #expect(result.lines.last?.contains("exited with status 0") == true, "\(result)")
+        }
+    }
+
     @Test("says why a service did not start, with its last lines", .timeLimit(.minutes(1)))
     func failure() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -5,8 +5,10 @@ import EventBus
 import Foundation
 import HTTPClient
 import HTTPTypes
+import Logging
 import Navigation
 import Presentation
+import RuntimeTestSupport
 import Support
 import Testing
 import Vocabulary
@@ -59,6 +61,100 @@ struct DeviceViewTests {
         _ = try session.handle(.message(try .answer(Document.Playlists.two)))
         let second = try JSONValue(parsing: Data(try #require(try text(session).contents.first).content))
         #expect(second == first)
+    }
+
+    @Test("rows of a covered list can be selected later: they have no choice now")
+    func covered() throws {
+        func rows(_ path: [ScreenInstance]) throws -> [JSONValue] {
+            let snapshot = try NavigationSnapshot.sample(root: "playlistSelection", path: path)
+            let session = try session(snapshot, Document.Playlists.two, Document.GeneratedPlaylist.calm)
+            return try text(session).contents.flatMap { content in
+                let sections = try JSONValue(parsing: Data(content.content))["sections"]?.arrayValue ?? []
+                return sections.flatMap { $0["rows"]?.arrayValue ?? [] }
+            }
+        }
+        let front = try rows([])
+        #expect(front.map { $0["selectable"] } == [true, true])
+        #expect(front.allSatisfy { $0["choice"] != .null })
+        let covered = try rows([.sample("generatedPlaylist", 2, playlist: "calm")])
+        #expect(covered.prefix(2).map { $0["title"] } == ["Calm", "Rain"])
+        #expect(covered.prefix(2).map { $0["selectable"] } == [true, true])
+        #expect(covered.allSatisfy { $0["choice"] == .null })
+        #expect(covered.dropFirst(2).allSatisfy { $0["selectable"] == false }, "a song is only a text")
+        #expect(covered.count > 2)
+    }
+
+    @Test("a hostile state becomes a note; the messages after it arrive")
+    func hostile() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            let stream = try page.stream("abcdefgh")
+            defer { stream.close() }
+            _ = try await stream.next()
+            let views: JSONValue = [
+                "open": [
+                    ["id": "m", "kind": "messages"],
+                    ["id": "d", "kind": "device", "platform": "ios", "device": "web-1"],
+                ]
+            ]
+            #expect(try await page.post("/api/stream/abcdefgh/views", views).status == .noContent)
+            func publish(_ path: [ScreenInstance], _ revision: Int) async throws {
+                let snapshot = try NavigationSnapshot.sample(revision: revision, root: "serviceSelection", path: path)
+                try await bus.publish(Document.NavigationState(snapshot))
+            }
+            var rows = 0
+            func take(_ event: ServerEvent) { rows += event.data.value(at: "views.m.rows")?.arrayValue?.count ?? 0 }
+            // The device is attached when its launch arrives.
+            while rows < 1 { take(try #require(try await stream.next())) }
+            try await publish((2..<10_002).map { .sample("list", $0) }, 1)
+            try await publish([.sample("list", 2), .sample("list", 2)], 2)
+            try await publish([], 3)
+            var (notes, revision) = ([String](), 0)
+            while notes.count < 2 || rows < 4 || revision < 3 {
+                let event = try #require(try await stream.next())
+                let device = event.data.value(at: "views.d")
+                if let note = device?.value(at: "note.text")?.stringValue { notes.append(note) }
+                revision = device?.value(at: "scene.revision")?.integerValue ?? revision
+                take(event)
+            }
+            #expect(notes[0].contains("10001 screens") && notes[1].contains("two screens with the id 'list-2'"))
+        }
+    }
+
+    @Test("a closed device counts until its messages have been published, so closed devices do not pile up")
+    func closedDevices() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        let hub = Hub(Hub.Identity(run: "r", stack: "segue", isReadOnly: false)) { .zero }
+        _ = try await hub.connect("abcdefgh", lastEventID: nil)
+        // Each device replaces the one before.
+        func open() async throws {
+            try await hub.openDevice("d", on: "abcdefgh") { update in
+                PageDevice(
+                    .phone, screens: nil, isResumed: true, isReadOnly: false, bus: bus, logger: .silent,
+                    clock: ContinuousClock(), update: update)
+            }
+        }
+        for _ in 0..<Hub.deviceLimit { try await open() }
+        await #expect(throws: GatewayFailure.self) { try await open() }
+        await hub.deviceHasEnded()
+        try await open()
+    }
+
+    @Test("closed devices make room for others")
+    func room() async throws {
+        try await withGateway { page in
+            let stream = try page.stream("abcdefgh")
+            defer { stream.close() }
+            _ = try await stream.next()
+            let view: JSONValue = ["id": "d", "kind": "device", "platform": "ios", "device": "web-1"]
+            for _ in 0...Hub.deviceLimit {
+                var status = 429
+                while status == 429 {
+                    status = try await page.post("/api/stream/abcdefgh/views", ["open": [view]]).status.code
+                }
+                #expect(status == 204)
+            }
+        }
     }
 
     @Test("an update has only the parts that have changed")

@@ -23,26 +23,9 @@ final class EventStream: Sendable {
     init(
         port: Int, path: String, headers: [String: String], readingAfter gate: DispatchSemaphore? = nil
     ) throws {
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        // With a small buffer, a server soon notices that nobody reads.
+        let descriptor = try RawConnection.connect(port, receiveBuffer: gate == nil ? nil : 4096)
         self.descriptor = descriptor
-        if gate != nil {
-            // A small buffer, so that a server soon notices that nobody reads.
-            var size: CInt = 4096
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let status = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else {
-            Glibc.close(descriptor)
-            throw Refused(head: "no connection")
-        }
         let lines = headers.map { "\($0): \($1)\r\n" }.joined()
         let request = Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(lines)\r\n".utf8)
         send(descriptor, request, request.count, CInt(MSG_NOSIGNAL))

@@ -8,6 +8,7 @@ import RuntimeTestSupport
 import SignIn
 import Sodium
 import Support
+import Synchronization
 import TestSupport
 import Testing
 
@@ -35,6 +36,41 @@ func withGateway<Result: Sendable>(
     }
 }
 
+/// A bus on which the documents can be held back.
+private final class SlowBus: ForwardingBus {
+    let bus: any EventBus
+    private let gates = Mutex<[Gate]?>(nil)
+    private let (held, holding) = AsyncStream.makeStream(of: Int.self)
+
+    init(_ bus: any EventBus) { self.bus = bus }
+
+    func hold() { gates.withLock { $0 = [] } }
+
+    func release() {
+        let gates = gates.withLock { gates in
+            defer { gates = nil }
+            return gates ?? []
+        }
+        for gate in gates { gate.open() }
+    }
+
+    /// Returns when so many requests for documents are held back.
+    func waitForHeld(_ count: Int) async { _ = await held.first { $0 >= count } }
+
+    func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
+        let gate = Gate()
+        let count = gates.withLock { gates in
+            gates?.append(gate)
+            return gates?.count
+        }
+        if let count {
+            holding.yield(count)
+            try await gate.pass()
+        }
+        return try await bus.documents(matching: filters)
+    }
+}
+
 @Suite("Gateway", .timeLimit(.minutes(2)))
 struct GatewayTests {
     @Test("a link signs in once; forged and expired links do not")
@@ -59,6 +95,25 @@ struct GatewayTests {
             // A cookie is not a link.
             let value = try #require(cookie.split(separator: ";").first).dropFirst("segue-segue=".count)
             #expect(try await follow("\(try page.base)/sign-in?link=\(value)").status == .unauthorized)
+        }
+    }
+
+    @Test("behind a proxy with https, the cookie is sent only over https")
+    func secureCookie() async throws {
+        try await withGateway { settings, _ in
+            settings.allowedHosts = ["page.example.org"]
+        } _: { page in
+            let forwarded = try #require(HTTPField.Name("X-Forwarded-Proto"))
+            for (protocols, isSecure) in [
+                ("https", true), ("HTTPS, http", true), ("http", false), ("http, https", false), ("", false),
+            ] {
+                let link = try PageClient.link(page.folder)
+                let headers: HTTPFields = [.host: "page.example.org", forwarded: protocols]
+                let answer = try await page.http.send(
+                    .init(.get, link, headers: headers), deadline: .seconds(30), maximumBody: 1 << 20)
+                let cookie = try #require(answer.headers[.setCookie], "\(protocols)")
+                #expect(cookie.hasSuffix("; Secure") == isSecure, "\(protocols)")
+            }
         }
     }
 
@@ -220,6 +275,26 @@ struct GatewayTests {
             #expect(try await page.get("/metrics", wrong).status == .unauthorized)
             let right: HTTPFields = [.cookie: "none", .authorization: "Bearer 0123456789abcdef"]
             #expect(try await page.get("/metrics", right).status == .ok)
+        }
+    }
+
+    @Test("metrics are answered while as many requests as possible wait for the bus")
+    func busyMetrics() async throws {
+        let bus = SlowBus(InMemoryEventBus(source: "web-gateway/1"))
+        try await withGateway(bus) { page in
+            while !(try await page.get("/metrics").text.contains("segue_dead_letters 0")) {}
+            bus.hold()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<Turns.limit {
+                    group.addTask { _ = try await page.get("/api/types") }
+                }
+                await bus.waitForHeld(Turns.limit)
+                #expect(try await page.get("/api/types").status == .tooManyRequests)
+                let metrics = try await page.get("/metrics")
+                #expect(metrics.status == .ok && metrics.text.contains("segue_dead_letters 0"))
+                bus.release()
+                try await group.waitForAll()
+            }
         }
     }
 

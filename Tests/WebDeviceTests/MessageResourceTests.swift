@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import HTTPClient
 import HTTPTypes
+import Monitor
 import Support
 import Testing
 
@@ -46,7 +47,31 @@ struct MessageResourceTests {
             let stretch = try await page.get("\(path)&after=\(after)&before=\(before)&limit=3").json
             #expect(numbers(stretch["rows"]) == (2..<5).map { #"{"number":\#($0)}"# })
             #expect(stretch["more"] == true)
+            #expect(stretch["next"] == .string(try #require(ticks[4].position).pageText))
+            let all = try await page.get("\(path)&after=\(after)&before=\(before)").json
+            #expect(all["more"] == false && all["next"] == .null)
         }
+    }
+
+    @Test("a search forwards ends after a number of offsets, and tells where the rest begins")
+    func searchLimit() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        _ = try await Self.tick(1, bus: bus)
+        _ = try await Self.tick(10, "event.Tock", bus: bus)
+        _ = try await Self.tick(1, bus: bus)
+        let archive = MessageArchive(bus: bus, searchLimit: 5)
+        let end = try await archive.end()
+        let selection = MessageSelection(types: [try #require(MessagePattern("event.Tick"))])
+        var (rows, counts, next) = ([MessageRow](), [Int](), Position(epoch: end.epoch, offset: 0) as Position?)
+        while let start = next {
+            let page = try await archive.first(200, selection, after: start, through: end)
+            rows += page.rows
+            counts.append(page.rows.count)
+            #expect(page.hasMore == (page.next != nil))
+            next = page.next
+        }
+        #expect(rows.map(\.offset) == [1, 12])
+        #expect(counts == [1, 0, 1])
     }
 
     @Test("a view can begin with the newest messages, or after a position, and continues live")
@@ -104,6 +129,39 @@ struct MessageResourceTests {
             #expect(json.value(at: "row.position") == .string(position))
             #expect(json["cut"] == false)
             #expect(json["command"]?.stringValue?.hasSuffix(#"--key 'it'\''s'"#) == true)
+        }
+    }
+
+    @Test("a transient message has a row without a position, is counted, and has its data")
+    func transient() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1")
+        try await withGateway(bus) { page in
+            let stream = try page.stream("abcdefgh")
+            defer { stream.close() }
+            _ = try await stream.next()
+            let view: JSONValue = ["id": "m", "kind": "messages", "from": "last"]
+            #expect(try await page.post("/api/stream/abcdefgh/views", ["open": [view]]).status == .noContent)
+            let type = MessageType(kind: .event, name: "Tick")
+            let messages = ["one", "two/2"].map { id in
+                Envelope(
+                    attributes: Attributes(type: type, source: "clock/1", id: id), data: Data(#"{"n":1.50}"#.utf8))
+            }
+            try await bus.publish(Batch([messages[0]]))
+            try await bus.publish(Batch([messages[1]], isTransient: true))
+            var (rows, count) = ([JSONValue](), 0)
+            while rows.count < 2 {
+                let update = try #require(try await stream.next()).data.value(at: "views.m")
+                rows += update?["rows"]?.arrayValue ?? []
+                count = update?["counts"]?.objectValue?["event.Tick"]?.integerValue ?? count
+            }
+            #expect(rows.map { $0["id"] } == ["one", "two/2"] && count == 2)
+            #expect(rows[0]["position"]?.stringValue != nil && rows[1]["position"] == .null)
+            let detail = try await page.get("/api/transient/two%2F2")
+            #expect(detail.text.contains(#""data":{"n":1.50}"#))
+            #expect(detail.json.value(at: "row.type") == "event.Tick")
+            #expect(try await page.get("/api/transient/one").status == .notFound)
+            let recorded = try await page.get("/api/messages").json
+            #expect(recorded["rows"]?.arrayValue?.count == 1)
         }
     }
 

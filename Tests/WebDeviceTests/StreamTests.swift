@@ -16,9 +16,23 @@ func message(
 }
 
 extension PendingRows {
-    fileprivate mutating func append(_ message: Envelope) {
-        if let row = MessageRow(message) { append(row) }
-    }
+    fileprivate mutating func append(_ message: Envelope) { append(MessageRow(message)) }
+}
+
+extension MessagesView {
+    fileprivate mutating func take(_ message: Envelope) { take(message) { MessageRow(message) } }
+}
+
+extension PageStream {
+    fileprivate mutating func take(_ message: Envelope) { take(message) { MessageRow(message) } }
+}
+
+/// A message that the journal does not have.
+private func transient(_ id: String, data: String = "{}") throws -> Envelope {
+    var message = try message(1, data: data)
+    message.attributes.id = id
+    message.position = nil
+    return message
 }
 
 @Suite("Rows that wait")
@@ -28,12 +42,12 @@ struct PendingRowsTests {
         var pending = PendingRows()
         for offset in 1...5 { pending.append(try message(UInt64(offset))) }
         let first = pending.take(size: 900)
-        #expect(first.rows.map(\.position.offset) == [1, 2])
+        #expect(first.rows.map(\.offset) == [1, 2])
         #expect(first.skipped == nil)
         let second = pending.take(size: 1).rows
-        #expect(second.map(\.position.offset) == [3], "at least one row")
+        #expect(second.map(\.offset) == [3], "at least one row")
         let rest = pending.take(size: .max).rows
-        #expect(rest.map(\.position.offset) == [4, 5])
+        #expect(rest.map(\.offset) == [4, 5])
         #expect(pending.isEmpty)
     }
 
@@ -57,18 +71,50 @@ struct PendingRowsTests {
         pending.append(try message(3, "document.Cart", key: "b"))
         for offset in 4...UInt64(PendingRows.limit + 3) { pending.append(try message(offset)) }
         let (rows, skipped) = pending.take(size: .max)
-        #expect(rows.prefix(3).map(\.position.offset) == [2, 3, 4])
+        #expect(rows.prefix(3).map(\.offset) == [2, 3, 4])
         #expect(skipped?.count == 1)
+    }
+
+    @Test("transient messages keep their place; those that are skipped are counted in a notice")
+    func transients() throws {
+        var view = MessagesView(MessageSelection(), loadsHistory: true)
+        view.take(try message(5))
+        view.take(try transient("a"))
+        view.setHistory([MessageRow(try message(5))], end: Position(epoch: 1, offset: 5))
+        func update() throws -> JSONValue {
+            let bytes = view.takeUpdate(size: .max)
+            return try JSONValue(parsing: Data(try #require(bytes)))
+        }
+        let first = try update()
+        #expect(first["rows"]?.arrayValue?.map { $0["id"] } == ["m5", "a"])
+        #expect(first["rows"]?.arrayValue?.map { $0["position"] } == ["1:5", .null])
+        for _ in 0..<3 { view.take(try transient("b")) }
+        for offset in 0..<UInt64(PendingRows.limit) { view.take(try message(offset + 6)) }
+        let second = try update()
+        #expect(second["rows"]?.arrayValue?.count == PendingRows.limit)
+        #expect(second["skipped"] == nil)
+        #expect(second["lost"] == ["3 transient messages were skipped; there are too many"])
+    }
+
+    @Test("of transient messages, only the newest are kept")
+    func transientData() throws {
+        var kept = TransientMessages()
+        for number in 0...TransientMessages.countLimit { kept.append(try transient("\(number)")) }
+        #expect(kept["0"] == nil && kept["1"] != nil && kept["\(TransientMessages.countLimit)"] != nil)
+        kept.append(try transient("large", data: String(repeating: "a", count: TransientMessages.sizeLimit)))
+        #expect(kept["\(TransientMessages.countLimit)"] == nil && kept["large"] != nil)
+        kept.append(try transient("last"))
+        #expect(kept["large"] == nil && kept["last"] != nil)
     }
 
     @Test("rows of the journal come before live rows, and none of them is doubled")
     func history() throws {
         var view = MessagesView(MessageSelection(), loadsHistory: true)
-        for offset in 5...8 { view.take(try message(UInt64(offset))) { try? MessageRow(message(UInt64(offset))) } }
+        for offset in 5...8 { view.take(try message(UInt64(offset))) }
         #expect(!view.hasNews)
-        let history = try (1...6).compactMap { MessageRow(try message(UInt64($0))) }
+        let history = try (1...6).map { MessageRow(try message(UInt64($0))) }
         view.setHistory(history, end: Position(epoch: 1, offset: 6))
-        view.take(try message(6)) { try? MessageRow(message(6)) }
+        view.take(try message(6))
         let bytes = view.takeUpdate(size: .max)
         let update = try JSONValue(parsing: Data(try #require(bytes)))
         let positions = update["rows"]?.arrayValue?.compactMap { $0["position"]?.stringValue }
@@ -184,14 +230,14 @@ struct PageStreamTests {
         var stream = try stream()
         let before = stream.step(at: .seconds(1))
         #expect(before == .idle)
-        for offset in 1...3 { stream.take(try message(UInt64(offset))) { try? MessageRow(message(UInt64(offset))) } }
+        for offset in 1...3 { stream.take(try message(UInt64(offset))) }
         let update = try next(&stream, at: .seconds(1))
         #expect(update.name == "update")
         #expect(positions(update.data) == ["1:1", "1:2", "1:3"])
         #expect(update.data.value(at: ["views", "m", "counts", "event.Tick"]) == 3)
         let after = stream.step(at: .seconds(1))
         #expect(after == .idle)
-        stream.take(try message(4)) { try? MessageRow(message(4)) }
+        stream.take(try message(4))
         let pause = stream.step(at: .seconds(1))
         #expect(pause == .wait(SendBudget.interval))
     }
@@ -201,11 +247,11 @@ struct PageStreamTests {
         var stream = try stream()
         var received: [String] = []
         for offset in 1...3 {
-            stream.take(try message(UInt64(offset))) { try? MessageRow(message(UInt64(offset))) }
+            stream.take(try message(UInt64(offset)))
             received += positions(try next(&stream, at: .seconds(offset)).data)
         }
         stream.disconnect(now: .seconds(4))
-        stream.take(try message(4)) { try? MessageRow(message(4)) }
+        stream.take(try message(4))
         // The browser has received the first update only.
         let isResumed = stream.connect(lastEventID: "r-1", hello: [:], now: .seconds(5))
         #expect(isResumed)

@@ -97,6 +97,11 @@ public struct DeviceSession: Sendable {
         var isAnswered = false
     }
 
+    /// The maximum number of open and leaving screens in a state. A state with more screens is not drawn.
+    private static let screenLimit = 256
+    /// The maximum ``JSONValue/decodingCost(depth:)`` of a state. Decoding such a state takes about a second.
+    private static let costLimit = 100_000
+
     public let identity: DeviceIdentity
     private let screens: AppScreens?
     private let commandLifetime: Duration
@@ -216,18 +221,43 @@ public struct DeviceSession: Sendable {
             }
             return try documents.receive(message) ? [.draw] : try notices(of: message)
         } catch let error as BusError where error.code == .malformed {
-            return [.unreadable(error)]
+            // Otherwise a person would take the former screens for the current ones.
+            let isState = message.type == Document.NavigationState.type
+            return [.unreadable(error)] + (isState ? [.say("The screens are out of date: \(error.message)")] : [])
         }
     }
 
     private mutating func receive(state message: Envelope) throws -> [Output] {
         let root = snapshot?.state.root.instance.id
-        snapshot = message.isTombstone ? nil : try message.decode(Document.NavigationState.self).snapshot
+        snapshot = try snapshot(in: message)
         // A new root removes the requested URL, except if `keepsRequestedURL` is true or if one message caused both the
         // request and the new root.
         let hasLeft = root != snapshot?.state.root.instance.id
         if hasLeft, !keepsRequestedURL, message.attributes.causationID != requestCause { requestedURL = nil }
         return try [.draw] + reports()
+    }
+
+    /// Reads a state, and checks that it can be drawn.
+    private func snapshot(in message: Envelope) throws -> NavigationSnapshot? {
+        if message.isTombstone { return nil }
+        // JSON that cannot be parsed is refused below.
+        guard (try? JSONValue(parsing: message.data))?.decodingCost() ?? 0 <= Self.costLimit else {
+            throw BusError(.malformed, "\(message.type) \(message.id) is nested too deeply")
+        }
+        let snapshot = try message.decode(Document.NavigationState.self).snapshot
+        let standing = snapshot.state.standing
+        let count = standing.count + snapshot.state.leaving.count
+        guard count <= Self.screenLimit else {
+            throw BusError(
+                .malformed,
+                "\(message.type) \(message.id) has \(count) screens; a device shows at most \(Self.screenLimit)")
+        }
+        var ids: Set<String> = []
+        if let second = standing.first(where: { !ids.insert($0.id).inserted }) {
+            throw BusError(
+                .malformed, "\(message.type) \(message.id) has two screens with the id '\(second.id.prefix(100))'")
+        }
+        return snapshot
     }
 
     /// Reads the flow that a coordinator publishes.
@@ -334,6 +364,21 @@ public struct DeviceSession: Sendable {
             return snapshot?.state.attempt?.message.id != pick.id
         case let type where type.kind == .document: return outcome == .anything
         case let type: return outcome == .navigation && notice(type) != nil
+        }
+    }
+}
+
+extension JSONValue {
+    /// The sum of the depths of all values that are not strings.
+    ///
+    /// An argument of a screen can be any JSON. Its decoding first tries whether each value is a string, and each
+    /// failed attempt takes time that grows with the depth. A few megabytes of nested lists could take hours.
+    fileprivate func decodingCost(depth: Int = 1) -> Int {
+        switch self {
+        case .string: 0
+        case .array(let elements): elements.reduce(depth) { $0 + $1.decodingCost(depth: depth + 1) }
+        case .object(let members): members.values.reduce(depth) { $0 + $1.decodingCost(depth: depth + 1) }
+        default: depth
         }
     }
 }

@@ -33,7 +33,7 @@ public struct Scene: Sendable {
         requestedURL: OpenableURL? = nil
     ) {
         let source = Source(
-            snapshot: snapshot, documents: documents, flow: flow,
+            snapshot: snapshot, active: snapshot.state.active, documents: documents, flow: flow,
             screens: screens?.flow == snapshot.flow.name ? screens : nil)
         self.snapshot = snapshot
         self.source = source
@@ -53,7 +53,7 @@ public struct Scene: Sendable {
     public var revision: Int { snapshot.revision }
 
     /// The screens that a person can act on.
-    public var active: [ScreenInstance] { snapshot.state.active }
+    public var active: [ScreenInstance] { source.active }
 
     /// The type of the message that a rule with a guard has matched. Nil if no guard waits for an answer.
     public var waiting: String? { snapshot.state.attempt?.message.type }
@@ -95,11 +95,17 @@ public struct Layer: Sendable {
     public fileprivate(set) var choices: [Choice]
     /// True if there is a presentation over the layer.
     public let isCovered: Bool
+    /// The choices, except those of the rows, that a person has when the layer is not covered any more. Empty if it is
+    /// not covered.
+    public fileprivate(set) var coveredChoices: [Choice] = []
 }
 
 /// The navigation state and the documents from which a scene is made.
 private struct Source {
     let snapshot: NavigationSnapshot
+    /// The screens that a person can act on. They are found once, because this takes time in a state with many
+    /// presentations.
+    let active: [ScreenInstance]
     let documents: LatestDocuments
     let flow: Flow?
     /// The screens with view models. Nil if there are none, or if they belong to the flow of another app.
@@ -118,7 +124,7 @@ private struct Source {
     }
 
     var standing: [Layer] {
-        let tops = Dictionary(uniqueKeysWithValues: snapshot.state.presentations.map { ($0.top.id, $0) })
+        let tops = Dictionary(snapshot.state.presentations.map { ($0.top.id, $0) }) { $1 }
         return snapshot.state.standing.map { instance in tops[instance.id].map(layer) ?? layer(instance) }
     }
 
@@ -131,28 +137,36 @@ private struct Source {
         if let message = presentation.options.message {
             layer.content.sections = [ScreenContent.Section(rows: [ScreenContent.Row(message)])]
         }
-        if let buttons = presentation.options.buttons, !isCovered {
-            layer.choices = buttons.map { choice($0, on: layer.instance) }
+        if let buttons = presentation.options.buttons {
+            let choices = buttons.map { choice($0, on: layer.instance) }
+            if isCovered { layer.coveredChoices = choices } else { layer.choices = choices }
         }
         return layer
     }
 
     private func layer(_ instance: ScreenInstance, frame: Layer.Frame = .none) -> Layer {
-        let isCovered = !snapshot.state.active.contains(instance)
+        let isCovered = !active.contains(instance)
         let model = screens?.viewModels[instance.screen]?.init(
             documents: documents, arguments: instance.arguments.compactMapValues(\.stringValue))
         var content = model?.content ?? plainContent(of: instance)
         if content.actions.contains(where: isAsked) { content.isLoading = true }
+        let later = isCovered ? content.actions.filter { $0.command == nil || allows($0.type, on: instance) } : []
         content.limitActions { !isCovered && !isAsked($0) && ($0.command == nil || allows($0.type)) }
+        let actions = isCovered ? later : content.allActions
         let choices =
             model == nil
-            ? plainChoices(of: instance)
-            : content.allActions.map { action in
+            ? plainChoices(of: instance, isCovered: isCovered)
+            : actions.map { action in
                 Choice(action, on: instance.id, outcome: outcome(of: action.type.description))
             }
         return Layer(
             frame: frame, instance: instance.id, content: content, choices: isCovered ? [] : choices,
-            isCovered: isCovered)
+            isCovered: isCovered, coveredChoices: isCovered ? choices : [])
+    }
+
+    /// True if the flow lets a screen send a command, even if it may not send it now.
+    private func allows(_ command: MessageType, on instance: ScreenInstance) -> Bool {
+        flow?.screens[instance.screen]?.sends.contains(command.description) ?? false
     }
 
     private func allows(_ command: MessageType) -> Bool {
@@ -187,13 +201,14 @@ private struct Source {
     }
 
     /// The choices of a screen without a view model: the commands that the flow lets it send.
-    private func plainChoices(of instance: ScreenInstance) -> [Choice] {
+    private func plainChoices(of instance: ScreenInstance, isCovered: Bool) -> [Choice] {
         guard let flow else {
             // Without the flow, the commands of each screen are not known, so the screen in front gets all of them.
             let commands = isInFront(instance) ? snapshot.commands : []
             return commands.compactMap(MessageType.init).map { Choice($0, on: instance.id, outcome: .anything) }
         }
-        let commands = (flow.screens[instance.screen]?.sends ?? []).filter(snapshot.commands.contains)
+        let sends = flow.screens[instance.screen]?.sends ?? []
+        let commands = isCovered ? sends : sends.filter(snapshot.commands.contains)
         return commands.compactMap(MessageType.init).map { type in
             let isHeard = flow.messageTypes.contains(type.description)
             return Choice(type, on: instance.id, outcome: isHeard ? .navigation : .anything)
@@ -201,7 +216,7 @@ private struct Source {
     }
 
     private func isInFront(_ instance: ScreenInstance) -> Bool {
-        instance.id == snapshot.state.active.last?.id
+        instance.id == active.last?.id
     }
 
     // MARK: Actions of the view itself
@@ -238,7 +253,7 @@ private struct Source {
     /// The presentations in front of their windows that a person can dismiss.
     var dismissible: [Presentation] {
         snapshot.state.presentations.filter { presentation in
-            guard presentation.isInteractivelyDismissable, snapshot.state.active.contains(presentation.top) else {
+            guard presentation.isInteractivelyDismissable, active.contains(presentation.top) else {
                 return false
             }
             return switch presentation.style {

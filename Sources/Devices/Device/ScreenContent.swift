@@ -57,6 +57,12 @@ public struct ScreenContent: Sendable {
         public var depth: Int
         /// The command that selecting the row sends. Nil if the row cannot be selected.
         public var command: (any CommandMessage)?
+        /// True if the row had a command that may not be sent now.
+        fileprivate var isDisabled = false
+
+        /// True if the row has a command, or had one that may not be sent now, for example because another screen
+        /// covers the row's screen. A view can draw such a row as a disabled button.
+        public var isSelectable: Bool { command != nil || isDisabled }
 
         public init(
             _ title: String, subtitle: String? = nil, detail: String? = nil, depth: Int = 0,
@@ -95,7 +101,8 @@ public struct ScreenContent: Sendable {
         sections.flatMap(\.rows).compactMap { row in row.command.map { ScreenAction(row.text, $0) } } + actions
     }
 
-    /// Removes the actions that do not fulfil a condition. A row without its command stays as a text.
+    /// Removes the actions that do not fulfil a condition. A row without its command stays as a text, and is
+    /// still ``Row/isSelectable``.
     mutating func limitActions(to isAllowed: (ScreenAction) -> Bool) {
         actions.removeAll { !isAllowed($0) }
         for section in sections.indices {
@@ -104,6 +111,7 @@ public struct ScreenContent: Sendable {
                     !isAllowed(ScreenAction(sections[section].rows[row].text, command))
                 else { continue }
                 sections[section].rows[row].command = nil
+                sections[section].rows[row].isDisabled = true
             }
         }
     }

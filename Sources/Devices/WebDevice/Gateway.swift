@@ -31,14 +31,13 @@ struct Gateway: ReadyService {
         /// The folder of the page's files. Nil for those beside the program.
         var page: String?
         var version = "0.1.0"
+        var limits = ConnectionDeadlines.Limits()
     }
 
     /// The maximum number of connections. Further ones wait until another is closed.
     private static let connectionLimit = 256
     /// The maximum size of the headers of a request in bytes.
     private static let headerLimit = 16 << 10
-    /// The time after which a connection without a request is closed.
-    private static let idleTimeout = TimeAmount.seconds(60)
     /// The time between two checks that the bus answers.
     private static let busInterval: Duration = .seconds(2)
     private static let busTimeout: Duration = .seconds(3)
@@ -144,10 +143,13 @@ struct Gateway: ReadyService {
         let hosts = AllowedHosts(listening: configuration.address, allowed: configuration.allowedHosts)
         let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: Self.headerLimit, maxHeaderListSize: Self.headerLimit, maxHeaderFieldCount: 100)
+        let (limits, logger) = (configuration.limits, logger)
         let application = Application(
             router: Router.gateway(routes, hosts: hosts),
             server: .http1(
-                configuration: .init(idleTimeout: Self.idleTimeout, httpDecoderConfiguration: decoder)),
+                configuration: .init(
+                    additionalChannelHandlers: [ConnectionDeadlines(limits, logger: logger)],
+                    idleTimeout: limits.idle, httpDecoderConfiguration: decoder)),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit, logger: logger)),
@@ -219,8 +221,13 @@ struct Gateway: ReadyService {
     private func runDevices() async {
         await withDiscardingTaskGroup { group in
             for await device in hub.opened {
-                group.addTask { await device.run() }
-                group.addTask { await device.publish() }
+                group.addTask {
+                    await withDiscardingTaskGroup { parts in
+                        parts.addTask { await device.run() }
+                        parts.addTask { await device.publish() }
+                    }
+                    await hub.deviceHasEnded()
+                }
             }
         }
     }
@@ -244,7 +251,7 @@ struct Gateway: ReadyService {
         while true {
             try await clock.sleep(for: .seconds(1))
             second += 1
-            if second % Self.letterInterval == 1, await hub.showsProcesses, await hub.isBusConnected,
+            if second % Self.letterInterval == 1, await hub.needsDeadLetters, await hub.isBusConnected,
                 let letters = try? await bus.deadLetters(of: nil)
             {
                 await hub.setDeadLetters(letters.count)

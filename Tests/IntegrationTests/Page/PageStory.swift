@@ -29,6 +29,7 @@ enum PageStory {
         case ("kill", 2): try await story.stack.killAndRestart(words[1])
         case ("control", 3): try await story.control(words[1], words[2])
         case ("publish", 3): try await publish(words[1], words[2], in: story)
+        case ("transient", 3): try await publish(words[1], words[2], isTransient: true, in: story)
         case ("end", 1): return String(try await story.bus.publish(Batch([])).offset)
         case ("messages", 3): return try await messages(after: words[1], words[2], in: story)
         default: throw PageScript.Failure(description: "unknown step '\(step)'")
@@ -37,11 +38,14 @@ enum PageStory {
     }
 
     /// - Parameter data: JSON, or `@` and the path of a file with JSON that is too long for one line.
-    private static func publish(_ type: String, _ data: String, in story: Story) async throws {
+    private static func publish(
+        _ type: String, _ data: String, isTransient: Bool = false, in story: Story
+    ) async throws {
         guard let type = MessageType(type) else { throw PageScript.Failure(description: "'\(type)' is no type") }
         let json = data.hasPrefix("@") ? try Data(contentsOf: URL(filePath: String(data.dropFirst()))) : Data(data.utf8)
         let attributes = Attributes(type: type, source: "test/1", subject: Session.default)
-        try await story.bus.publish(Batch([Envelope(attributes: attributes, data: json)]))
+        try await story.bus.publish(
+            Batch([Envelope(attributes: attributes, data: json)], isTransient: isTransient))
     }
 
     /// The messages that were recorded after an offset, as JSON.

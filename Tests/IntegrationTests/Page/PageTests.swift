@@ -1,3 +1,5 @@
+import CommandLineTestSupport
+import Foundation
 import Testing
 
 // One browser at a time: several of them on two processors are too slow for gestures.
@@ -40,5 +42,19 @@ struct PageTests {
     @Test("tabs share one stream, and a reload shows the same state", .timeLimit(.minutes(5)))
     func tabs() async throws {
         try await PageStory.tell("tabs.py")
+    }
+
+    @Test("is measured as docs/page.md says", .timeLimit(.minutes(5)))
+    func measurements() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            let numbers = "--rounds 1 --taps 1 --rate 100 --seconds 1"
+            let result = try await segue.shell(
+                ".build/venv/bin/python scripts/measure-page paint load \(numbers) --bin .build/debug --json")
+            try #require(result.status == 0, "\(result.error)")
+            let figures = try JSONDecoder().decode([String: Double].self, from: Data(result.output.utf8))
+            for name in ["paint.ms", "load.updates/s", "load.gateway.megabytes", "load.tap.p50.ms"] {
+                #expect(figures[name] ?? 0 > 0, "\(name)")
+            }
+        }
     }
 }

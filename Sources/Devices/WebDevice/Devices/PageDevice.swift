@@ -140,8 +140,13 @@ actor PageDevice {
     /// Encodes the scene when it may have changed. Changes that follow each other closely are encoded together.
     private func drawChanges() async throws {
         for await _ in changes {
-            let text = try session.scene.map { try SceneText(session, $0) }
-            await update { $0.show(text) }
+            do {
+                let text = try session.scene.map { try SceneText(session, $0) }
+                await update { $0.show(text) }
+            } catch {
+                logger.warning("a scene was skipped: \(error)")
+                await note("The screens are out of date: their state cannot be written as JSON")
+            }
             try await clock.sleep(for: Self.interval)
         }
     }

@@ -81,7 +81,7 @@ struct SceneText: Sendable {
                 let choice = type != nil && choices.first?.type == type ? choices.popFirst() : nil
                 return [
                     "title": .string(row.title), "subtitle": text(row.subtitle), "detail": text(row.detail),
-                    "depth": .integer(row.depth), "choice": text(choice?.id),
+                    "depth": .integer(row.depth), "selectable": .bool(row.isSelectable), "choice": text(choice?.id),
                 ]
             }
             return [
@@ -89,9 +89,10 @@ struct SceneText: Sendable {
                 "rows": .array(rows),
             ]
         }
-        let actions = choices.map { choice -> JSONValue in
+        // An action of a covered screen has no choice. The page shows it, but it cannot be used.
+        let actions = (choices + layer.coveredChoices).map { choice -> JSONValue in
             [
-                "choice": .string(choice.id), "label": .string(choice.label), "role": .string(choice.role.rawValue),
+                "choice": layer.isCovered ? .null : .string(choice.id), "label": .string(choice.label), "role": .string(choice.role.rawValue),
                 "type": .string(choice.type.description),
                 "schema": choice.takesFields ? session.schema(of: choice.type)?.json ?? .null : .null,
             ]

@@ -18,6 +18,7 @@ extension Router<GatewayContext> {
             .post("stream/:stream/device/:view", use: routes.device)
             .get("messages", use: routes.messages)
             .get("messages/:position", use: routes.message)
+            .get("transient/:id", use: routes.transient)
             .get("story/:id", use: routes.story)
             .get("types", use: routes.types)
             .get("dead", use: routes.dead)

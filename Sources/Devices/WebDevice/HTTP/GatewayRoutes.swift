@@ -50,11 +50,7 @@ struct GatewayRoutes: Sendable {
                 status: .unauthorized, code: "no-token",
                 message: "send 'Authorization: Bearer TOKEN', with the token of --metrics-token-file")
         }
-        let letters = try? await onBus { try await bus.deadLetters(of: nil).count }
-        let text = Metrics(
-            figures: await hub.figures, deadLetters: letters, streams: await hub.streamCount,
-            isConnected: await hub.isBusConnected, version: version
-        ).text
+        let text = await hub.metrics(version: version).text
         return Response(
             status: .ok, headers: [.contentType: Metrics.type, .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
@@ -190,7 +186,10 @@ struct GatewayRoutes: Sendable {
             guard let after else { return try await archive.last(limit, selection, after: nil, through: last) }
             return try await archive.first(limit, selection, after: after, through: last)
         }
-        return .json(["rows": .array(page.rows.map(\.json)), "more": .bool(page.hasMore)])
+        return .json([
+            "rows": .array(page.rows.map(\.json)), "more": .bool(page.hasMore),
+            "next": page.next.map { .string($0.pageText) } ?? .null,
+        ])
     }
 
     func message(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -205,6 +204,15 @@ struct GatewayRoutes: Sendable {
         }
         guard let detail else { throw GatewayFailure.notFound("the journal has no message at \(text)") }
         return .json(bytes: try detail.json())
+    }
+
+    /// A message that the journal does not have, by its id.
+    func transient(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let id = try context.parameters.require("id")
+        guard let message = await hub.transient(id.removingPercentEncoding ?? id) else {
+            throw GatewayFailure.notFound("this message is transient, and too old: the gateway does not have its data")
+        }
+        return .json(bytes: try MessageDetail(message: message, before: nil, isFull: true).json())
     }
 
     func story(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -260,7 +268,7 @@ struct GatewayRoutes: Sendable {
                         "failedAt": .string(Timestamp.text(of: letter.time)),
                         "reason": .string(letter.rejection.reason), "code": .string(letter.rejection.code),
                         "attempts": .integer(letter.rejection.attempts),
-                        "row": MessageRow(letter.message)?.json ?? .null,
+                        "row": MessageRow(letter.message).json,
                     ]
                 })
         ])

@@ -9,6 +9,8 @@ struct MessagePage: Sendable {
     var rows: [MessageRow] = []
     /// True if there may be more rows in the stretch that was asked for.
     var hasMore = false
+    /// The position after which the rest of the stretch begins, if it was searched forwards and there may be more rows.
+    var next: Position?
     /// The rows of a view's beginning that were left out.
     var skipped: PendingRows.Skipped?
 }
@@ -17,10 +19,10 @@ struct MessagePage: Sendable {
 struct MessageArchive: Sendable {
     static let pageLimit = 200
     private static let storyLimit = 1000
-    /// The maximum number of offsets that are searched for one answer.
-    private static let searchLimit: UInt64 = 200_000
 
     let bus: any EventBus
+    /// The maximum number of offsets that are searched for one answer.
+    var searchLimit: UInt64 = 200_000
 
     /// The end of the journal.
     func end() async throws -> Position {
@@ -41,13 +43,11 @@ struct MessageArchive: Sendable {
         guard start.map({ $0.epoch == end.epoch }) ?? true else { return page }
         let first = start?.offset ?? 0
         var tail = JournalTail(of: bus, end: end)
-        while page.rows.count < limit, tail.start.offset > first, end.offset - tail.start.offset < Self.searchLimit {
+        while page.rows.count < limit, tail.start.offset > first, end.offset - tail.start.offset < searchLimit {
             var stretch: [MessageRow] = []
             let isRead = try await tail.readStretch(selection.filters) { message in
-                guard let offset = message.position?.offset, offset > first, selection.matches(message),
-                    let row = MessageRow(message)
-                else { return }
-                stretch.append(row)
+                guard let offset = message.position?.offset, offset > first, selection.matches(message) else { return }
+                stretch.append(MessageRow(message))
                 // A stretch can be long. One row more than the limit tells that there are more.
                 if stretch.count > 2 * limit { stretch = Array(stretch.inOrder.suffix(limit + 1)) }
             }
@@ -65,17 +65,20 @@ struct MessageArchive: Sendable {
     {
         var page = MessagePage()
         guard start.epoch == end.epoch, start.offset < end.offset else { return page }
+        let stop = Position(epoch: end.epoch, offset: min(end.offset, start.offset + searchLimit))
         page.rows = try await bus.withSubscription(
-            to: selection.filters, from: .after(start), until: end, onNotice: nil
+            to: selection.filters, from: .after(start), until: stop, onNotice: nil
         ) { messages in
             var rows: [MessageRow] = []
-            for try await message in messages where selection.matches(message) {
-                if let row = MessageRow(message) { rows.append(row) }
+            // A transient message can arrive while the journal is read.
+            for try await message in messages where message.position != nil && selection.matches(message) {
+                rows.append(MessageRow(message))
                 if rows.count > limit { break }
             }
             return rows
         }
-        page.hasMore = page.rows.count > limit
+        page.hasMore = page.rows.count > limit || stop.offset < end.offset
+        if page.hasMore { page.next = page.rows.count > limit ? page.rows[limit - 1].position : stop }
         page.rows = Array(page.rows.prefix(limit).inOrder)
         return page
     }
@@ -86,15 +89,14 @@ struct MessageArchive: Sendable {
         -> MessagePage
     {
         var page = try await last(Self.pageLimit, selection, after: start, through: end)
-        guard let start, page.hasMore, let first = page.rows.first else { return page }
+        guard let start, page.hasMore, let first = page.rows.first?.position else { return page }
         let documents = try await bus.documents(matching: selection.filters).filter { selection.matches($0) }
-        let left = documents.compactMap(MessageRow.init).filter {
-            $0.position.epoch == start.epoch && $0.position.offset > start.offset
-                && $0.position.offset < first.position.offset
+        let left = documents.map { MessageRow($0) }.filter {
+            $0.position?.epoch == start.epoch && $0.offset > start.offset && $0.offset < first.offset
         }
         // The number of messages is not known without reading them. It is at most the number of offsets.
-        let count = Int(clamping: first.position.offset - start.offset - 1) - left.count
-        page.skipped = PendingRows.Skipped(count: max(count, 0), after: start, before: first.position)
+        let count = Int(clamping: first.offset - start.offset - 1) - left.count
+        page.skipped = PendingRows.Skipped(count: max(count, 0), after: start, before: first)
         page.rows = left.inOrder + page.rows
         return page
     }
@@ -117,7 +119,7 @@ struct MessageArchive: Sendable {
         guard document.type.kind == .document, let position = document.position, position.offset > 0 else { return nil }
         var tail = JournalTail(of: bus, end: Position(epoch: position.epoch, offset: position.offset - 1))
         var found: Envelope?
-        while found == nil, position.offset - tail.start.offset < Self.searchLimit {
+        while found == nil, position.offset - tail.start.offset < searchLimit {
             let filter = MessageFilter.type(document.type, subject: document.subject)
             let isRead = try await tail.readStretch([filter]) { message in
                 if message.subject == document.subject, message.attributes.key == document.attributes.key {
@@ -143,12 +145,12 @@ struct MessageArchive: Sendable {
         var tail = JournalTail(of: bus, end: end)
         var rows: [MessageRow] = []
         var hasFirst = false
-        while !hasFirst, end.offset - tail.start.offset < Self.searchLimit {
+        while !hasFirst, end.offset - tail.start.offset < searchLimit {
             var stretch: [MessageRow] = []
             let isRead = try await tail.readStretch([.all]) { message in
-                guard message.attributes.correlationID == id, let row = MessageRow(message) else { return }
+                guard message.attributes.correlationID == id, message.position != nil else { return }
                 if message.id == id { hasFirst = true }
-                stretch.append(row)
+                stretch.append(MessageRow(message))
                 if stretch.count > 2 * Self.storyLimit { stretch = Array(stretch.inOrder.prefix(Self.storyLimit + 1)) }
             }
             guard isRead else { break }
@@ -161,7 +163,7 @@ struct MessageArchive: Sendable {
 
 extension Sequence<MessageRow> {
     /// The rows in the order of the journal.
-    fileprivate var inOrder: [MessageRow] { sorted { $0.position.offset < $1.position.offset } }
+    fileprivate var inOrder: [MessageRow] { sorted { $0.offset < $1.offset } }
 }
 
 extension MessageArchive.Story {

@@ -17,7 +17,7 @@ struct MessageDetail {
     /// - Throws: `EncodingError`.
     func json() throws -> [UInt8] {
         var text = ObjectText()
-        text.add("row", MessageRow(message)?.json ?? .null)
+        text.add("row", MessageRow(message).json)
         text.add("attributes", try attributes)
         let isCut = !isFull && message.data.count > Self.dataLimit
         let data = isCut ? nil : JSONText(message.data)

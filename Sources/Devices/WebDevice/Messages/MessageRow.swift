@@ -10,17 +10,16 @@ struct MessageRow: Sendable {
     /// The maximum length of the summary in Unicode scalars.
     private static let summaryLength = 200
 
-    let position: Position
+    /// Nil for a transient message, which the journal does not have.
+    let position: Position?
     let type: MessageType
     private let attributes: Attributes
     private let prefix: Data
     private let size: Int
     private let isTombstone: Bool
 
-    /// - Returns: Nil if the message has no position.
-    init?(_ message: Envelope) {
-        guard let position = message.position else { return nil }
-        self.position = position
+    init(_ message: Envelope) {
+        position = message.position
         type = message.type
         attributes = message.attributes
         prefix = message.data.count > Self.prefixSize ? Data(message.data.prefix(Self.prefixSize)) : message.data
@@ -40,11 +39,18 @@ struct MessageRow: Sendable {
         let key: String?
     }
 
+    /// The offset in the journal; 0 for a transient message.
+    var offset: UInt64 { position?.offset ?? 0 }
     var story: String { attributes.correlationID }
     var cause: String? { attributes.causationID }
     var id: String { attributes.id }
     var source: String { attributes.source }
     var time: Date { attributes.time }
+
+    /// True if the row is in the journal of a position, and not after it.
+    func isRecorded(through end: Position) -> Bool {
+        position.map { $0.epoch == end.epoch && $0.offset <= end.offset } ?? false
+    }
 
     /// An estimate of the length of ``json`` in bytes, which may be too high.
     var estimatedSize: Int { 420 + min(size, 2 * Self.summaryLength) }
@@ -54,7 +60,7 @@ struct MessageRow: Sendable {
     var members: [String: JSONValue] {
         func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
         return [
-            "position": .string(position.pageText), "id": text(attributes.id),
+            "position": text(position?.pageText), "id": text(attributes.id),
             "time": .string(Timestamp.text(of: attributes.time)), "kind": .string(type.kind.rawValue),
             "type": .string(type.description), "source": text(attributes.source), "session": text(attributes.subject),
             "key": text(attributes.key), "story": text(attributes.correlationID), "cause": text(attributes.causationID),

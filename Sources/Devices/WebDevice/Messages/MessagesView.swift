@@ -30,9 +30,10 @@ struct MessagesView: Sendable {
 
     /// Takes a live message.
     /// - Parameter row: Makes the row. It is called only if the message matches.
-    mutating func take(_ message: Envelope, _ row: () -> MessageRow?) {
-        guard selection.matches(message), let row = row() else { return }
-        if let end = historyEnd, row.position.epoch == end.epoch, row.position.offset <= end.offset { return }
+    mutating func take(_ message: Envelope, _ row: () -> MessageRow) {
+        guard selection.matches(message) else { return }
+        let row = row()
+        if let end = historyEnd, row.isRecorded(through: end) { return }
         pending.append(row)
         let name = message.type.description
         let type = counts[name] == nil && counts.count >= Self.typeLimit ? Self.otherTypes : name
@@ -68,8 +69,7 @@ struct MessagesView: Sendable {
                     "before": .string(skipped.before.pageText),
                 ])
         }
-        let lost = pending.takeLostDocuments()
-        if lost > 0 { note("\(lost) documents were skipped; there are too many") }
+        for loss in pending.takeLosses() { note(loss) }
         if !changedCounts.isEmpty {
             let changed = changedCounts.map { ($0, JSONValue.integer(counts[$0] ?? 0)) }
             update.add("counts", .object(Dictionary(changed) { $1 }))

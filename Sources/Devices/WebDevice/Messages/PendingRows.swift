@@ -22,7 +22,9 @@ struct PendingRows: Sendable {
     private var documents: [MessageRow.DocumentName: MessageRow] = [:]
     private var skipped: Skipped?
     /// The number of documents that were skipped because there were too many.
-    private(set) var lostDocuments = 0
+    private var lostDocuments = 0
+    /// The number of transient messages that were skipped.
+    private var lostTransients = 0
 
     var isEmpty: Bool { rows.isEmpty && documents.isEmpty && skipped == nil }
 
@@ -44,8 +46,8 @@ struct PendingRows: Sendable {
 
     /// Removes the rows up to a position.
     mutating func drop(through end: Position) {
-        rows.removeAll { $0.position.epoch == end.epoch && $0.position.offset <= end.offset }
-        documents = documents.filter { $0.value.position.epoch != end.epoch || $0.value.position.offset > end.offset }
+        rows.removeAll { $0.isRecorded(through: end) }
+        documents = documents.filter { !$0.value.isRecorded(through: end) }
         if let stretch = skipped, stretch.before.epoch == end.epoch, stretch.before.offset <= end.offset + 1 {
             skipped = nil
         }
@@ -53,7 +55,7 @@ struct PendingRows: Sendable {
 
     /// Removes and returns rows whose estimated size is at most `size`, but at least one.
     mutating func take(size: Int) -> (rows: [MessageRow], skipped: Skipped?) {
-        var taken = documents.values.sorted { $0.position.offset < $1.position.offset }
+        var taken = documents.values.sorted { $0.offset < $1.offset }
         documents = [:]
         var left = size - taken.reduce(0) { $0 + $1.estimatedSize }
         let stretch = skipped
@@ -66,15 +68,23 @@ struct PendingRows: Sendable {
         return (taken, stretch)
     }
 
-    mutating func takeLostDocuments() -> Int {
-        defer { lostDocuments = 0 }
-        return lostDocuments
+    /// Removes and returns notices of the messages that were skipped and that no stretch contains.
+    mutating func takeLosses() -> [String] {
+        defer { (lostDocuments, lostTransients) = (0, 0) }
+        return [
+            lostDocuments > 0 ? "\(lostDocuments) documents were skipped; there are too many" : nil,
+            lostTransients > 0 ? "\(lostTransients) transient messages were skipped; there are too many" : nil,
+        ].compactMap(\.self)
     }
 
     private mutating func skip(_ row: MessageRow) {
-        let before = Position(epoch: row.position.epoch, offset: row.position.offset + 1)
-        if skipped == nil || skipped?.after.epoch != row.position.epoch {
-            let after = Position(epoch: row.position.epoch, offset: row.position.offset - min(row.position.offset, 1))
+        guard let position = row.position else {
+            lostTransients += 1
+            return
+        }
+        let before = Position(epoch: position.epoch, offset: position.offset + 1)
+        if skipped == nil || skipped?.after.epoch != position.epoch {
+            let after = Position(epoch: position.epoch, offset: position.offset - min(position.offset, 1))
             skipped = Skipped(count: 0, after: after, before: before)
         }
         skipped?.before = before
@@ -84,7 +94,7 @@ struct PendingRows: Sendable {
         }
         if documents.updateValue(row, forKey: name) != nil { skipped?.count += 1 }
         guard documents.count > Self.documentLimit,
-            let oldest = documents.min(by: { $0.value.position.offset < $1.value.position.offset })
+            let oldest = documents.min(by: { $0.value.offset < $1.value.offset })
         else { return }
         documents[oldest.key] = nil
         skipped?.count += 1

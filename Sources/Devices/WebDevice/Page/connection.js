@@ -3,32 +3,25 @@
 
 /** A request that the gateway refused, or that did not reach it (`status` 0). */
 export class RequestError extends Error {
-    /** @param {number} status @param {string} code @param {string} message */
-    constructor(status, code, message) {
+    constructor(status, message) {
         super(message)
         this.status = status
-        this.code = code
     }
 }
 
 /** @typedef {{id: string, close: () => void, post: (body: any) => Promise<any>}} OpenView */
 
-/**
- * Fires `change` when `state` changes, and besides it `hello` (the stream is live), `bus` (the bus is connected or
- * away) and `away` (the stream is interrupted).
- */
+/** Fires `change` when `state` changes, and `hello` when the stream is live. */
 export class Connection extends EventTarget {
     /** @type {import('./worker.js').StreamState} */
-    state = { stream: null, hello: null, bus: 'away', live: false, signedOut: false }
+    state = { stream: '', hello: null, bus: 'away', live: false, signedOut: false }
 
     /** @type {Map<string, {options: Record<string, any>, onUpdate: (update: any) => void}>} */
     #views = new Map()
     #tab = Math.random().toString(36).slice(2, 10)
     #count = 0
-    /** Messages to the hub before it is ready. @type {any[]} */
-    #waiting = []
-    /** @type {((message: any) => void) | null} */
-    #send = null
+    /** Sends a message to the hub. @type {(message: any) => void} */
+    #tell = () => {}
 
     constructor() {
         super()
@@ -39,8 +32,6 @@ export class Connection extends EventTarget {
     }
 
     get readOnly() { return this.state.hello?.readOnly === true }
-    /** True if a message can be sent now. */
-    get connected() { return this.state.live && this.state.bus === 'connected' }
 
     /**
      * Opens a view. `onUpdate` gets each update of the view, or `{error: {code, message}}` if the gateway refuses it.
@@ -60,9 +51,7 @@ export class Connection extends EventTarget {
     }
 
     /** @param {string} path @returns {Promise<any>} the JSON of the answer */
-    get(path) {
-        return this.#request(path, { headers: { Accept: 'application/json' } })
-    }
+    get(path) { return this.#request(path) }
 
     /** @param {string} path @param {any} body @returns {Promise<any>} the JSON of the answer; null if it is empty */
     post(path, body) {
@@ -72,50 +61,46 @@ export class Connection extends EventTarget {
         return this.#request(path, { method: 'POST', headers, body: text, keepalive: text.length < 16384 })
     }
 
-    async #request(path, options) {
+    async #request(path, options = {}) {
         let answer
         try {
             answer = await fetch(path, options)
         } catch {
-            throw new RequestError(0, 'unreachable', 'The gateway cannot be reached.')
+            throw new RequestError(0, 'The gateway cannot be reached.')
         }
         const body = answer.status === 204 ? null : await answer.json().catch(() => null)
         if (answer.ok) return body
-        const error = body?.error
-        throw new RequestError(
-            answer.status, String(error?.code ?? answer.status),
-            String(error?.message ?? `The gateway answered with status ${answer.status}.`))
+        const message = body?.error?.message ?? `The gateway answered with status ${answer.status}.`
+        throw new RequestError(answer.status, message)
     }
 
     // MARK: The hub
 
-    async #start() {
-        const receive = message => this.#receive(message)
+    #start() {
         try {
             const worker = new SharedWorker(new URL('worker.js', import.meta.url), { type: 'module', name: 'segue' })
-            worker.onerror = () => { this.#startHere(receive) }
-            worker.port.onmessage = ({ data }) => receive(data)
+            worker.onerror = () => { this.#startHere() }
+            worker.port.onmessage = ({ data }) => this.#receive(data)
             this.#begin(message => worker.port.postMessage(message))
             this.#holdLock()
         } catch {
-            this.#startHere(receive)
+            this.#startHere()
         }
     }
 
     /** Runs the hub in this tab, where the browser has no shared workers. */
-    async #startHere(receive) {
+    async #startHere() {
         const { Hub } = await import('./worker.js')
         const hub = new Hub()
-        const client = { post: receive }
-        // A worker that could not be loaded has taken the messages so far with it.
-        this.#waiting = [...this.#views.values()].map(view => ({ open: view.options }))
+        const client = { post: message => this.#receive(message) }
         this.#begin(message => hub.receive(client, message))
     }
 
-    #begin(send) {
-        this.#send = send
-        send({})
-        for (const message of this.#waiting.splice(0)) send(message)
+    #begin(tell) {
+        this.#tell = tell
+        tell({})
+        // The views that were opened before, or on a worker that could not be loaded.
+        for (const view of this.#views.values()) tell({ open: view.options })
     }
 
     /** The hub waits for this lock: the browser releases it when the tab ends, however that happens. */
@@ -124,29 +109,14 @@ export class Connection extends EventTarget {
         navigator.locks?.request(lock, () => {
             this.#tell({ lock })
             return new Promise(() => {})
-        }).catch(() => {})
-    }
-
-    #tell(message) {
-        if (this.#send) this.#send(message)
-        else this.#waiting.push(message)
+        })
     }
 
     #receive(message) {
-        if (message.view) {
-            this.#views.get(message.view)?.onUpdate(message.value)
-            return
-        }
-        const former = this.state
+        if (message.view) return this.#views.get(message.view)?.onUpdate(message.value)
+        const wasLive = this.state.live
         this.state = message.state
-        const { live, bus } = this.state
-        if (live && !former.live) this.#fire('hello')
-        if (!live && former.live) this.#fire('away')
-        if (bus !== former.bus) this.#fire('bus')
-        this.#fire('change')
-    }
-
-    #fire(name) {
-        this.dispatchEvent(new CustomEvent(name, { detail: this.state }))
+        if (this.state.live && !wasLive) this.dispatchEvent(new Event('hello'))
+        this.dispatchEvent(new Event('change'))
     }
 }

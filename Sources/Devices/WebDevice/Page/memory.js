@@ -3,12 +3,10 @@
 
 /** @param {'session' | 'local'} area @param {string} key @returns {any} null if there is nothing */
 export function recall(area, key) {
-    try { return JSON.parse(storage(area).getItem(`segue.${key}`) ?? 'null') } catch { return null }
+    try { return JSON.parse(window[`${area}Storage`].getItem(`segue.${key}`)) } catch { return null }
 }
 
-/** @param {'session' | 'local'} area @param {string} key @param {any} value */
+/** @param {'session' | 'local'} area @param {string} key */
 export function remember(area, key, value) {
-    try { storage(area).setItem(`segue.${key}`, JSON.stringify(value)) } catch { /* Storage is forbidden or full. */ }
+    try { window[`${area}Storage`].setItem(`segue.${key}`, JSON.stringify(value)) } catch { /* forbidden or full */ }
 }
-
-function storage(area) { return area === 'session' ? sessionStorage : localStorage }

@@ -3,7 +3,7 @@
 // is a SharedWorker. Where SharedWorker is missing, connection.js imports it and runs a hub in the tab.
 
 /**
- * @typedef {{stream: string | null, hello: Record<string, any> | null, bus: 'connected' | 'away', live: boolean,
+ * @typedef {{stream: string, hello: Record<string, any> | null, bus: 'connected' | 'away', live: boolean,
  *   signedOut: boolean}} StreamState
  * @typedef {{post: (message: any) => void}} Client
  * @typedef {{options: Record<string, any>, client: Client, opened: boolean, launched: boolean}} View
@@ -12,7 +12,7 @@
 const firstDelay = 1000
 const longestDelay = 15000
 /** Statuses that the same request would get again. */
-const refusals = new Set([400, 403, 409, 413])
+const refusals = [400, 403, 409, 413]
 
 /** Holds the one EventSource, opens the clients' views on it and passes each update to the client of its view. */
 export class Hub {
@@ -21,33 +21,27 @@ export class Hub {
     /** @type {Set<Client>} */
     #clients = new Set()
     /** @type {StreamState} */
-    #state = { stream: null, hello: null, bus: 'away', live: false, signedOut: false }
-    /** @type {EventSource | null} */
-    #source = null
+    #state = { stream: '', hello: null, bus: 'away', live: false, signedOut: false }
     #delay = firstDelay
     /** Requests about views are sent one after the other, because the gateway may handle two at once in any order. */
     #requests = Promise.resolve()
 
-    /** @param {Client} client @param {any} message */
-    receive(client, message) {
+    /** @param {Client} client @param {{open?: any, close?: string, lock?: string, leave?: boolean}} message */
+    receive(client, { open, close, lock, leave }) {
         if (!this.#clients.has(client)) {
+            const isFirst = !this.#state.stream
             this.#clients.add(client)
             client.post({ state: this.#state })
-            if (!this.#source) this.#connect()
+            if (isFirst) this.#connect()
         }
-        if (message.open) {
-            const id = message.open.id
-            this.#views.set(id, { options: message.open, client, opened: false, launched: false })
-            if (this.#state.live) this.#open(id)
+        if (open) {
+            this.#views.set(open.id, { options: open, client, opened: false, launched: false })
+            if (this.#state.live) this.#open(open.id)
         }
-        if (message.close) this.#close([message.close])
-        if (message.lock) this.#leaveWith(client, message.lock)
-        if (message.leave) this.#leave(client)
-    }
-
-    /** A tab that is closed, or crashes, releases its lock; then nobody needs its views. */
-    #leaveWith(client, lock) {
-        navigator.locks?.request(lock, () => this.#leave(client)).catch(() => {})
+        if (close) this.#close([close])
+        // A tab that is closed, or crashes, releases its lock; then nobody needs its views.
+        if (lock) navigator.locks.request(lock, () => this.#leave(client))
+        if (leave) this.#leave(client)
     }
 
     #leave(client) {
@@ -62,36 +56,31 @@ export class Hub {
         const stream = `s-${crypto.randomUUID()}`
         this.#change({ stream, live: false })
         const source = new EventSource(`/api/stream/${stream}`)
-        this.#source = source
-        source.addEventListener('hello', event => {
-            const hello = parsed(event)
-            if (!hello) return
+        const on = (name, receive) => source.addEventListener(name, event => receive(JSON.parse(event.data)))
+        on('hello', hello => {
             this.#delay = firstDelay
-            this.#change({ hello, bus: hello.bus === 'connected' ? 'connected' : 'away', live: true, signedOut: false })
+            this.#change({ hello, bus: hello.bus, live: true, signedOut: false })
             for (const [id, view] of this.#views) {
-                if (hello.resumed && view.opened) continue
-                view.opened = false
+                view.opened &&= hello.resumed
                 this.#open(id)
             }
         })
-        source.addEventListener('update', event => this.#update(parsed(event)?.views))
-        source.addEventListener('bus', event => {
-            this.#change({ bus: parsed(event)?.bus === 'connected' ? 'connected' : 'away' })
+        on('update', ({ views }) => {
+            for (const [id, value] of Object.entries(views)) this.#views.get(id)?.client.post({ view: id, value })
         })
-        source.addEventListener('error', () => {
+        on('bus', ({ bus }) => this.#change({ bus }))
+        source.onerror = () => {
             this.#change({ live: false })
             // The browser reconnects by itself, except after an answer that is not a stream.
             if (source.readyState === EventSource.CLOSED) this.#retry()
-        })
+        }
     }
 
     async #retry() {
-        this.#source?.close()
-        const answer = await fetch('/api/types', { headers: { Accept: 'application/json' } }).catch(() => null)
+        const answer = await fetch('/api/types').catch(() => null)
         if (answer) this.#change({ signedOut: answer.status === 401 })
-        const delay = this.#delay
-        this.#delay = Math.min(2 * delay, longestDelay)
-        setTimeout(() => this.#connect(), delay)
+        setTimeout(() => this.#connect(), this.#delay)
+        this.#delay = Math.min(2 * this.#delay, longestDelay)
     }
 
     /** @param {Partial<StreamState>} change */
@@ -100,29 +89,21 @@ export class Hub {
         for (const client of this.#clients) client.post({ state: this.#state })
     }
 
-    /** @param {Record<string, any> | undefined} views */
-    #update(views) {
-        for (const [id, value] of Object.entries(views ?? {})) {
-            this.#views.get(id)?.client.post({ view: id, value })
-        }
-    }
-
     // MARK: Views
 
     #open(id) {
         this.#request(async () => {
             const view = this.#views.get(id)
-            if (!view || view.opened || !this.#state.live) return
+            const { live, stream } = this.#state
+            if (!view || view.opened || !live) return
             // A device publishes that it was launched only once, also if the gateway has forgotten it.
             const resumed = view.options.resumed || view.launched
-            const stream = this.#state.stream
             const answer = await this.#post({ open: [{ ...view.options, ...(view.launched && { resumed }) }] })
             if (this.#views.get(id) !== view || this.#state.stream !== stream) return
             if (answer?.ok) {
                 view.opened = view.launched = true
-            } else if (answer && refusals.has(answer.status)) {
-                const body = await answer.json().catch(() => null)
-                const error = body?.error ?? { code: String(answer.status), message: 'The gateway refused the view.' }
+            } else if (answer && refusals.includes(answer.status)) {
+                const { error } = await answer.json()
                 view.client.post({ view: id, value: { error } })
             } else {
                 // 404: the stream has ended, and its next `hello` opens the view; the others pass.
@@ -133,15 +114,13 @@ export class Hub {
 
     /** @param {string[]} ids */
     #close(ids) {
-        const open = ids.filter(id => this.#views.get(id)?.opened)
+        const close = ids.filter(id => this.#views.get(id)?.opened)
         for (const id of ids) this.#views.delete(id)
-        if (open.length && this.#state.live) this.#request(() => this.#post({ close: open }))
+        if (close.length && this.#state.live) this.#request(() => this.#post({ close }))
     }
 
     /** @param {() => Promise<any>} request */
-    #request(request) {
-        this.#requests = this.#requests.then(request).catch(() => {})
-    }
+    #request(request) { this.#requests = this.#requests.then(request).catch(() => {}) }
 
     #post(body) {
         return fetch(`/api/stream/${this.#state.stream}/views`, {
@@ -150,15 +129,9 @@ export class Hub {
     }
 }
 
-/** The JSON of a server-sent event; null if it is malformed. */
-function parsed(event) {
-    try { return JSON.parse(event.data) } catch { return null }
-}
-
-if (typeof globalThis.SharedWorkerGlobalScope === 'function' && globalThis instanceof globalThis.SharedWorkerGlobalScope) {
+if (globalThis.constructor.name === 'SharedWorkerGlobalScope') {
     const hub = new Hub()
-    globalThis.onconnect = event => {
-        const port = event.ports[0]
+    globalThis.onconnect = ({ ports: [port] }) => {
         const client = { post: message => port.postMessage(message) }
         port.onmessage = ({ data }) => hub.receive(client, data)
     }

@@ -63,7 +63,16 @@ struct SignInDesk: Sendable {
         var response = Self.page(.ok, "You are signed in", #"<p><a href="/">Open the page</a>"#, goesOn: true)
         response.headers[.setCookie] =
             "\(cookieName)=\(cookie.text); Path=/; Max-Age=\(Int(SignedToken.cookieLifetime)); HttpOnly; SameSite=Strict"
+            + (Self.isSecure(request) ? "; Secure" : "")
         return response
+    }
+
+    /// True if the browser has sent the request to a proxy with https. The header can be believed: no page can make a
+    /// browser add it to the request of a link, and a client that lies only gets a stricter cookie.
+    private static func isSecure(_ request: Request) -> Bool {
+        // Each proxy in a chain adds its own value; the first is that of the browser's connection.
+        let first = request.headers[.forwardedProto]?.split(separator: ",").first
+        return first?.trimmingCharacters(in: .whitespaces).lowercased() == "https"
     }
 
     private static let advice = "<p>Run <code>segue open</code> in a terminal, which opens this page with a new link."
@@ -89,4 +98,8 @@ struct SignInDesk: Sendable {
 
             """, status: status)
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let forwardedProto = Self.known("X-Forwarded-Proto")
 }

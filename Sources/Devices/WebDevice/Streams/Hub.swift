@@ -9,6 +9,8 @@ actor Hub {
     static let streamLimit = 64
     /// The maximum number of devices of all streams.
     static let deviceLimit = 128
+    /// The time for which dead letters are counted after the metrics have been read.
+    private static let scrapePatience: Duration = .seconds(300)
     /// The number of offsets beyond the settled one that are remembered, to find messages that are delivered again.
     private static let recentLimit = 65_536
 
@@ -58,6 +60,9 @@ actor Hub {
     /// Nil before the first attempt to reach the bus has ended.
     private var isConnected = true
     private var deadLetters: Int?
+    /// The time at which the metrics were read last. Nil if nobody has read them.
+    private var lastScrape: Duration?
+    private var transients = TransientMessages()
     /// The position after which the subscription continues.
     private var settled: Position?
     /// The offsets beyond `settled` of messages that have been taken.
@@ -65,6 +70,9 @@ actor Hub {
     /// The highest offset that has been taken.
     private var highest: UInt64 = 0
     private var isClosed = false
+    /// The number of devices that were opened and have not ended. A device that was closed ends when its messages have
+    /// been published.
+    private var runningDevices = 0
     /// The devices by their views.
     private var devices: [OpenView: PageDevice] = [:]
     /// The devices that were opened and do not run yet.
@@ -93,16 +101,20 @@ actor Hub {
     }
 
     func take(_ message: Envelope) {
-        guard let position = message.position, isNew(position) else { return }
+        if let position = message.position {
+            guard isNew(position) else { return }
+        } else {
+            transients.append(message)
+        }
         figures.take(message)
-        var row: MessageRow??
+        var row: MessageRow?
         // A loop over the keys would hold the dictionary, so that each change would copy it.
         var index = streams.startIndex
         while index != streams.endIndex {
             streams.values[index].stream.take(message) {
                 if let row { return row }
                 let made = MessageRow(message)
-                row = .some(made)
+                row = made
                 return made
             }
             streams.values[index].wakeUp()
@@ -152,9 +164,23 @@ actor Hub {
 
     func setDeadLetters(_ count: Int) { deadLetters = count }
 
-    var showsProcesses: Bool { streams.values.contains { $0.stream.showsProcesses } }
+    /// True if a page shows the number of dead letters, or if a program reads the metrics.
+    var needsDeadLetters: Bool {
+        showsProcesses || lastScrape.map { now() - $0 < Self.scrapePatience } ?? false
+    }
 
-    var streamCount: Int { streams.count }
+    private var showsProcesses: Bool { streams.values.contains { $0.stream.showsProcesses } }
+
+    /// The figures for a program that monitors the bus. They need no request to the bus.
+    func metrics(version: String) -> Metrics {
+        lastScrape = now()
+        return Metrics(
+            figures: figures, deadLetters: isConnected ? deadLetters : nil, streams: streams.count,
+            isConnected: isConnected, version: version)
+    }
+
+    /// A transient message. Nil if it is not known, or if too many others have followed it.
+    func transient(_ id: String) -> Envelope? { transients[id] }
 
     /// Ends a second: updates the views of processes, removes streams that have ended, and wakes silent connections.
     func tick() {
@@ -272,13 +298,19 @@ actor Hub {
         _ id: String, on stream: String,
         _ make: (@escaping @Sendable (@Sendable (inout DeviceUpdates) -> Void) async -> Void) -> PageDevice
     ) throws(GatewayFailure) {
-        guard devices.count < Self.deviceLimit else {
+        guard runningDevices < Self.deviceLimit else {
             throw .busy("there are \(Self.deviceLimit) devices; close some of them")
         }
         let view = try open(.device(DeviceUpdates()), id: id, on: stream)
         let device = make { [weak self] change in await self?.change(view, change) }
         devices[view] = device
+        runningDevices += 1
         opening.yield(device)
+    }
+
+    /// Makes room for another device.
+    func deviceHasEnded() {
+        runningDevices -= 1
     }
 
     /// The device of a view.

@@ -130,7 +130,7 @@ struct PageStream: Sendable {
     }
 
     /// Passes a message to the views of messages.
-    mutating func take(_ message: Envelope, _ row: () -> MessageRow?) {
+    mutating func take(_ message: Envelope, _ row: () -> MessageRow) {
         for id in order {
             guard case .messages(var view)? = entries[id]?.view else { continue }
             // The value is taken out of the dictionary, so that the change does not copy it.

@@ -118,6 +118,7 @@ package final class Supervisor: Sendable {
         await withTaskGroup { group in
             group.addTask { await self.followPhase(launcher) }
             group.addTask { await self.followSignals() }
+            group.addTask { await self.followOwner() }
             group.addTask(priority: .high) { await self.clock.tick() }
             group.addTask { for await _ in self.board.views() { await self.recorder.flush() } }
             group.addTask { await control.serve(self.answer) }
@@ -170,6 +171,20 @@ package final class Supervisor: Sendable {
 
     private func followSignals() async {
         for await _ in ShutdownSignals.arrivals(of: options.stopSignals) { stop() }
+    }
+
+    /// Stops when the process in ``SupervisorOptions/ownerVariable`` has ended.
+    private func followOwner() async {
+        guard let owner = options.environment[SupervisorOptions.ownerVariable].flatMap({ pid_t($0) }) else { return }
+        if let handle = ProcessHandle(opening: owner) {
+            await handle.waitForExit()
+        } else if kill(owner, 0) == 0 {
+            // The system has no handles for processes.
+            return
+        }
+        guard !Task.isCancelled else { return }
+        logger.notice("the process \(owner) has ended, so the project is stopped")
+        stop()
     }
 
     /// Carries out a request, but does not wait for its effects: it sets the orders of the instances.
@@ -246,6 +261,10 @@ package final class Supervisor: Sendable {
 
 /// The options of a ``Supervisor``.
 package struct SupervisorOptions: Sendable {
+    /// The environment variable with the id of the process with which the project ends. A test that is killed can stop
+    /// nothing, so a supervisor in the background would outlive it.
+    package static let ownerVariable = "SEGUE_OWNER_PID"
+
     /// The environment that the services inherit. The launcher's `NOTIFY_SOCKET` is read from it, too.
     package var environment: [String: String]
     /// The folder in which bare command names are searched for before `PATH`; nil for none.

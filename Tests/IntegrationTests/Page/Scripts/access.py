@@ -236,7 +236,19 @@ RECORD_MOTION = """() => {
     }
 }"""
 
-with open_page(viewport=WIDE, reduced_motion="reduce", color_scheme="light") as page:
+# The page remembers devices that have been launched before, so they do not report a launch: the first screen stays.
+LAUNCHED_BEFORE = f"""sessionStorage.setItem('segue.devices', '{json.dumps({"isDefault": False, "devices": [
+    {"platform": platform, "session": "default", "device": f"web-{platform}", "resumed": True}
+    for platform in ("ios", "mac")]})}')"""
+AS_WANTED = {"viewport": WIDE, "reduced_motion": "reduce", "color_scheme": "light"}
+
+with open_page(before=LAUNCHED_BEFORE, **AS_WANTED) as page:
+    for platform in ("ios", "mac"):
+        expect(device(page, f"Device {platform}").get_by_role("group")).to_be_visible()
+    check_everywhere(page, "launch")
+    check_keyboard(page, "launch")
+
+with open_page(**AS_WANTED) as page:
     page.evaluate(RECORD_MOTION)
     ios, mac = device(page, "Device ios"), device(page, "Device mac")
     check_screens(page, ios, mac)

@@ -9,6 +9,41 @@ def names(commands: list) -> list:
     return [command["type"].removeprefix("command.") for command in commands]
 
 
+def resize_column(page, mac) -> None:
+    """Resizes the list of the mac by pointer and by keyboard. The focus stays when the device is drawn again."""
+    separator = mac.get_by_role("separator", name="Width of the column")
+    first = separator.get_attribute("aria-valuenow")
+    with drag(page, separator, (0.5, 0.5)) as move:
+        move(80, 0)
+    expect(separator).not_to_have_attribute("aria-valuenow", first)
+    dragged = separator.get_attribute("aria-valuenow")
+    separator.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(separator).not_to_have_attribute("aria-valuenow", dragged)
+    assert int(first) < int(separator.get_attribute("aria-valuenow")) < int(dragged)
+    step("publish command.PlaylistSelected {\"playlistID\":\"EndlessFocus\"}")
+    expect(mac.get_by_role("heading", name="Endless Focus")).to_be_visible()
+    expect(separator).to_be_focused()
+
+
+def choose_at_once(page, ios) -> None:
+    """Taps a row of the list that comes back, before the coordinator knows that it does."""
+    ios.get_by_role("button", name="Deep Focus").click()
+    expect(ios.get_by_role("button", name="Play on Spotify")).to_be_visible()
+
+    def tap(route):
+        if route.request.post_data_json.get("back") == "completed":
+            ios.get_by_role("button", name="Code Flow").evaluate("row => row.click()")
+        route.fallback()
+
+    pattern = "**/api/stream/*/device/*"
+    page.route(pattern, tap)
+    ios.get_by_role("button", name="Back").click()
+    expect(ios.get_by_role("heading", name="Code Flow")).to_be_visible()
+    page.unroute(pattern)
+    ios.get_by_role("button", name="Back").click()
+
+
 with open_page() as page:
     ios, mac = device(page, "Device ios"), device(page, "Device mac")
     expect(ios.get_by_role("heading", name="Choose a music service")).to_be_visible()
@@ -61,6 +96,10 @@ with open_page() as page:
     assert len({swipe["data"]["instance"] for swipe in swipes}) == 1, swipes
     assert {swipe["platform"] for swipe in swipes} == {"ios"}, swipes
 
+    choose_at_once(page, ios)
+    resize_column(page, mac)
+    ios.get_by_role("button", name="Back").click()
+
     # The sheet on which a person chooses a device is dragged down by its grabber.
     step("control devices action=deactivate")
     ios.get_by_role("button", name="Deep Focus").click()
@@ -68,6 +107,9 @@ with open_page() as page:
     sheet = ios.get_by_role("dialog", name="Activate a device")
     expect(sheet.get_by_role("button", name="Kitchen speaker")).to_be_visible()
     expect(mac.get_by_role("dialog", name="Activate a device")).to_be_visible()
+    # The screens below can be seen, and keep their buttons.
+    for one in (ios, mac):
+        expect(one.locator(".action", has_text="Play on Spotify")).to_be_visible()
     screenshot(page, "gestures-3-sheet")
     mark = step("end")
     with drag(page, sheet.get_by_role("slider", name="Height of the sheet"), (0.5, 0.5)) as move:

@@ -97,11 +97,16 @@ def sign_in(browser_context: BrowserContext, trouble: Trouble | None = None) -> 
 
 
 @contextlib.contextmanager
-def open_page(**options):
-    """The page in a new browser. When the block ends, the browser must not have reported an error."""
+def open_page(before: str = "", **options):
+    """The page in a new browser. When the block ends, the browser must not have reported an error.
+
+    `before` is JavaScript that runs before the scripts of each page.
+    """
     trouble = Trouble()
     with browser() as chromium:
         made = context(chromium, **options)
+        if before:
+            made.add_init_script(before)
         page = sign_in(made, trouble)
         page.trouble = trouble
         try:

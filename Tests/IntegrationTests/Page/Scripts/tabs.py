@@ -60,9 +60,7 @@ with open_page() as page:
     ios.get_by_role("button", name="Play on Spotify").click()
     for one in (ios, mac):
         expect(one.get_by_role("dialog", name="Activate a device")).to_contain_text("Kitchen speaker")
-    page.reload()
-    for one in (ios, mac):
-        expect(one.get_by_role("dialog", name="Activate a device")).to_contain_text("Kitchen speaker")
+    check_reload(page, "sheet", 2, 3)
     ios.get_by_role("dialog").get_by_role("button", name="Kitchen speaker").click()
     for one in (ios, mac):
         expect(one.get_by_role("dialog")).to_have_count(0)

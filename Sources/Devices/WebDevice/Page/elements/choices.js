@@ -1,9 +1,21 @@
 // @ts-check
+import { h } from './dom.js'
 
 const busyLimit = 10000
-/** A spinner appears after 300 ms (device.css); one that appeared stays for a moment instead of flashing. */
-const spinnerDelay = 300
+/** A spinner appears after this time (device.css). One that has appeared stays as long, so that it does not flash. */
 const spinnerTime = 300
+/** The time in which a button that was pressed too early must get its choice. */
+const awaitLimit = 3000
+
+/**
+ * A button for a choice, which is set as `choice`, with `fields` if its command has any.
+ * @param {(button: any) => void} press @param {string} className @param {...any} children
+ */
+export function choiceButton(press, className, ...children) {
+    const onclick = event => press(event.currentTarget)
+    const attributes = { type: 'button', class: className, 'data-choice': true, onclick }
+    return h('button', attributes, ...children, h('span.spinner'))
+}
 
 /**
  * The choices that are under way. A choice is busy from the press until the gateway sends something that may answer
@@ -12,15 +24,18 @@ const spinnerTime = 300
 export class Choices {
     /** @type {Map<string, {isSent: boolean, isFollowed: boolean, since: number, timer: any}>} */
     #busy = new Map()
+    /** A button that was pressed before its choice has come. */
+    #awaited = null
     #changed
 
     /** @param {() => void} changed called when a choice becomes busy or ends */
     constructor(changed) { this.#changed = changed }
 
-    isBusy(choice) { return choice != null && this.#busy.has(choice) }
+    isBusy(button) { return button === this.#awaited || this.#busy.has(button.choice) }
 
     /** @param {string} choice @param {() => Promise<any>} send @throws what `send` throws */
     async begin(choice, send) {
+        if (this.#busy.has(choice)) return
         const timer = setTimeout(() => this.#finish(choice), busyLimit)
         const entry = { isSent: false, isFollowed: false, since: performance.now(), timer }
         this.#busy.set(choice, entry)
@@ -41,15 +56,33 @@ export class Choices {
         for (const [choice, entry] of this.#busy) {
             entry.isFollowed = true
             if (!entry.isSent) continue
-            const age = performance.now() - entry.since
-            const isFlashing = age > spinnerDelay && age < spinnerDelay + spinnerTime
-            if (!isFlashing) this.#finish(choice)
-            else setTimeout(() => this.#finish(choice), spinnerDelay + spinnerTime - age)
+            const shown = performance.now() - entry.since - spinnerTime
+            if (shown > 0 && shown < spinnerTime) setTimeout(() => this.#finish(choice), spinnerTime - shown)
+            else this.#finish(choice)
         }
     }
 
-    stop() {
-        for (const entry of this.#busy.values()) clearTimeout(entry.timer)
+    /** Keeps a button that was pressed until it has its choice. A later press replaces it. */
+    awaitChoice(button) {
+        this.#awaited = button
+        setTimeout(() => this.#forget(button), awaitLimit)
+        this.#changed()
+    }
+
+    /** Removes and returns the button that was pressed too early, if its choice has come. */
+    takeAwaited() {
+        const button = this.#awaited
+        if (!button?.choice || !button.isConnected) return null
+        this.#forget(button)
+        return button
+    }
+
+    stop() { for (const choice of this.#busy.keys()) this.#finish(choice) }
+
+    #forget(button) {
+        if (button !== this.#awaited) return
+        this.#awaited = null
+        this.#changed()
     }
 
     #finish(choice) {

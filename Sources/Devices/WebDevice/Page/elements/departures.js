@@ -1,16 +1,17 @@
 // @ts-check
 
-/** The time in which the gateway's scene must follow a report, in milliseconds. Then the device shows the scene again. */
+/** The time in which the gateway's scene must follow a report, in milliseconds. */
 const followLimit = 3000
 
 /**
- * What a person has changed before the scene follows: screens and presentations that were taken away, and the selected
- * tab. If the scene does not follow in time, or the report is refused, the change is undone.
+ * The changes that a person has made before the scene follows: screens and presentations that were taken away, by
+ * their instances, and the selected tab. If the scene does not follow in time, or the report is refused, the change is
+ * undone.
  */
 export class Departures {
-    /** @type {Map<string, any>} */
+    /** @type {Map<string, {timer?: any}>} */
     #gone = new Map()
-    /** @type {{name: string, root: string, timer: any} | null} */
+    /** @type {{name: string, root: string, timer?: any} | null} */
     #tab = null
     #undone
 
@@ -23,52 +24,37 @@ export class Departures {
     /** The name of the selected tab; null if the scene's tab is shown. */
     get tab() { return this.#tab?.name ?? null }
 
-    /** Hides an instance; its time begins with the report. */
-    add(instance) { this.#gone.set(instance, undefined) }
+    /** Hides an instance. Its time begins with the report. */
+    add(instance) { this.#gone.set(instance, {}) }
 
-    /** @param {string} instance @param {Promise<any> | undefined} report */
+    /** @param {string} instance @param {Promise<any>} report */
     reported(instance, report) {
-        const undo = () => {
-            if (!this.#gone.has(instance)) return
-            this.#forget(instance)
-            this.#undone()
-        }
-        if (this.#gone.has(instance)) this.#gone.set(instance, setTimeout(undo, followLimit))
-        report?.catch(undo)
+        const change = this.#gone.get(instance)
+        this.#limit(report, () => change && this.#gone.get(instance) === change && this.#gone.delete(instance))
     }
 
-    /** @param {string} name @param {string} root @param {Promise<any> | undefined} report */
+    /** @param {string} name @param {string} root @param {Promise<any>} report */
     select(name, root, report) {
-        clearTimeout(this.#tab?.timer)
-        const undo = () => {
-            if (this.#tab !== tab) return
-            clearTimeout(tab.timer)
+        const change = this.#tab = { name, root }
+        this.#limit(report, () => {
+            if (this.#tab !== change) return false
             this.#tab = null
-            this.#undone()
-        }
-        const tab = { name, root, timer: setTimeout(undo, followLimit) }
-        this.#tab = tab
-        report?.catch(undo)
+            return true
+        })
     }
 
-    /** Forgets the changes that the scene has followed. @param {Set<string>} open @param {any} model */
+    /** Forgets the changes that the scene has followed. @param {Set<string>} open */
     follow(open, model) {
-        for (const id of this.#gone.keys()) if (!open.has(id)) this.#forget(id)
-        if (this.#tab && (!model || model.selected === this.#tab.name || model.root.id !== this.#tab.root)) this.#forgetTab()
+        for (const id of this.#gone.keys()) if (!open.has(id)) this.#gone.delete(id)
+        if (model?.selected === this.#tab?.name || model?.root.id !== this.#tab?.root) this.#tab = null
     }
 
-    stop() {
-        for (const id of this.#gone.keys()) this.#forget(id)
-        this.#forgetTab()
-    }
+    stop() { this.follow(new Set(), null) }
 
-    #forget(instance) {
-        clearTimeout(this.#gone.get(instance))
-        this.#gone.delete(instance)
-    }
-
-    #forgetTab() {
-        clearTimeout(this.#tab?.timer)
-        this.#tab = null
+    /** @param {Promise<any>} report @param {() => any} forget false if the change has been followed or replaced */
+    #limit(report, forget) {
+        const undo = () => { if (forget()) this.#undone() }
+        setTimeout(undo, followLimit)
+        report.catch(undo)
     }
 }

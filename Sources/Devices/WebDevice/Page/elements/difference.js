@@ -1,3 +1,4 @@
+// @ts-check
 // The difference of two JSON values, as a list of changed paths.
 
 /** @typedef {{path: string, before?: any, after?: any}} Change without `before` added, without `after` removed */
@@ -20,27 +21,21 @@ function isContainer(value) {
     return typeof value === 'object' && value !== null
 }
 
+/** @param {Change} pair */
 function members({ path, before, after }) {
-    return [...new Set([...Object.keys(before), ...Object.keys(after)])].map(key => ({
-        path: path ? `${path}.${key}` : key,
-        before: Object.hasOwn(before, key) ? before[key] : undefined,
-        after: Object.hasOwn(after, key) ? after[key] : undefined,
-    }))
+    const member = (value, key) => Object.hasOwn(value, key) ? value[key] : undefined
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].map(key => (
+        { path: path ? `${path}.${key}` : key, before: member(before, key), after: member(after, key) }))
 }
 
 /** Pairs elements by their `id` if each has one, so that a removed first element is one change; otherwise by place. */
 function elements({ path, before, after }) {
-    const places = identities(before), others = identities(after)
-    const keys = places && others ? new Set([...others.keys(), ...places.keys()])
-        : Array(Math.max(before.length, after.length)).keys()
-    return [...keys].map(key => {
-        const place = places && others ? places.get(key) : key, other = places && others ? others.get(key) : key
-        return { path: `${path}[${other ?? place}]`, before: before[place], after: after[other] }
+    const ids = list => new Set(list.map(element => element?.id))
+    const hasIDs = [before, after].every(list => ids(list).size === list.length && !ids(list).has(undefined))
+    const [former, places] = [before, after].map(list =>
+        new Map(list.map((element, index) => [hasIDs ? element.id : index, index])))
+    return [...new Set([...places.keys(), ...former.keys()])].map(key => {
+        const old = former.get(key), place = places.get(key)
+        return { path: `${path}[${place ?? old}]`, before: before[old], after: after[place] }
     })
-}
-
-/** @returns {Map<string, number> | null} */
-function identities(list) {
-    const places = new Map(list.map((element, index) => [element?.id, index]))
-    return places.size === list.length && !places.has(undefined) ? places : null
 }

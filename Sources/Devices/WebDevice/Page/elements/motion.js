@@ -3,14 +3,26 @@
 
 const reduced = matchMedia('(prefers-reduced-motion: reduce)')
 const easing = 'cubic-bezier(.32,.72,0,1)'
-
-/** True if the person has asked for nothing to move. */
-export function isMotionReduced() { return reduced.matches }
+const [appear, vanish] = [[{ opacity: 0 }, { opacity: 1 }], [{ opacity: 1 }, { opacity: 0 }]]
+/** The distance in pixels from which on a pressed pointer drags. */
+const dragDistance = 6
+/** The last part of a drag, in milliseconds, from which its velocity is computed. */
+const velocityTime = 100
 
 /**
  * One animated element: its keyframes and, for reduced motion, whether it fades in, fades out or stays.
  * @typedef {[element: Element, frames: Keyframe[], fade?: 'in' | 'out' | null]} Step
  */
+
+/** The steps of something that fades. @param {Element} element @returns {Step} */
+export function fadeIn(element) { return [element, appear, 'in'] }
+/** @param {Element} element @returns {Step} */
+export function fadeOut(element) { return [element, vanish, 'out'] }
+
+/** An element that moves from one transform to another. @returns {Step} */
+export function move(element, from, to, fade = null) {
+    return [element, [{ transform: from }, { transform: to }], fade]
+}
 
 /**
  * Plays several animations as one. `after` is called when all have ended, before their effect is taken away: what it
@@ -18,14 +30,10 @@ export function isMotionReduced() { return reduced.matches }
  * @param {Step[]} steps @param {number} milliseconds @param {() => void} [after]
  */
 export async function play(steps, milliseconds, after) {
-    let duration = document.hidden ? 0 : milliseconds
-    let played = steps
-    if (reduced.matches) {
-        duration = Math.min(duration, 100)
-        played = steps.filter(step => step[2]).map(([element, , fade]) =>
-            [element, fade === 'in' ? [{ opacity: 0 }, { opacity: 1 }] : [{ opacity: 1 }, { opacity: 0 }], fade])
-    }
-    const running = played.map(([element, frames]) => element.animate(frames, { duration, easing, fill: 'both' }))
+    const isReduced = reduced.matches
+    const duration = document.hidden ? 0 : isReduced ? Math.min(milliseconds, 100) : milliseconds
+    const running = steps.filter(([, , fade]) => fade || !isReduced).map(([element, frames, fade]) =>
+        element.animate(!isReduced ? frames : fade === 'in' ? appear : vanish, { duration, easing, fill: 'both' }))
     // In a tab in the background animations do not proceed.
     const limit = new Promise(resolve => setTimeout(resolve, duration + 400))
     await Promise.race([Promise.allSettled(running.map(animation => animation.finished)), limit])
@@ -41,58 +49,57 @@ export async function play(steps, milliseconds, after) {
  */
 
 /**
- * Calls `begin` when a pointer goes down; a drag that it returns starts when the pointer has moved by 6 pixels,
- * mainly along its axis and, if it is `forwardOnly`, to the right or down. Returns a function that cancels the running drag.
+ * Calls `begin` when a pointer goes down; a drag that it returns starts when the pointer has moved, mainly along its
+ * axis and, if it is `forwardOnly`, to the right or down. Returns a function that cancels the running drag.
  * @param {HTMLElement} element @param {(event: PointerEvent) => Drag | null} begin
  */
 export function onDrag(element, begin) {
     let cancel = () => {}
     element.addEventListener('pointerdown', down => {
-        if (down.button || !down.isPrimary) return
-        const drag = begin(down)
+        const drag = down.button || !down.isPrimary ? null : begin(down)
         if (!drag) return
         cancel()
-        let started = false
-        let samples = [{ x: 0, y: 0, time: down.timeStamp }]
+        let isStarted = false
+        const distance = ({ clientX, clientY, timeStamp }) =>
+            ({ x: clientX - down.clientX, y: clientY - down.clientY, time: timeStamp })
+        let samples = [distance(down)]
         const listeners = new AbortController()
+        const { signal } = listeners
         const finish = (/** @type {() => void} */ report) => {
-            if (listeners.signal.aborted) return
+            if (signal.aborted) return
             listeners.abort()
-            cancel = () => {}
             document.documentElement.classList.remove('dragging')
-            if (started) report()
+            if (isStarted) report()
         }
         cancel = () => finish(drag.cancelled)
+        const start = (x, y) => {
+            const [along, across] = drag.axis === 'x' ? [x, y] : drag.axis === 'y' ? [y, x] : [Math.hypot(x, y), 0]
+            if (Math.abs(across) > Math.abs(along) || (drag.forwardOnly && along < 0)) return finish(() => {})
+            isStarted = true
+            document.documentElement.classList.add('dragging')
+            // The click that follows goes to the captured element instead of a row below the pointer.
+            try { element.setPointerCapture(down.pointerId) } catch { /* the pointer is up already */ }
+            drag.started?.()
+        }
         const on = (name, handler) => addEventListener(name, event => {
             if (event.pointerId === down.pointerId) handler(event)
-        }, { signal: listeners.signal })
+        }, { signal })
         on('pointermove', event => {
-            const x = event.clientX - down.clientX
-            const y = event.clientY - down.clientY
-            if (!started) {
-                if (Math.hypot(x, y) < 6) return
-                const along = drag.axis === 'x' ? Math.abs(x) : drag.axis === 'y' ? Math.abs(y) : 1
-                const across = drag.axis === 'x' ? Math.abs(y) : drag.axis === 'y' ? Math.abs(x) : 0
-                const isBackward = drag.forwardOnly && (drag.axis === 'x' ? x : y) < 0
-                if (across > along || isBackward) return finish(() => {})
-                started = true
-                document.documentElement.classList.add('dragging')
-                // The click that follows goes to the captured element instead of a row below the pointer.
-                try { element.setPointerCapture(down.pointerId) } catch { /* the pointer is up already */ }
-                drag.started?.()
-            }
-            samples = [...samples.filter(sample => event.timeStamp - sample.time < 100), { x, y, time: event.timeStamp }]
-            drag.moved(x, y)
+            const sample = distance(event)
+            if (!isStarted && Math.hypot(sample.x, sample.y) >= dragDistance) start(sample.x, sample.y)
+            if (!isStarted) return
+            samples = [...samples.filter(former => sample.time - former.time < velocityTime), sample]
+            drag.moved(sample.x, sample.y)
         })
         on('pointerup', event => {
-            const x = event.clientX - down.clientX
-            const y = event.clientY - down.clientY
-            const first = samples.find(sample => event.timeStamp - sample.time < 100) ?? { x, y, time: event.timeStamp - 1 }
-            const time = Math.max(1, event.timeStamp - first.time)
-            finish(() => drag.ended(x, y, (x - first.x) / time, (y - first.y) / time))
+            const { x, y, time } = distance(event)
+            // A pointer that has rested has no velocity.
+            const first = samples.find(sample => time - sample.time < velocityTime) ?? { x, y, time }
+            const elapsed = Math.max(1, time - first.time)
+            finish(() => drag.ended(x, y, (x - first.x) / elapsed, (y - first.y) / elapsed))
         })
         on('pointercancel', () => cancel())
-        addEventListener('blur', () => cancel(), { signal: listeners.signal })
+        addEventListener('blur', () => cancel(), { signal })
     })
     return () => cancel()
 }

@@ -1,52 +1,38 @@
 // @ts-check
-// What a device sends to the gateway: reports of what a person and the animations did, and choices.
 
 const attempts = 4
 const retryDelay = 500
 /** Statuses of requests that the gateway has not carried out. 404: it was restarted and has the view in a moment. */
 const notTaken = [404, 429, 503]
-/** Statuses of requests that it may have carried out. */
-const unknown = [0, 502]
+/** The same, and the statuses of requests that it may have carried out. */
+const perhapsTaken = [...notTaken, 0, 502]
 
 /**
- * Sends one request after the other, so that a completed swipe never overtakes its start. Reports are idempotent and
- * are repeated if the gateway cannot be reached; choices are not, because a choice could then be taken twice. Both are
- * repeated if the gateway cannot take them yet.
+ * What a device sends to the gateway, one request after the other, so that a completed swipe never overtakes its start.
+ * Reports are idempotent and are repeated if the gateway cannot be reached; choices are not, because a choice could
+ * then be taken twice. Both are repeated if the gateway cannot take them yet.
  */
 export class Reports {
     #view
     #queue = Promise.resolve()
-    #revision = -1
-    #reportedRevision = -1
-    /** @type {Set<string>} */
+    #displayed = -1
     #gone = new Set()
 
     /** @param {import('../connection.js').OpenView} view */
     constructor(view) { this.#view = view }
 
-    /** @param {'started' | 'cancelled' | 'completed'} back @param {string} instance */
-    back(back, instance) { return this.#enqueue({ back, instance }, true) }
+    /** Reports what a person or an animation did. */
+    report(body) { return this.#then(() => this.#send(body, perhapsTaken)) }
 
-    /** @param {string} instance */
-    dismissed(instance) { return this.#enqueue({ dismissed: instance }, true) }
+    /** @param {string} choice @param {any} [fields] */
+    choose(choice, fields) { return this.#then(() => this.#send({ choose: choice, fields }, notTaken)) }
 
-    /** @param {string} tab @param {string} root */
-    tab(tab, root) { return this.#enqueue({ tab, instance: root }, true) }
-
-    /** @param {string} choice @param {any} fields */
-    choose(choice, fields) {
-        return this.#enqueue(fields === undefined ? { choose: choice } : { choose: choice, fields }, false)
-    }
-
-    /** Reports the latest displayed revision; revisions that pass while a request is under way are left out. */
+    /** Reports the displayed revision, unless another one is displayed before the report can be sent. */
     displayed(revision) {
-        if (!Number.isInteger(revision) || revision === this.#revision) return
-        this.#revision = revision
+        if (revision === this.#displayed) return
+        this.#displayed = revision
         this.#then(async () => {
-            const latest = this.#revision
-            if (latest === this.#reportedRevision) return
-            this.#reportedRevision = latest
-            await this.#send({ displayed: latest }, true)
+            if (revision === this.#displayed) await this.#send({ displayed: revision }, perhapsTaken)
         }).catch(() => {})
     }
 
@@ -54,28 +40,26 @@ export class Reports {
     gone(leaving) {
         const fresh = leaving.filter(id => !this.#gone.has(id))
         this.#gone = new Set(leaving)
-        if (fresh.length) this.#enqueue({ gone: fresh }, true).catch(() => {})
+        if (fresh.length) this.report({ gone: fresh }).catch(() => {})
     }
 
-    /** Waits until all reports so far are sent. */
+    /** Waits until all requests so far are answered. */
     settled() { return this.#queue }
 
-    #enqueue(body, isReport) { return this.#then(() => this.#send(body, isReport)) }
-
-    /** @param {() => Promise<any>} action */
-    #then(action) {
-        const result = this.#queue.then(action)
+    /** @param {() => Promise<any>} request */
+    #then(request) {
+        const result = this.#queue.then(request)
         this.#queue = result.catch(() => {})
         return result
     }
 
-    async #send(body, isReport) {
+    /** @param {number[]} repeated the statuses after which the request is repeated */
+    async #send(body, repeated) {
         for (let attempt = 1; ; attempt += 1) {
             try {
                 return await this.#view.post(body)
             } catch (error) {
-                const isRepeated = notTaken.includes(error.status) || (isReport && unknown.includes(error.status))
-                if (!isRepeated || attempt === attempts) throw error
+                if (attempt === attempts || !repeated.includes(error.status)) throw error
                 await new Promise(resolve => setTimeout(resolve, retryDelay * attempt))
             }
         }

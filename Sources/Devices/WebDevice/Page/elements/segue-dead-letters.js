@@ -1,17 +1,19 @@
-import { adopt, badge, button, fill, h, kindOfRow, link, setText } from './dom.js'
+// @ts-check
+import { confirming } from './confirm.js'
+import { button, fill, h, reconcile, setText } from './dom.js'
+import { badge, link } from './inspector-element.js'
 import { messageAddress } from './selection.js'
-import { count, dateAndClock, nameOf, plural, printable, problemOf, shortened } from './text.js'
-import './segue-confirm.js'
+import { count, dateAndClock, joined, nameOf, plural, problemOf, shortened } from './text.js'
 
 /** The letters that are shown at first, and that a button adds: thousands of rows would slow the page down. */
 const SHOWN = 100
 
 /** The messages that durable consumers could not handle. Set `connection`, and `total` when their number changes. */
 export class SegueDeadLetters extends HTMLElement {
-    connection = null
+    /** @type {import('../connection.js').Connection} */
+    connection
     #total = -1
     #letters = []
-    #rows = new Map()
     #shown = SHOWN
     #heading = h('h2.heading', 'Dead letters')
     #list = h('ul')
@@ -21,9 +23,9 @@ export class SegueDeadLetters extends HTMLElement {
         this.#draw()
     }, { class: 'button more-button', hidden: true })
 
-    connectedCallback() {
-        adopt(this)
-        if (!this.firstChild) fill(this, this.#heading, this.#note, this.#list, this.#more)
+    constructor() {
+        super()
+        fill(this, this.#heading, this.#note, this.#list, this.#more)
     }
 
     set total(total) {
@@ -50,49 +52,35 @@ export class SegueDeadLetters extends HTMLElement {
     }
 
     #draw() {
-        setText(this.#heading, this.#letters.length ? `Dead letters · ${count(this.#letters.length)}` : 'Dead letters')
-        if (this.#letters.length) this.#say()
-        else this.#say('None: every message was handled.')
+        const total = this.#letters.length
+        setText(this.#heading, total ? `Dead letters · ${count(total)}` : 'Dead letters')
+        this.#say(...total ? [] : ['None: every message was handled.'])
         // A letter keeps its row, and with it a question that is open there.
-        const former = this.#rows
-        this.#rows = new Map(this.#letters.slice(0, this.#shown).map(letter => {
-            const key = `${letter.consumer} ${letter.position}`
-            return [key, former.get(key) ?? this.#row(letter)]
-        }))
-        const rows = [...this.#rows.values()]
-        for (const row of [...this.#list.children]) if (!rows.includes(row)) row.remove()
-        rows.forEach((row, index) => {
-            if (this.#list.children[index] !== row) this.#list.insertBefore(row, this.#list.children[index] ?? null)
-        })
-        this.#more.hidden = this.#letters.length <= this.#shown
+        reconcile(this.#list, this.#letters.slice(0, this.#shown),
+            ({ consumer, position }) => `${consumer} ${position}`, letter => this.#row(letter))
+        this.#more.hidden = total <= this.#shown
     }
 
     #row(letter) {
-        const row = letter.row ?? {}
-        const name = nameOf(row.type)
-        const facts = [letter.consumer, dateAndClock(letter.failedAt), letter.position, letter.code,
-            letter.attempts > 0 && plural(letter.attempts, 'attempt')]
-        const actions = h('div.actions')
-        if (!this.connection.readOnly) {
-            const drop = h('segue-confirm')
-            drop.options = {
-                text: 'Drop…', verb: 'Drop', question: `Drop ${name}? It will not be handled.`,
-                attributes: { class: 'button danger', 'aria-label': `Drop ${name}…` },
-                action: () => this.#settle(letter, 'drop'),
-            }
-            const resend = button('Resend', () => {
-                resend.disabled = true
-                this.#settle(letter, 'resend').catch(failure => {
-                    resend.disabled = false
-                    this.#say(problemOf(failure))
-                })
-            }, { 'aria-label': `Resend ${name}` })
-            actions.append(resend, drop)
-        }
-        return h('li.letter', badge(kindOfRow(row)), h('div.letter-text',
-            link('a.type', messageAddress(letter.position), h('bdi', name)),
-            h('p.quiet', h('bdi', facts.filter(Boolean).map(printable).join(' · '))),
-            h('p', h('bdi', shortened(letter.reason ?? 'no reason', 1000)))), actions)
+        const { consumer, failedAt, position, code, attempts, reason, row } = letter, name = nameOf(row?.type)
+        const resend = button('Resend', () => {
+            resend.disabled = true
+            this.#settle(letter, 'resend').catch(failure => {
+                resend.disabled = false
+                this.#say(problemOf(failure))
+            })
+        }, { 'aria-label': `Resend ${name}` })
+        const drop = () => confirming({
+            text: 'Drop…', verb: 'Drop', question: `Drop ${name}? It will not be handled.`,
+            attributes: { class: 'button danger', 'aria-label': `Drop ${name}…` },
+            action: () => this.#settle(letter, 'drop'),
+        })
+        return h('li.letter', badge(row?.kind),
+            h('div.letter-text', link('a.type', messageAddress(position), h('bdi', name)),
+                h('p.quiet', h('bdi', joined(consumer, dateAndClock(failedAt), position, code,
+                    attempts > 0 && plural(attempts, 'attempt')))),
+                h('p', h('bdi', shortened(reason, 1000)))),
+            h('div.wrapping', ...this.connection.readOnly ? [] : [resend, drop()]))
     }
 
     async #settle(letter, action) {

@@ -1,5 +1,9 @@
-import { adopt, fill, h, uniqueID } from './dom.js'
+// @ts-check
+import { fill, h, uniqueID } from './dom.js'
+import './inspector-element.js'
 import { printable } from './text.js'
+
+/** @typedef {{field: string, message: string}} Problem */
 
 /**
  * A form made from the JSON Schema of an object. Strings, numbers, booleans and enumerations have fields of their own;
@@ -11,11 +15,6 @@ export class SegueForm extends HTMLElement {
     #value = {}
     /** @type {{name: string, schema: any, required: boolean, input: any, problem: HTMLElement}[]} */
     #fields = []
-
-    connectedCallback() {
-        adopt(this)
-        if (!this.firstChild) this.#draw()
-    }
 
     get schema() { return this.#schema }
 
@@ -35,20 +34,18 @@ export class SegueForm extends HTMLElement {
     /** Reads the fields, marks those that are not valid, and moves the focus to the first of them. */
     read() {
         const { value, problems } = this.#read()
-        const byField = new Map(problems.map(problem => [problem.field, problem.message]))
-        for (const { name, input, problem } of this.#fields) {
-            problem.textContent = byField.get(name) ?? ''
-            input.setAttribute('aria-invalid', byField.has(name))
+        for (const { name, input, problem } of this.#fields.toReversed()) {
+            const message = problems.find(problem => problem.field === name)?.message
+            problem.textContent = message ?? ''
+            input.ariaInvalid = String(!!message)
+            if (message) input.focus()
         }
-        this.#fields.find(field => byField.has(field.name))?.input.focus()
         return { value, problems }
     }
 
-    /** @returns {{value: Record<string, any>, problems: {field: string, message: string}[]}} */
     #read() {
         // Members that the schema does not name are kept.
-        const members = new Map(Object.entries(this.#value))
-        const problems = []
+        const members = new Map(Object.entries(this.#value)), problems = /** @type {Problem[]} */ ([])
         for (const field of this.#fields) {
             members.delete(field.name)
             try {
@@ -62,22 +59,24 @@ export class SegueForm extends HTMLElement {
     }
 
     #draw() {
-        const { properties, required } = this.#schema ?? {}
-        this.#fields = Object.entries(properties ?? {}).map(([name, schema]) => {
-            const problem = h('p.failure', { id: uniqueID() })
-            const field = { name, schema: withoutNull(schema), required: !!required?.includes?.(name), problem }
+        const { properties = {}, required = [] } = this.#schema ?? {}
+        this.#fields = Object.entries(properties).map(([name, schema]) => {
+            const field = {
+                name, schema: withoutNull(schema), required: required.includes(name),
+                problem: h('p.failure', { id: uniqueID() }),
+            }
             return { ...field, input: makeInput(field, this.#value[name]) }
         })
-        fill(this, h('form', { novalidate: true, onsubmit: event => {
+        fill(this, h('form.form', { novalidate: true, onsubmit: event => {
             event.preventDefault()
             event.stopPropagation()
             this.dispatchEvent(new CustomEvent('submit', { bubbles: true, cancelable: true }))
         } }, ...this.#fields.map(({ name, schema, required, input, problem }) => {
-            const notes = [!required && 'optional', schema.description && printable(schema.description),
-                isJSON(schema) && 'JSON', schema.type === 'integer' && 'whole number']
+            const notes = [!required && 'optional', printable(schema.description), isJSON(schema) && 'JSON',
+                schema.type === 'integer' && 'whole number']
             return h(input.type === 'checkbox' ? 'div.form-field.check' : 'div.form-field',
                 h('label', { for: input.id }, h('bdi', printable(schema.title ?? name)),
-                    h('span.quiet', notes.filter(Boolean).map(note => ` · ${note}`).join(''))), input, problem)
+                    h('span.quiet', ...notes.filter(Boolean).map(note => ` · ${note}`))), input, problem)
         }), h('button', { type: 'submit', hidden: true })))
     }
 }
@@ -90,33 +89,28 @@ function withoutNull(schema) {
     return others.length === 1 ? others[0] : schema ?? {}
 }
 
-function isJSON(schema) {
-    return !Array.isArray(schema.enum) && !['string', 'integer', 'number', 'boolean'].includes(schema.type)
+function isJSON({ type, enum: options }) {
+    return !options && !['string', 'integer', 'number', 'boolean'].includes(type)
 }
 
 function makeInput({ schema, required, problem }, value = schema.default) {
-    const attributes = { id: uniqueID(), class: 'field', 'aria-describedby': problem.id,
-        'aria-required': String(required), autocomplete: 'off' }
+    const attributes = {
+        id: uniqueID(), class: 'field', 'aria-describedby': problem.id, 'aria-required': String(required),
+        autocomplete: 'off', spellcheck: 'false',
+    }
     if (schema.type === 'boolean' && required) {
-        const input = h('input', { ...attributes, class: '', type: 'checkbox' })
-        input.checked = value === true
-        return input
+        return h('input', { ...attributes, class: '', type: 'checkbox', checked: value === true })
     }
-    if (Array.isArray(schema.enum) || schema.type === 'boolean') {
-        const options = schema.enum ?? [true, false]
-        const input = h('select', attributes, !required && h('option', { value: '' }, 'none'),
-            ...options.map(option => h('option', { value: JSON.stringify(option) }, printable(option))))
-        input.value = JSON.stringify(value ?? (required ? options[0] : ''))
-        if (input.selectedIndex < 0) input.selectedIndex = 0
-        return input
+    if (schema.enum || schema.type === 'boolean') {
+        const option = option => h('option',
+            { value: JSON.stringify(option), selected: option === value }, printable(option))
+        return h('select', attributes, !required && h('option', { value: '' }, 'none'),
+            ...(schema.enum ?? [true, false]).map(option))
     }
-    const json = isJSON(schema)
-    const input = json || /\n|.{120}/.test(value) ? h('textarea',
-        { ...attributes, class: 'field code', rows: 4, spellcheck: 'false' })
-        : h('input', { ...attributes, inputmode: { integer: 'numeric', number: 'decimal' }[schema.type] })
-    input.value = !json ? value ?? '' : value !== undefined ? JSON.stringify(value, null, 2) : !required ? ''
-        : schema.type === 'array' ? '[]' : '{}'
-    return input
+    const json = isJSON(schema), empty = required ? schema.type === 'array' ? '[]' : '{}' : ''
+    const text = !json ? String(value ?? '') : value === undefined ? empty : JSON.stringify(value, null, 2)
+    if (json || /\n|.{120}/.test(text)) return h('textarea', { ...attributes, class: 'field code', rows: 4 }, text)
+    return h('input', { ...attributes, value: text, inputmode: { integer: 'numeric', number: 'decimal' }[schema.type] })
 }
 
 /** The value of a field; undefined if it is empty and optional. */

@@ -1,224 +1,176 @@
-import { adopt, badge, button, fill, h, kindOfRow, uniqueID } from './dom.js'
+// @ts-check
+import { fill, h, reconcile, uniqueID } from './dom.js'
+import { badge, smallButton } from './inspector-element.js'
+import { placeOfRow } from './selection.js'
 import { clock, count, dateAndClock, nameOf, plural, printable, processOf, shortened } from './text.js'
 
 /** Rows that are drawn above and below the visible ones, so that a fast scroll shows no blank space. */
 const OVERSCAN = 6
+/** The rows above which older messages are asked for. */
+const MARGIN = 12
 
 /** @typedef {import('./message-buffer.js').Entry} Entry */
 
-/**
- * A list of messages that keeps only the rows in view in the document. It follows the newest message until somebody
- * scrolls up. Events: `open` and `choose` with an entry, `load` with a skipped stretch, `older`, `follow`.
- */
+/** A list that keeps only the rows in view in the document. It follows the newest until somebody scrolls up. */
 export class SegueMessageList extends HTMLElement {
     /** @type {Entry[]} */
     #entries = []
-    /** The entries of the last frame: scroll positions are about these. @type {Entry[]} */
-    #drawn = []
+    #opened = ''
     #rowHeight = 0
     /** The height of the view for which the list was last drawn. */
     #viewHeight = 0
     #following = true
-    #frame = 0
-    /** The rows in the document, by the serial numbers of their entries. */
-    #rows = new Map()
-    /** The entry that the keyboard is at. */
+    /** The entry that the keyboard is at. @type {Entry | null} */
     #chosen = null
-    /** The first visible entry and its distance from the top: it stays there when rows are added or removed above. */
+    /** An entry and its distance from the top: it stays there when rows are added or removed above. */
     #anchor = { entry: null, shift: 0 }
-    #body = h('div.list-body', { role: 'rowgroup' })
+    #rows = h('div', { role: 'rowgroup' })
     #id = uniqueID()
-    #observer = new ResizeObserver(() => this.#resized())
-    #opened = ''
+    #actions
 
-    connectedCallback() {
-        adopt(this)
-        this.#observer.observe(this)
-        if (this.firstChild) return
-        this.role = 'grid'
-        this.ariaLabel = 'Messages'
-        this.tabIndex = 0
-        fill(this, this.#body)
+    /** @param {Record<'open' | 'choose' | 'load' | 'older' | 'follow', (argument?: any) => void>} actions */
+    constructor(actions) {
+        super()
+        this.#actions = actions
+        Object.assign(this, { role: 'grid', ariaLabel: 'Messages', tabIndex: 0 })
+        fill(this, this.#rows)
+        new ResizeObserver(() => this.#resized()).observe(this)
         this.addEventListener('scroll', () => this.#scrolled(), { passive: true })
         this.addEventListener('keydown', event => this.#key(event))
         this.addEventListener('focus', () => this.#chooseVisible())
-        this.#body.addEventListener('click', event => {
-            const serial = Number(event.target.closest('.entry')?.dataset.serial)
-            const entry = this.#entries.find(entry => entry.serial === serial)
-            if (!entry?.row) return
+        this.#rows.addEventListener('click', event => {
+            const id = event.target.closest('.entry')?.id
+            const entry = this.#entries.find(entry => entry.row && this.#idOf(entry) === id)
+            if (!entry) return
             this.#chosen = entry
             this.#draw()
-            this.#tell('open', entry)
+            actions.open(entry)
         })
     }
 
-    disconnectedCallback() {
-        this.#observer.disconnect()
-    }
+    get isFollowing() { return this.#following }
 
-    get following() { return this.#following }
-    get entries() { return this.#entries }
-
-    /** Shows other entries in the next frame. */
-    set entries(entries) {
+    /** @param {Entry[]} entries @param {string} opened the name, in addresses, of the message that is shown beside the list */
+    show(entries, opened) {
         this.#entries = entries
-        this.#schedule()
-    }
-
-    /** The position of the message that is shown beside the list. */
-    set opened(position) {
-        this.#opened = position
-        this.#schedule()
+        this.#opened = opened
+        this.#arrange()
     }
 
     /** Goes to the newest message and follows. */
     follow() {
         this.#setFollowing(true)
-        this.#schedule()
-    }
-
-    #schedule() {
-        this.#frame ||= requestAnimationFrame(() => {
-            this.#frame = 0
-            this.#keepPlace()
-            this.#draw()
-        })
+        this.#arrange()
     }
 
     /** The style sheet decides about the height of a row, which depends on the width. */
     #resized() {
-        const height = parseFloat(getComputedStyle(this).getPropertyValue('--row-height')) || 44
+        const height = parseFloat(getComputedStyle(this).getPropertyValue('--row-height'))
+        if (!height) return
         this.#anchor.shift *= height / (this.#rowHeight || height)
         this.#rowHeight = height
-        this.#schedule()
+        this.#arrange()
     }
 
-    get #bottom() {
-        return this.#drawn.length * this.#rowHeight - this.clientHeight
-    }
+    /** The place of the scroll bar at the end. */
+    get #bottom() { return this.#entries.length * this.#rowHeight - this.clientHeight }
 
-    #keepPlace() {
-        if (!this.#rowHeight) return
+    /** Makes room for all entries, keeps the place, and draws. */
+    #arrange() {
         this.#viewHeight = this.clientHeight
-        this.#drawn = this.#entries.slice()
-        this.#body.style.setProperty('height', `${this.#drawn.length * this.#rowHeight}px`)
-        this.setAttribute('aria-rowcount', this.#drawn.length)
-        let top = this.scrollTop
-        if (this.#following) top = this.#bottom
-        else if (this.#anchor.entry) {
-            const index = this.#drawn.indexOf(this.#anchor.entry)
-            if (index >= 0) top = index * this.#rowHeight + this.#anchor.shift
-        }
-        if (Math.abs(top - this.scrollTop) >= 1) this.scrollTop = top
+        this.#rows.style.height = `${this.#entries.length * this.#rowHeight}px`
+        this.ariaRowCount = String(this.#entries.length)
+        const index = this.#entries.indexOf(this.#anchor.entry)
+        const top = this.#following ? this.#bottom : index * this.#rowHeight + this.#anchor.shift
+        if ((this.#following || index >= 0) && Math.abs(top - this.scrollTop) >= 1) this.scrollTop = top
+        this.#draw()
     }
 
     #scrolled() {
         // A list that is hidden and shown again, or gets another size, is scrolled by the browser, not by a person.
         if (!this.#rowHeight || this.clientHeight !== this.#viewHeight) return
         const index = Math.floor(this.scrollTop / this.#rowHeight)
-        this.#anchor = { entry: this.#drawn[index], shift: this.scrollTop - index * this.#rowHeight }
-        this.#setFollowing(this.scrollTop >= this.#bottom - 2)
-        if (index < 12) this.#tell('older')
+        this.#keepPlace(index)
+        if (index < MARGIN) this.#actions.older()
         this.#draw()
+    }
+
+    #keepPlace(index) {
+        this.#anchor = { entry: this.#entries[index], shift: this.scrollTop - index * this.#rowHeight }
+        this.#setFollowing(this.scrollTop >= this.#bottom - 2)
     }
 
     #setFollowing(following) {
         if (following === this.#following) return
         this.#following = following
-        this.#tell('follow')
+        this.#actions.follow(following)
     }
+
+    #idOf(entry) { return `${this.#id}-${entry?.serial}` }
 
     #draw() {
         const height = this.#rowHeight
         if (!height) return
         const first = Math.max(0, Math.floor(this.scrollTop / height) - OVERSCAN)
-        const shown = this.#drawn.slice(first, Math.ceil((this.scrollTop + this.clientHeight) / height) + OVERSCAN)
-        const wanted = new Set(shown.map(entry => entry.serial))
-        for (const [serial, row] of this.#rows) {
-            if (wanted.has(serial)) continue
-            this.#rows.delete(serial)
-            row.remove()
-        }
-        let place = this.#body.firstChild
-        shown.forEach((entry, index) => {
-            let row = this.#rows.get(entry.serial)
-            if (!row) {
-                row = makeRow(entry)
-                row.id = `${this.#id}-${entry.serial}`
-                row.dataset.serial = entry.serial
-                this.#rows.set(entry.serial, row)
-            }
-            row.style.setProperty('transform', `translateY(${(first + index) * height}px)`)
-            row.setAttribute('aria-rowindex', first + index + 1)
-            row.setAttribute('aria-selected', entry === this.#chosen)
-            row.classList.toggle('opened', !!entry.row?.position && entry.row.position === this.#opened)
-            if (entry.skipped) this.#writeGap(row, entry)
-            // The order in the document is the order in the list, for screen readers.
-            if (place === row) place = row.nextSibling
-            else this.#body.insertBefore(row, place)
-        })
-        const active = this.#chosen && this.#rows.get(this.#chosen.serial)
-        if (active) this.setAttribute('aria-activedescendant', active.id)
-        else this.removeAttribute('aria-activedescendant')
-    }
-
-    #writeGap(row, entry) {
-        const { skipped, loading, problem } = entry
-        const text = problem || (skipped.count == null ? 'Messages may be missing here'
-            : `${plural(skipped.count, 'message')} skipped`)
-        if (row.dataset.state === text + loading) return
-        row.dataset.state = text + loading
-        fill(row.firstChild, h('span', text), button(loading ? 'Loading…' : 'Load', () => this.#tell('load', entry),
-            { class: 'button small', tabindex: -1, disabled: loading }))
+        const end = Math.ceil((this.scrollTop + this.clientHeight) / height) + OVERSCAN
+        this.#rows.style.paddingTop = `${first * height}px`
+        reconcile(this.#rows, this.#entries.slice(first, end),
+            ({ serial, loading, problem }) => `${serial} ${loading} ${problem}`,
+            entry => makeRow(entry, this.#idOf(entry), () => this.#actions.load(entry)),
+            (row, entry, index) => {
+                row.ariaRowIndex = first + index + 1
+                row.ariaSelected = entry === this.#chosen
+                row.classList.toggle('opened', !!entry.row && placeOfRow(entry.row) === this.#opened)
+            })
+        this.setAttribute('aria-activedescendant', document.getElementById(this.#idOf(this.#chosen))?.id ?? '')
     }
 
     #chooseVisible() {
         if (this.#entries.includes(this.#chosen)) return
         const last = Math.floor((this.scrollTop + this.clientHeight) / this.#rowHeight) - 1
-        this.#chosen = this.#entries[Math.min(Math.max(last, 0), this.#entries.length - 1)] ?? null
+        this.#chosen = this.#entries[last] ?? this.#entries.at(-1) ?? null
         this.#draw()
     }
 
     #key(event) {
-        if (event.target !== this || event.metaKey || event.ctrlKey || event.altKey || !this.#drawn.length) return
+        if (event.target !== this || event.metaKey || event.ctrlKey || event.altKey || !this.#entries.length) return
         const page = Math.max(1, Math.floor(this.clientHeight / this.#rowHeight) - 1)
-        const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity,
-            End: Infinity }[event.key]
-        if (event.key === 'Enter' && this.#chosen) this.#tell(this.#chosen.skipped ? 'load' : 'open', this.#chosen)
-        else if (step) this.#choose(Math.min(Math.max(this.#drawn.indexOf(this.#chosen) + step, 0),
-            this.#drawn.length - 1))
-        else return
+        const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }
+        const step = steps[event.key], last = this.#entries.length - 1
+        if (step) this.#choose(Math.min(Math.max(this.#entries.indexOf(this.#chosen) + step, 0), last))
+        else if (event.key !== 'Enter') return
+        else if (this.#chosen?.row) this.#actions.open(this.#chosen)
+        else if (this.#chosen?.skipped) this.#actions.load(this.#chosen)
         event.preventDefault()
     }
 
     #choose(index) {
         const top = index * this.#rowHeight
-        this.#chosen = this.#drawn[index]
+        this.#chosen = this.#entries[index]
         this.scrollTop = Math.max(Math.min(this.scrollTop, top), top + this.#rowHeight - this.clientHeight)
-        this.#anchor = { entry: this.#chosen, shift: this.scrollTop - top }
-        this.#setFollowing(this.scrollTop >= this.#bottom - 2)
+        this.#keepPlace(index)
         this.#draw()
-        this.#tell('choose', this.#chosen)
-    }
-
-    #tell(name, detail) {
-        this.dispatchEvent(new CustomEvent(name, { detail }))
+        this.#actions.choose(this.#chosen)
     }
 }
 
 /** @param {Entry} entry */
-function makeRow({ row, notice, skipped }) {
-    if (skipped) return h('div.entry.gap', { role: 'row' }, h('div', { role: 'gridcell' }))
-    if (!row) return h('div.entry.notice', { role: 'row', title: printable(notice) },
-        h('div', { role: 'gridcell' }, printable(notice)))
-    const summary = row.tombstone ? 'withdrawn' : shortened(row.summary, 400)
-    const key = row.key ? ` [${shortened(row.key, 100)}]` : ''
-    return h('div.entry', { role: 'row',
-        title: `${shortened(row.type, 200)} from ${shortened(row.source, 200)}, ${count(row.size)} bytes` },
-        h('div', { role: 'gridcell' }, badge(kindOfRow(row)), h('bdi.type', nameOf(row.type) + key),
-            h('bdi.source', processOf(row.source)),
-            h('span.time', { title: dateAndClock(row.time) }, clock(row.time)),
-            h(row.tombstone ? 'bdi.summary.withdrawn' : 'bdi.summary', { title: summary }, summary)))
+function makeRow({ row, notice, skipped, loading, problem }, id, load) {
+    const make = (spec, title, ...parts) =>
+        h(spec, { role: 'row', id, title }, h('div', { role: 'gridcell' }, ...parts))
+    if (notice) return make('div.entry.notice', notice, printable(notice))
+    if (skipped) {
+        const { count } = skipped
+        return make('div.entry.gap', problem,
+            problem || (count === null ? 'Messages may be missing here' : `${plural(count, 'message')} skipped`),
+            smallButton(loading ? 'Loading…' : 'Load', load, { tabindex: -1, disabled: loading }))
+    }
+    const { type, source, key, time, size, tombstone } = row
+    const summary = tombstone ? 'withdrawn' : shortened(row.summary, 400)
+    return make('div.entry', `${shortened(type, 200)} from ${shortened(source, 200)}, ${count(size)} bytes`,
+        badge(row.kind), h('bdi.type', nameOf(type) + (key ? ` [${shortened(key, 100)}]` : '')),
+        h('bdi.source', processOf(source)), h('span.time', { title: dateAndClock(time) }, clock(time)),
+        h(tombstone ? 'bdi.summary.withdrawn' : 'bdi.summary', { title: summary }, summary))
 }
 
 customElements.define('segue-message-list', SegueMessageList)

@@ -1,116 +1,103 @@
-import { adopt, badge, button, copy, fill, h, kindOfRow, link, uniqueID } from './dom.js'
+// @ts-check
+import { confirming } from './confirm.js'
 import { difference } from './difference.js'
+import { button, fill, h, uniqueID } from './dom.js'
+import { badge, copy, failureOf, link, paneHeader, smallButton, symbol } from './inspector-element.js'
+import { SegueTree } from './segue-tree.js'
 import { encoded, storyAddress } from './selection.js'
-import { bytes, dateAndClock, nameOf, printable, problemOf, processOf, shortened } from './text.js'
-import { jsonText } from './segue-tree.js'
-import './segue-confirm.js'
+import { bytes, dateAndClock, joined, nameOf, printable, processOf, shortened } from './text.js'
 
-/** The kinds that can be sent again: a document needs a key and an owner, a query an answer. */
-const SENDABLE = ['command', 'event']
 const CHANGES = 200
 
-/**
- * One message: the difference to the version before, its data, and its attributes. Events: `close`, and `only` with a
- * member of the selection and a value.
- */
-export class SegueMessage extends HTMLElement {
-    connection = null
-    #position = ''
+/** @typedef {import('./message-buffer.js').Row} Row */
 
-    connectedCallback() {
-        adopt(this)
-        this.setAttribute('role', 'region')
-        this.setAttribute('aria-label', 'Message')
+/** One message: the difference to the version before, its data, and its attributes. */
+export class SegueMessage extends HTMLElement {
+    /** @type {import('../connection.js').Connection} */
+    connection
+    /** The position of the message, or `transient:` and its id. */
+    #place = ''
+    #close
+    #only
+
+    /** `only` shows only messages with a value of a member of the selection. */
+    constructor({ close, only }) {
+        super()
+        this.className = 'beside'
+        this.#close = close
+        this.#only = only
+        this.role = 'region'
+        this.ariaLabel = 'Message'
     }
 
-    /** Loads a message. What the list knows of it is shown at once. A transient message has nothing more. */
-    async show(position, row = { position }, full = false) {
-        this.#position = position
-        const parts = []
-        if (!position) parts.push(h('p.quiet.padded', 'This message is transient: the journal does not have its data.'))
-        else if (!full) parts.push(h('p.quiet.padded.late', 'Reading the message…'))
-        if (parts.length) this.#draw(row, ...parts)
-        if (!position) return
+    /** Loads a message. What the list knows of it is shown at once. @param {string} place @param {Row} [row] */
+    async show(place, row, full = false) {
+        this.#place = place
+        if (!full) this.#draw(row, h('p.quiet.padded.late', 'Reading the message…'))
+        const [, id] = place.match(/^transient:(.*)/s) ?? []
+        const path = id ? `/api/transient/${encodeURIComponent(id)}` : `/api/messages/${encoded(place)}`
         try {
-            const message = await this.connection.get(`/api/messages/${encoded(position)}${full ? '?full=1' : ''}`)
-            if (this.#position !== position) return
-            row = message.row ?? row
-            this.#draw(row, this.#actions(row, message), ...this.#body(row, message))
+            const message = await this.connection.get(full ? `${path}?full=1` : path)
+            if (this.#place === place) this.#draw(message.row, this.#actions(message), ...this.#sections(message))
         } catch (failure) {
-            if (this.#position !== position) return
-            this.#draw(row, h('div.padded', h('p.failure', { role: 'alert' }, problemOf(failure)),
-                button('Try again', () => this.show(position, row, full))))
+            if (this.#place !== place) return
+            this.#draw(row, failureOf(failure, () => this.show(place, row, full)))
         }
     }
 
+    /** @param {Row | undefined} row */
     #draw(row, ...parts) {
         const focused = this.querySelector('h2') === document.activeElement
-        const facts = [printable(kindOfRow(row)), dateAndClock(row.time), row.size >= 0 && bytes(row.size),
-            row.position && `at ${printable(row.position)}`]
-        fill(this, h('div.pane-header', badge(kindOfRow(row)), h('div.pane-title',
-            h('h2', { tabindex: -1 }, h('bdi', row.type === undefined ? 'Message' : nameOf(row.type))),
-            h('p.quiet', facts.filter(Boolean).join(' · '))),
-            button('✕', () => this.dispatchEvent(new CustomEvent('close')),
-                { class: 'button plain', 'aria-label': 'Close the message', title: 'Close (Escape)' })), ...parts)
+        const facts = row ? [row.kind, dateAndClock(row.time), bytes(row.size)] : []
+        fill(this, paneHeader('message', this.#close, row && badge(row.kind), h('div.pane-title',
+            h('h2', { tabindex: -1 }, h('bdi', row ? nameOf(row.type) : 'Message')),
+            h('p.quiet', joined(...facts, row?.position === null ? 'transient' : `at ${this.#place}`)))), ...parts)
         if (focused) this.querySelector('h2').focus()
     }
 
-    #only(member, value) {
-        this.dispatchEvent(new CustomEvent('only', { detail: { member, value } }))
-    }
-
-    #actions(row, { command, data, cut }) {
-        const only = (text, member, value) => value && button(text, () => this.#only(member, String(value)),
-            { class: 'button small' })
-        const copying = command && button('Copy command', () => copy(command, copying),
-            { title: shortened(command, 1000) })
-        return h('div.padded', h('div.actions', row.story && link('a.button', storyAddress(row.story), 'Story'),
-            copying,
-            SENDABLE.includes(kindOfRow(row)) && !this.connection.readOnly && !cut && this.#again(row, data)),
-        h('div.actions', { role: 'group', 'aria-label': 'Filter by this message' },
-            only('Only this type', 'types', row.type), only('Hide this type', 'exclude', row.type),
-            only('Only this session', 'session', row.session),
-            only('Only this process', 'source', row.source && processOf(row.source)),
-            only('Only this story', 'story', row.story)))
+    #actions({ row, command, data, text }) {
+        const only = (text, member, value) => smallButton(text, () => this.#only(member, value))
+        const copying = button('Copy command', () => copy(command, copying), { title: shortened(command, 1000) })
+        return h('div.padded',
+            h('div.wrapping', link('a.button', storyAddress(row.story), 'Story'), copying,
+                row.kind !== 'error' && !row.tombstone && text === null && !this.connection.readOnly
+                    && this.#again(row, data ?? {})),
+            h('div.wrapping', { role: 'group', 'aria-label': 'Filter by this message' },
+                only('Only this type', 'types', row.type), only('Hide this type', 'exclude', row.type),
+                only('Only this session', 'session', row.session),
+                only('Only this process', 'source', processOf(row.source)),
+                only('Only this story', 'story', row.story)))
     }
 
     /** The view that a message came from is a part of it: rules ask for the screen that sent it. */
-    #again({ type, session = 'default', platform, device, instance }, data) {
-        const confirm = h('segue-confirm')
-        confirm.options = {
+    #again({ type, session, key, platform, device, instance }, data) {
+        return confirming({
             text: 'Send again…', verb: 'Send',
             question: `Publish ${nameOf(type)} again, in the session ${printable(session)}?`,
             action: async () => {
-                const view = Object.entries({ platform, device, instance }).filter(([, value]) => value)
-                const answer = await this.connection.post('/api/messages',
-                    { type, session, data: data ?? {}, check: true, ...Object.fromEntries(view) })
-                return `Published as ${printable(answer?.id)}.`
+                const message = { type, session, key, platform, device, instance, data, check: true }
+                return `Published as ${printable((await this.connection.post('/api/messages', message)).id)}.`
             },
-        }
-        return confirm
+        })
     }
 
-    #body(row, { data, text, cut, before, attributes }) {
-        const parts = []
-        if (before != null && data != null) {
+    #sections({ row, data, text, cut, before, attributes }) {
+        const value = data ?? (text || null), sections = []
+        if (before !== null && data !== null) {
             const changes = difference(before, data, CHANGES)
-            parts.push(section('Changes', changes.length ? changeList(changes)
+            sections.push(section('Changes', changes.length ? changeList(changes)
                 : h('p.quiet', 'Equal to the version before.'),
-                changes.length === CHANGES && h('p.quiet', `The first ${CHANGES} changes.`)))
+            changes.length === CHANGES && h('p.quiet', `The first ${CHANGES} changes.`)))
         }
-        const value = data ?? (text || undefined)
-        if (value === undefined) parts.push(section('Data', h('p.quiet', row.tombstone
-            ? 'The document was withdrawn; it has no data.' : 'The message has no data.')))
-        else {
-            const tree = treeOf('Data', 'data', value)
-            tree.addEventListener('filter', event => this.#only('where', event.detail.expression))
-            const load = button('Load all', () => {
-                load.disabled = true
-                this.show(this.#position, row, true)
-            }, { class: 'button small' })
-            parts.push(section('Data', cut && h('p.banner', 'The data is cut after 256 KiB. ', load), tree))
-        }
-        return [...parts, section('Attributes', treeOf('Attributes', '', attributes ?? row))]
+        const load = smallButton('Load all', () => {
+            load.disabled = true
+            this.show(this.#place, row, true)
+        })
+        sections.push(section('Data', cut && h('p.banner', 'The data is cut after 256 KiB. ', load),
+            value !== null ? new SegueTree('Data', value, 'data', expression => this.#only('where', expression))
+                : h('p.quiet', row.tombstone ? 'The document was withdrawn; it has no data.'
+                    : 'The message has no data.')))
+        return [...sections, section('Attributes', new SegueTree('Attributes', attributes, ''))]
     }
 }
 
@@ -119,16 +106,12 @@ function section(title, ...children) {
     return h('section.padded', { 'aria-labelledby': id }, h('h3.heading', { id }, title), ...children)
 }
 
-function treeOf(label, prefix, value) {
-    return Object.assign(h('segue-tree', { label }), { prefix, value })
-}
-
 /** @param {import('./difference.js').Change[]} changes */
 function changeList(changes) {
-    const brief = value => typeof value === 'string' ? JSON.stringify(value.slice(0, 300))
-        : jsonText(value).slice(0, 2000).replace(/\s+/g, ' ')
+    const brief = value => JSON.stringify(typeof value === 'string' ? value.slice(0, 300) : value, null, 1)
+        .slice(0, 2000).replace(/\s+/g, ' ')
     const value = (tag, sign, value) => value !== undefined
-        && h(tag, h('span', { 'aria-hidden': 'true' }, sign), h('bdi', shortened(brief(value), 240)))
+        && h(tag, symbol(sign), h('bdi', shortened(brief(value), 240)))
     return h('ul.changes', ...changes.map(({ path, before, after }) => h('li',
         h('bdi.path', shortened(path || 'data', 300)), value('del', '− ', before), value('ins', '+ ', after))))
 }

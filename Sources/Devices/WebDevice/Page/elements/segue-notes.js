@@ -1,59 +1,56 @@
 // @ts-check
-import { asText, iconButton, make, put } from './render.js'
+import { h, iconButton, put } from './dom.js'
 
 const noteTime = 5000
 const mostNotes = 3
-const noteLength = 500
+const longestNote = 500
+const rememberedNotes = 100
 
 /** Short texts at the foot of a device that go by themselves. The element is a live region for screen readers. */
 export class SegueNotes extends HTMLElement {
     /** Ids of notes that were shown: after a reconnection the gateway may send a note again. */
-    #seen = new Set()
+    #seen = []
 
     connectedCallback() {
-        this.setAttribute('role', 'status')
-        this.classList.add('notes')
+        this.role = 'status'
+        this.className = 'notes'
     }
 
-    /** Shows a note of the gateway. @param {{text?: any, id?: any}} note */
-    receive(note) {
-        const id = asText(note.id)
-        if (id && this.#seen.has(id)) return
-        this.#seen.add(id)
-        if (this.#seen.size > 200) this.#seen = new Set([...this.#seen].slice(-100))
-        this.say(note.text)
+    /** Shows a note of the gateway. @param {{text: string, id: string}} note */
+    receive({ text, id }) {
+        if (this.#seen.includes(id)) return
+        this.#seen = [...this.#seen, id].slice(-rememberedNotes)
+        this.say(text)
     }
 
-    /** @param {any} text */
     say(text) {
-        const content = make('bdi')
-        put(content, asText(text).slice(0, noteLength))
-        this.#show(content, noteTime)
+        const content = h('bdi')
+        put(content, text.slice(0, longestNote))
+        const note = this.#show(content)
+        setTimeout(() => note.remove(), noteTime)
     }
 
-    /** Shows a link that stays until it is used or dismissed. @param {HTMLElement} link */
+    /** Shows a link that stays until it is used or dismissed. */
     offer(link) {
-        const note = this.#show(link)
-        note.append(iconButton('×', 'Dismiss', () => note.remove()))
+        const note = this.#show(link, iconButton('×', 'Dismiss', () => note.remove()))
         link.addEventListener('click', () => note.remove())
     }
 
-    /** Says a text to screen readers only. @param {string} text */
+    /** Says a text to screen readers only. */
     announce(text) {
-        const note = make('div', 'visually-hidden', {}, text)
+        const note = h('div.visually-hidden', text)
         this.append(note)
         setTimeout(() => note.remove(), noteTime)
     }
 
-    #show(content, time = 0) {
-        const note = make('div', 'note', {}, content)
+    #show(...content) {
+        const note = h('div.note', ...content)
         // Above the buttons at the foot of the screens.
         const feet = this.closest('segue-device')?.querySelectorAll('segue-screen:not(.covered) > .foot') ?? []
         const height = Math.max(0, ...[...feet].map(foot => /** @type {HTMLElement} */ (foot).offsetHeight))
         this.style.setProperty('--foot', `${height}px`)
         this.append(note)
         while (this.children.length > mostNotes) this.firstElementChild?.remove()
-        if (time) setTimeout(() => note.remove(), time)
         return note
     }
 }

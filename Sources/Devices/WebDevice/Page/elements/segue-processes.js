@@ -1,39 +1,36 @@
-import { badge, fill, h, InspectorElement, setText } from './dom.js'
-import { count, dateAndClock, duration, printable, problemOf } from './text.js'
-import './segue-chart.js'
-import './segue-dead-letters.js'
+// @ts-check
+import { fill, h, reconcile, setText } from './dom.js'
+import { addStyles, badge, InspectorElement, symbol } from './inspector-element.js'
+import { SECONDS, SegueChart } from './segue-chart.js'
+import { SegueDeadLetters } from './segue-dead-letters.js'
+import { count, dateAndClock, duration, joined, printable, problemOf } from './text.js'
+
+await addStyles('processes')
 
 const COLUMNS = ['Process', 'State', 'Handled', 'Failed', 'Lag', 'Last five minutes']
-const RATES = {
-    total: 'All messages', command: 'Commands', event: 'Events', document: 'Documents', query: 'Queries', error: 'Errors',
-}
-/** The seconds that a chart shows. */
-const SECONDS = 300
+const RATES = { total: 'All messages', command: 'Commands', event: 'Events', document: 'Documents', error: 'Errors' }
 
 /** The processes on the bus, the rates of messages, and the dead letters. `address`: `#/processes`. */
 export class SegueProcesses extends InspectorElement {
-    /** What the gateway has sent so far. */
+    /** What the gateway has sent so far: it sends only changes. */
     #state = { processes: null, rates: {}, dead: null }
     /** By process: the messages that it has handled in each second since the view was opened. */
     #histories = new Map()
-    #rows = new Map()
-    #tiles = new Map()
     #timer = 0
     #rates = h('div.rates', { role: 'group', 'aria-label': 'Messages per second' })
-    #table = h('div', { role: 'table', 'aria-label': 'Processes' }, h('div.process.head', { role: 'row' },
-        ...COLUMNS.map(name => h('span', { role: 'columnheader' }, name))))
+    #rows = h('div', { role: 'rowgroup' })
     #note = h('p.quiet.padded.late', 'Reading the processes…')
-    #letters = h('segue-dead-letters')
-
-    get address() { return '#/processes' }
-    set address(_) {}
+    #letters = new SegueDeadLetters()
 
     build() {
         // Without dead letters nothing else in here takes the focus, which the keyboard needs to scroll.
         this.tabIndex = 0
         this.role = 'region'
         this.ariaLabel = 'Processes'
-        fill(this, this.#rates, this.#table, this.#note, this.#letters)
+        const head = h('div.process.head', { role: 'row' },
+            ...COLUMNS.map(name => h('span', { role: 'columnheader' }, name)))
+        fill(this, this.#rates, h('div', { role: 'table', 'aria-label': 'Processes' }, head, this.#rows), this.#note,
+            this.#letters)
     }
 
     start() {
@@ -45,107 +42,74 @@ export class SegueProcesses extends InspectorElement {
         })
         // What was handled while the element was hidden belongs to no second that is shown.
         for (const history of this.#histories.values()) history.last = NaN
-        clearInterval(this.#timer)
         this.#timer = setInterval(() => this.#tick(), 1000)
     }
 
-    stop() {
-        clearInterval(this.#timer)
-    }
+    stop() { clearInterval(this.#timer) }
 
-    /** The gateway sends only changes: a second without one is a second with no message. */
+    /** A second without an update is a second with no message. */
     #tick() {
-        for (const process of this.#state.processes ?? []) {
-            const handled = Number(process.handled) || 0
-            const history = this.#histories.get(keyOf(process)) ?? { last: handled, values: [] }
-            this.#histories.set(keyOf(process), history)
-            history.values.push(Math.max(0, handled - history.last) || 0)
-            history.last = handled
-            if (history.values.length > SECONDS) history.values.shift()
-        }
+        const former = this.#histories
+        this.#histories = new Map(this.#state.processes?.map(process => {
+            const { last, values } = former.get(keyOf(process)) ?? { last: NaN, values: [] }
+            const handled = Math.max(0, process.handled - last) || 0
+            return [keyOf(process), { last: process.handled, values: [...values, handled].slice(-SECONDS) }]
+        }))
         this.#draw()
     }
 
     #draw() {
         const { processes, rates, dead } = this.#state
-        for (const [name, title] of Object.entries(RATES)) {
-            if (Array.isArray(rates[name])) this.#drawRate(name, title, rates[name])
+        reconcile(this.#rates, Object.keys(RATES).filter(name => rates[name]), name => name, makeRate, (tile, name) => {
+            const [, now, chart, peak] = tile.children, values = rates[name]
+            setText(now, `${count(values.at(-1))}/s`)
+            setText(peak, `peak ${count(Math.max(...values))}/s`)
+            chart.values = values
+        })
+        if (processes) {
+            this.#note.hidden = processes.length > 0
+            setText(this.#note, 'No process is on the bus.')
+            const order = process => `${process.state === 'gone' ? 1 : 0}${labelOf(process)}`
+            const sorted = processes.toSorted((one, other) => order(one).localeCompare(order(other)))
+            reconcile(this.#rows, sorted, keyOf, makeRow,
+                (row, process) => writeRow(row, process, this.#histories.get(keyOf(process))?.values ?? []))
         }
-        if (processes) this.#drawProcesses(processes)
         if (dead !== null) this.#letters.total = dead
     }
-
-    #drawRate(name, title, values) {
-        if (!this.#tiles.has(name)) {
-            const tile = h('div.rate', { 'data-kind': name }, h('span.rate-name', name !== 'total' && badge(name),
-                title), h('span.rate-now'),
-                h('segue-chart', { label: `${title} per second` }), h('span.quiet.rate-peak'))
-            this.#tiles.set(name, tile)
-            this.#rates.append(tile)
-        }
-        const [, now, chart, peak] = this.#tiles.get(name).children
-        setText(now, `${count(values.at(-1) ?? 0)}/s`)
-        setText(peak, `peak ${count(Math.max(0, ...values))}/s`)
-        chart.values = values
-    }
-
-    #drawProcesses(processes) {
-        this.#note.hidden = processes.length > 0
-        setText(this.#note, 'No process is on the bus.')
-        const keys = new Set(processes.map(keyOf))
-        for (const [key, row] of this.#rows) {
-            if (keys.has(key)) continue
-            row.remove()
-            this.#rows.delete(key)
-            this.#histories.delete(key)
-        }
-        const order = process => `${process.state === 'gone' ? 1 : 0}${process.label || process.name}`
-        let previous = this.#table.firstChild
-        for (const process of processes.toSorted((one, other) => order(one).localeCompare(order(other)))) {
-            const row = this.#rows.get(keyOf(process)) ?? makeRow(process)
-            this.#rows.set(keyOf(process), row)
-            writeRow(row, process, this.#histories.get(keyOf(process))?.values ?? [])
-            if (previous.nextSibling !== row) previous.after(row)
-            previous = row
-        }
-    }
 }
 
-function keyOf(process) {
-    return `${process.name}/${process.instance}`
-}
+function keyOf(process) { return `${process.name}/${process.instance}` }
 
-function labelOf(process) {
-    return printable(process.label || process.name || '(no name)')
+function labelOf(process) { return printable(process.label || process.name) }
+
+function makeRate(name) {
+    return h('div.rate', { 'data-kind': name }, h('span.rate-name', name !== 'total' && badge(name), RATES[name]),
+        h('span.rate-now'), new SegueChart(`${RATES[name]} per second`), h('span.quiet.rate-peak'))
 }
 
 /** The name of a figure is beside it where the columns have no head. */
 function makeRow(process) {
-    const figure = name => h('span.figure', { role: 'cell' }, h('span.figure-name', `${name} `), h('span'))
-    return h('div.process', { role: 'row' }, h('span.name', { role: 'rowheader' },
-        h('bdi.process-label', labelOf(process)), h('bdi.quiet.instance')),
-        h('span.presence', { role: 'cell' }, h('span.presence-dot', { 'aria-hidden': 'true' }), h('span')),
-            figure('Handled'), figure('Failed'), figure('Lag'),
-        h('span.history', { role: 'cell' }, h('segue-chart',
-            { label: `${labelOf(process)}, messages handled per second` })))
+    const cell = (spec, ...children) => h(spec, { role: 'cell' }, ...children)
+    const figure = name => cell('span.figure', h('span.figure-name', `${name} `), h('span'))
+    return h('div.process', { role: 'row' },
+        h('span.name', { role: 'rowheader' }, h('bdi.process-label', labelOf(process)), h('bdi.quiet')),
+        cell('span.presence', symbol('', 'span.presence-dot'), h('span')),
+        figure('Handled'), figure('Failed'), figure('Lag'),
+        cell('span.history', new SegueChart(`${labelOf(process)}, messages handled per second`)))
 }
 
-function writeRow(row, process, values) {
-    const [name, state, handled, failed, lag, history] = row.children
-    const gone = process.state === 'gone', since = Date.parse(process.since)
-    row.classList.toggle('gone', gone)
-    const { instance, version, pid, receives, sends } = process
-    setText(name.lastChild, [instance, version, pid && `pid ${pid}`].filter(Boolean).map(printable).join(' · '))
-    const types = list => Array.isArray(list) && list.length ? list.slice(0, 20).map(printable).join(', ') : 'nothing'
+function writeRow(row, { instance, version, pid, state, since, handled, failed, lag, receives, sends }, values) {
+    const [name, presence, ...cells] = row.children
+    const types = list => list.slice(0, 20).map(printable).join(', ') || 'nothing'
+    row.classList.toggle('gone', state === 'gone')
+    setText(name.lastChild, joined(instance, version, `pid ${pid}`))
     name.title = `receives ${types(receives)}; sends ${types(sends)}`
-    setText(state.lastChild, printable(process.state ?? 'unknown') + (isNaN(since) ? ''
-        : ` · ${duration(Math.max(0, Date.now() - since))}`))
-    state.title = `since ${dateAndClock(process.since)}`
-    setText(handled.lastChild, count(process.handled))
-    setText(failed.lastChild, count(process.failed))
-    setText(lag.lastChild, count(process.lag))
-    failed.classList.toggle('some', process.failed > 0)
-    history.firstChild.values = values
+    setText(presence.lastChild, joined(state, duration(Math.max(0, Date.now() - Date.parse(since)))))
+    presence.title = `since ${dateAndClock(since)}`
+    const figures = [handled, failed, lag]
+    figures.forEach((figure, index) => setText(cells[index].lastChild, count(figure)))
+    cells[1].classList.toggle('some', failed > 0)
+    cells[3].firstChild.values = values
 }
 
 customElements.define('segue-processes', SegueProcesses)

@@ -1,16 +1,23 @@
 // @ts-check
-import { asName, button, iconButton, make, put, reconcile, setAttribute, uniqueID } from './render.js'
+import { ChoiceForm } from './choice-form.js'
+import { choiceButton } from './choices.js'
+import { asName, button, h, iconButton, put, reconcile, setText, uniqueID } from './dom.js'
 
 /**
- * @typedef {{title: string, depth?: number, subtitle?: any, detail?: any, choice?: string | null}} Row
- * @typedef {{choice: string, label: string, role?: string, type?: string, schema?: any}} Action
- * @typedef {{content: any, title: any, previous: any, back: boolean, close: boolean, waiting: boolean,
- *   current?: any}} ScreenUpdate
+ * @typedef {{title: string, depth: number, subtitle?: string, detail?: string, choice?: string,
+ *   selectable?: boolean}} Row
+ * @typedef {{header?: string, footer?: string, numbered: boolean, rows: Row[]}} Section
+ * @typedef {{choice: string | null, label: string, role: string, type: string, schema?: any}} Action
+ * @typedef {{title: string, loading: boolean, sections: Section[], actions: Action[]}} Content
+ * @typedef {{content: Content | null, title: string, previous?: string | null, back: boolean, close?: boolean,
+ *   isWaiting: boolean, isComing: boolean, current?: string}} ScreenUpdate
  */
 
 /** The number of rows of a section that are shown at first; a button shows as many again. */
 const rowPage = 200
 const skeletonRows = 5
+/** Deeper levels of a tree are not indented further, because they would leave no room for their texts. */
+const deepest = 8
 /** A longer title of the screen below would be cut in the back button, which then says only "Back". */
 const longestBack = 14
 
@@ -21,239 +28,175 @@ export class SegueScreen extends HTMLElement {
     instance = ''
     /** The element to focus when a person comes back to this screen. @type {HTMLElement | null} */
     lastFocus = null
-    #built = false
-    /** @type {ScreenUpdate | null} */
-    #update = null
-    /** Numbers of rows that a person has asked for, by the index of the section. */
-    #shownRows = new Map()
-    #openForms = new Set()
 
     connectedCallback() {
-        if (this.#built) return
-        this.#built = true
+        if (this.bar) return
         const id = uniqueID()
-        this.setAttribute('role', 'group')
+        this.role = 'group'
         this.setAttribute('aria-labelledby', id)
-        this.backButton = button('', () => this.device.goBack(this.instance), 'back')
-        this.backText = make('bdi')
-        this.backButton.append(make('span', 'chevron', { 'aria-hidden': 'true' }), this.backText)
-        this.barTitle = make('bdi', 'bar-title', { 'aria-hidden': 'true' })
+        this.backText = h('bdi')
+        this.backButton = h('button.back', { type: 'button', onclick: () => this.device.goBack(this.instance) },
+            h('span.chevron'), this.backText)
+        this.barTitle = h('bdi.bar-title', { 'aria-hidden': 'true' })
         this.closeButton = iconButton('×', 'Close', () => this.device.dismissLayer(this), 'close')
-        this.bar = make('div', 'bar', {}, this.backButton, this.barTitle, this.closeButton)
-        this.heading = make('h2', 'title', { id, tabindex: '-1' })
-        this.sections = make('div', 'sections')
-        this.forms = make('div', 'forms')
-        this.list = make('ul', 'rows actions-list')
-        this.scroller = make('div', 'scroll', {}, this.heading, this.sections, this.forms, this.list)
-        this.foot = make('div', 'foot')
+        this.bar = h('div.bar', this.backButton, this.barTitle, this.closeButton)
+        this.heading = h('h2.title', { id, tabindex: -1 })
+        this.sections = h('div.sections')
+        this.forms = h('div.forms')
+        this.list = h('ul.rows.actions-list')
+        this.scroller = h('div.scroll', this.heading, this.sections, this.forms, this.list)
+        this.foot = h('div.foot')
         this.append(this.bar, this.scroller, this.foot)
         this.scroller.addEventListener('scroll', () => {
             this.classList.toggle('scrolled', this.scroller.scrollTop > this.heading.offsetHeight - 8)
         }, { passive: true })
         this.addEventListener('focusin', event => { this.lastFocus = /** @type {HTMLElement} */ (event.target) })
-        if (this.#update) this.update(this.#update)
     }
 
     /** @param {ScreenUpdate} update */
     update(update) {
-        this.#update = update
-        if (!this.#built) return
-        const { content, title } = update
+        const { content, title, isWaiting } = update
         put(this.heading, title)
-        put(this.barTitle, asName(title))
+        setText(this.barTitle, asName(title))
         this.backButton.hidden = !update.back
         this.backButton.disabled = this.device.readOnly
         const previous = asName(update.previous)
-        put(this.backText, previous && previous.length <= longestBack ? previous : 'Back')
-        setAttribute(this.backButton, 'aria-label', previous ? `Back to ${previous}` : null)
+        setText(this.backText, previous && previous.length <= longestBack ? previous : 'Back')
+        this.backButton.ariaLabel = previous && `Back to ${previous}`
         this.closeButton.hidden = !update.close
-        const isLoading = !content || content.loading === true
-        setAttribute(this, 'aria-busy', isLoading || update.waiting ? 'true' : null)
-        const hasRows = content?.sections?.some?.(section => section?.rows?.length > 1) === true
-        this.classList.toggle('waiting', update.waiting || (isLoading && hasRows))
-        this.#drawSections(content, isLoading, update.current)
-        this.#drawActions(Array.isArray(content?.actions) ? content.actions : [])
-        this.drawBusy()
-        // What scrolls without a control in it must itself take the focus, or the keyboard cannot scroll it.
-        setAttribute(this.scroller, 'tabindex', this.scroller.querySelector('button') ? null : '0')
-    }
-
-    /** Shows the choices that are being sent. */
-    drawBusy() {
-        for (const element of this.querySelectorAll('[data-choice]')) {
-            const isBusy = this.device.isBusy(/** @type {any} */ (element).choice)
-            setAttribute(element, 'aria-busy', isBusy ? 'true' : null)
-        }
+        const isLoading = content?.loading ?? true
+        const count = content?.sections.reduce((sum, section) => sum + section.rows.length, 0) ?? 0
+        this.ariaBusy = isLoading || isWaiting ? 'true' : null
+        this.classList.toggle('waiting', isWaiting || (isLoading && count > 1))
+        this.#drawSections(content?.sections ?? [], isLoading && count < 2, update)
+        this.#drawActions(content?.actions ?? [], update.isComing)
+        // If nothing in it can take the focus, it must do so itself, or the keyboard cannot scroll it.
+        if (this.scroller.querySelector('button:not([hidden]), summary')) this.scroller.removeAttribute('tabindex')
+        else this.scroller.tabIndex = 0
     }
 
     // MARK: Rows
 
-    #drawSections(content, isLoading, current) {
-        const sections = Array.isArray(content?.sections) ? content.sections.filter(section => section) : []
-        const count = sections.reduce((sum, section) => sum + (section.rows?.length ?? 0), 0)
-        const shown = isLoading && count < 2 ? [...sections, { skeleton: true }] : sections
-        reconcile(this.sections, shown, section => section.skeleton ? 'skeleton' : 'section',
-            section => section.skeleton ? skeleton() : newSection(),
-            (element, section, index) => {
-                if (!section.skeleton) this.#drawSection(element, section, index, current)
+    #drawSections(sections, hasSkeleton, update) {
+        const shown = hasSkeleton ? [...sections, null] : sections
+        reconcile(this.sections, shown, section => section ? 'section' : 'skeleton',
+            section => section ? newSection() : skeleton(),
+            (element, section) => {
+                if (!section) return
+                element.draw = () => this.#drawSection(element, section, update)
+                element.draw()
             })
     }
 
-    #drawSection(element, section, index, current) {
-        const rows = Array.isArray(section.rows) ? section.rows.filter(row => row && typeof row === 'object') : []
-        const limit = this.#shownRows.get(index) ?? rowPage
-        const list = element.list
-        if (section.header != null) {
-            element.header ??= make('h3', 'header')
-            put(element.header, section.header)
-            element.prepend(element.header)
-        } else { element.header?.remove() }
+    /** @param {Section} section @param {ScreenUpdate} update */
+    #drawSection(element, { header, footer, numbered, rows }, update) {
+        put(element.header, header)
+        put(element.footer, footer)
         // Rows that are only text, without a choice or a second text, are a paragraph rather than a list.
-        const isText = rows.length > 0 && rows.length < 4 && !section.numbered
-            && rows.every(row => !row.choice && !row.depth && row.subtitle == null && row.detail == null)
-        element.classList.toggle('text', isText)
-        list.classList.toggle('numbered', section.numbered === true)
-        // The rows of a covered screen have no choices. They stay buttons, so that the focus can return to them.
-        const name = row => String(row.title).slice(0, 100)
-        const buttons = new Set([...list.children].map(item => item.name).filter(known => known != null))
-        const isButton = row => Boolean(row.choice) || buttons.has(name(row))
-        reconcile(list, rows.slice(0, limit), row => `${isButton(row) ? 'b' : 't'} ${name(row)}`,
-            row => this.#newRow(isButton(row) ? name(row) : null),
-            (item, row, place) => this.#drawRow(item, row, place, section, current))
-        list.hidden = !rows.length
-        if (rows.length > limit) {
-            element.more ??= button('', () => {
-                this.#shownRows.set(index, (this.#shownRows.get(index) ?? rowPage) + rowPage)
-                if (this.#update) this.update(this.#update)
-            }, 'more')
-            put(element.more, `Show more (${(rows.length - limit).toLocaleString('en')} left)`)
-            list.after(element.more)
-        } else { element.more?.remove() }
-        if (section.footer != null) {
-            element.footer ??= make('p', 'footer')
-            put(element.footer, section.footer)
-            element.append(element.footer)
-        } else { element.footer?.remove() }
+        element.classList.toggle('text', rows.length < 4 && !numbered
+            && rows.every(row => !isButton(row) && !row.depth && row.subtitle == null && row.detail == null))
+        reconcile(element.list, rows.slice(0, element.limit), row => `${isButton(row)} ${row.title.slice(0, 100)}`,
+            row => this.#newRow(row),
+            (item, row, index) => this.#drawRow(item, row, numbered ? String(index + 1) : '', update))
+        const left = rows.length - element.limit
+        element.more.hidden = left <= 0
+        setText(element.more, `Show more (${left.toLocaleString('en')} left)`)
     }
 
-    /** @param {string | null} name what a button is known by; null for a row that cannot be chosen */
-    #newRow(name) {
-        const item = make('li')
-        item.name = name
-        const body = item.body = name != null ? this.#choiceButton('row') : make('div', 'row')
-        const texts = make('span', 'texts')
-        item.number = make('span', 'number')
-        item.heading = make('bdi', 'row-title')
-        item.subtitle = make('bdi', 'subtitle')
-        item.detail = make('bdi', 'detail')
-        texts.append(item.heading, item.subtitle)
-        body.append(item.number, texts, item.detail)
-        if (name != null) body.append(make('span', 'spinner', { 'aria-hidden': 'true' }), make('span', 'chevron', { 'aria-hidden': 'true' }))
-        item.append(body)
-        return item
+    /** @param {Row} row */
+    #newRow(row) {
+        const [number, title, subtitle, detail] =
+            [h('span.number'), h('bdi.row-title'), h('bdi.subtitle'), h('bdi.detail')]
+        const content = [number, h('span.texts', title, subtitle), detail]
+        const body = isButton(row) ? choiceButton(this.device.press, 'row', ...content) : h('div.row', ...content)
+        if (isButton(row)) body.append(h('span.chevron'))
+        return Object.assign(h('li', body), { body, number, heading: title, subtitle, detail })
     }
 
-    #drawRow(item, row, place, section, current) {
+    /** @param {Row} row @param {string} number @param {ScreenUpdate} update */
+    #drawRow(item, row, number, { current, isComing }) {
         put(item.heading, row.title)
         put(item.subtitle, row.subtitle)
         put(item.detail, row.detail)
-        item.subtitle.hidden = row.subtitle == null
-        item.detail.hidden = row.detail == null
-        item.number.hidden = !section.numbered
-        if (section.numbered) put(item.number, String(place + 1))
-        // Rows of a tree are indented; deeper levels than 8 would leave no room for their texts.
-        const depth = Math.min(Math.max(Number(row.depth) || 0, 0), 8)
-        if (depth || item.depth) item.body.style.setProperty('--depth', String(item.depth = depth))
-        if (item.name == null) return
-        item.body.choice = row.choice ?? null
-        setAttribute(item.body, 'aria-disabled', row.choice ? null : 'true')
-        item.body.disabled = this.device.readOnly
-        setAttribute(item.body, 'aria-current', current != null && current === row.title ? 'true' : null)
+        setText(item.number, number)
+        const { body } = item
+        body.style.setProperty('--depth', String(Math.min(row.depth, deepest)))
+        if (!isButton(row)) return
+        body.choice = row.choice
+        // The rows of a covered screen have no choices. On a screen that comes back, a tap waits for them.
+        body.ariaDisabled = row.choice || isComing ? null : 'true'
+        body.disabled = this.device.readOnly
+        body.ariaCurrent = current != null && current === row.title ? 'true' : null
     }
 
     // MARK: Actions
 
-    #drawActions(actions) {
-        const forms = actions.filter(action => action && hasFields(action.schema))
-        const plain = actions.filter(action => action && !forms.includes(action))
+    /** @param {Action[]} actions @param {boolean} isComing */
+    #drawActions(actions, isComing) {
+        const forms = actions.filter(action => action.schema && hasFields(action.schema))
+        const plain = actions.filter(action => !forms.includes(action))
         const prominent = plain.filter(action => action.role === 'primary')
-        const normal = plain.filter(action => action.role !== 'primary' && action.role !== 'destructive')
+        const others = plain.filter(action => action.role !== 'primary' && action.role !== 'destructive')
         // A few normal actions go beside the primary one; many would cover the content.
-        const foot = prominent.length + normal.length <= 3 ? [...prominent, ...normal] : prominent
+        const foot = prominent.length + others.length <= 3 ? [...prominent, ...others] : prominent
         const listed = plain.filter(action => !foot.includes(action))
-        reconcile(this.foot, foot, action => asName(action.label), () => this.#newAction('action'), this.#drawAction)
-        reconcile(this.list, listed, action => asName(action.label), () => {
-            const item = make('li')
-            item.append(item.button = this.#newAction('row'))
-            return item
-        }, (item, action) => this.#drawAction(item.button, action))
+        const label = action => asName(action.label)
+        const draw = (element, action) => this.#drawAction(element, action, isComing)
+        reconcile(this.foot, foot, label, () => this.#newAction('action'), draw)
+        reconcile(this.list, listed, label, () => h('li', this.#newAction('row')),
+            (item, action) => draw(item.firstChild, action))
         this.foot.hidden = !foot.length
         this.list.hidden = !listed.length
-        // A form that is the only thing to do on a screen needs no button that opens it.
-        this.forms.classList.toggle('single', forms.length === 1 && !plain.length)
-        reconcile(this.forms, forms, action => `${asName(action.type)} ${asName(action.label)}`,
-            action => this.#newForm(action), this.#drawForm)
-        this.forms.hidden = !forms.length
+        // A form that is the only thing to do on a screen needs no line that opens it.
+        const isSingle = forms.length === 1 && !plain.length
+        this.forms.classList.toggle('single', isSingle)
+        reconcile(this.forms, forms, action => `${action.type} ${label(action)}`, () => {
+            const form = new ChoiceForm(this.device)
+            return Object.assign(form.element, { form })
+        }, (element, action) => {
+            element.form.update(action)
+            element.open ||= isSingle
+        })
     }
 
     #newAction(className) {
-        const element = this.#choiceButton(className)
-        element.label = make('bdi', 'label')
-        element.append(element.label, make('span', 'spinner', { 'aria-hidden': 'true' }))
-        return element
+        const label = h('bdi.label')
+        return Object.assign(choiceButton(this.device.press, className, label), { label })
     }
 
-    #drawAction = (element, action) => {
+    #drawAction(element, action, isComing) {
         put(element.label, action.label)
         element.choice = action.choice
+        element.ariaDisabled = action.choice || isComing ? null : 'true'
         element.fields = action.schema ? {} : undefined
-        element.disabled = this.device.readOnly || !action.choice
-        element.dataset.role = action.role === 'primary' || action.role === 'destructive' ? action.role : 'normal'
-    }
-
-    #choiceButton(className) {
-        const element = /** @type {any} */ (button('', () => {
-            this.device.choose(element.choice, element, element.fields)
-        }, className))
-        element.dataset.choice = ''
-        return element
-    }
-
-    #newForm(action) {
-        const element = make('segue-choice-form')
-        element.device = this.device
-        element.open = this.#openForms.has(action.type)
-        element.addEventListener('toggle', () => {
-            if (element.open) this.#openForms.add(action.type)
-            else this.#openForms.delete(action.type)
-        })
-        return element
-    }
-
-    #drawForm = (element, action) => {
-        if (this.forms.classList.contains('single')) element.open = true
-        element.action = action
+        element.disabled = this.device.readOnly
+        element.dataset.role = action.role
     }
 }
 
+/** @param {Row} row */
+function isButton(row) { return row.choice != null || row.selectable === true }
+
 /** A command whose schema names no fields needs no form. */
 function hasFields(schema) {
-    if (!schema || typeof schema !== 'object') return false
     return schema.type !== 'object' || Object.keys(schema.properties ?? {}).length > 0 || schema.required?.length > 0
 }
 
 function newSection() {
-    const element = make('section', 'group')
-    element.list = make('ul', 'rows')
-    element.append(element.list)
+    const [header, list, footer] = [h('h3.header'), h('ul.rows'), h('p.footer')]
+    const more = button('', () => {
+        element.limit += rowPage
+        element.draw()
+    }, { class: 'more' })
+    const element = Object.assign(h('section.group', header, list, more, footer),
+        { header, list, more, footer, limit: rowPage, draw: () => {} })
     return element
 }
 
 /** Rows of the final height: nothing moves when the data arrives. */
 function skeleton() {
-    const rows = make('div', 'rows skeleton', { 'aria-hidden': 'true' })
-    for (let index = 0; index < skeletonRows; index += 1) rows.append(make('div', 'row', {}, make('span', 'bone')))
-    return make('div', 'group', {}, rows, make('span', 'visually-hidden', {}, 'Loading'))
+    const rows = Array.from({ length: skeletonRows }, () => h('div.row', h('span.bone')))
+    return h('div.group', h('div.rows.skeleton', ...rows), h('span.visually-hidden', 'Loading'))
 }
 
 customElements.define('segue-screen', SegueScreen)

@@ -1,78 +1,73 @@
-import { adopt, button, fill, h, link, setText, uniqueID } from './dom.js'
+// @ts-check
+import { button, fill, h, setText, uniqueID } from './dom.js'
+import { link, paneHeader, smallButton } from './inspector-element.js'
+import { SegueForm } from './segue-form.js'
 import { storyAddress } from './selection.js'
-import { printable, problemOf } from './text.js'
-import './segue-form.js'
+import { kindOf, printable, problemOf } from './text.js'
 
-/** A form that publishes a message, with fields from the schema of its type. Set `connection`. Event: `close`. */
+/** A form that publishes a message, with fields from the schema of its type. */
 export class SegueSend extends HTMLElement {
-    connection = null
-    /** The commands and events that the contracts describe. */
+    #connection
+    /** The types that the contracts describe. @type {any[]} */
     #known = []
     #asJSON = false
-    #type = this.#input({ class: 'field code', oninput: () => this.#choose() })
-    #session = this.#input({ class: 'field', value: 'default' })
+    #types = h('datalist', { id: uniqueID() })
+    #sessions = h('datalist', { id: uniqueID() })
+    #type = input({ class: 'field code', list: this.#types.id, oninput: () => this.#show() })
+    #session = input({ list: this.#sessions.id, value: 'default' })
     #platform = h('select.field', { id: uniqueID() }, h('option', { value: '' }, 'every platform'))
+    #key = input({ placeholder: 'none' })
+    #keyField = labelled('Key', this.#key)
     #receivers = h('p.quiet')
-    #form = h('segue-form')
-    #json = h('textarea.field.code', { rows: 10, spellcheck: 'false', 'aria-label': 'Data as JSON', hidden: true })
-    #toggle = button('Write JSON', () => this.#report(() => this.#toggleJSON()),
-        { class: 'button small', 'aria-pressed': 'false' })
+    #form = new SegueForm()
+    #json = h('textarea.field.code', { rows: 10, spellcheck: 'false', 'aria-label': 'Data as JSON' }, '{}')
+    #toggle = smallButton('Write JSON', () => this.#report(() => this.#toggleJSON()))
     #check = h('input', { type: 'checkbox', checked: true })
     #result = h('p', { role: 'status' })
     #publish = button('Publish', () => this.#report(() => this.#send()), { class: 'button primary' })
 
-    connectedCallback() {
-        adopt(this)
-        if (this.firstChild) return
-        const labelled = (text, input, ...more) => h('div.form-field', h('label', { for: input.id }, text), input,
-            ...more)
-        fill(this, h('div.pane-header', h('div.pane-title', h('h2', 'New message')),
-            button('✕', () => this.dispatchEvent(new CustomEvent('close')),
-                { class: 'button plain', 'aria-label': 'Close the form', title: 'Close (Escape)' })),
-        h('div.padded.form', labelled('Type', this.#type, this.#type.options, this.#receivers),
-            h('div.two-columns', labelled('Session', this.#session, this.#session.options),
-                labelled('Platform', this.#platform)),
-            h('div.data-header', h('h3.heading', 'Data'), this.#toggle), this.#form, this.#json,
-            h('label.check-line', this.#check, 'Check the data against the contract'),
-                h('div.send-bar', this.#publish, this.#result)))
+    /** @param {import('../connection.js').Connection} connection */
+    constructor(connection, type, close) {
+        super()
+        this.#connection = connection
+        this.#type.value = type
         this.#form.addEventListener('submit', () => this.#publish.click())
+        fill(this, this.#types, this.#sessions, paneHeader('form', close, h('div.pane-title', h('h2', 'New message'))),
+            h('div.padded.form', labelled('Type', this.#type, this.#receivers),
+                h('div.two-columns', labelled('Session', this.#session), labelled('Platform', this.#platform),
+                    this.#keyField),
+                h('div.data-header', h('h3.heading', 'Data'), this.#toggle), this.#form, this.#json,
+                h('label.wrapping', this.#check, 'Check the data against the contract'),
+                h('div.wrapping', this.#publish, this.#result)))
         this.#report(() => this.#load())
-        this.#choose()
-    }
-
-    set type(type) { this.#type.value = type }
-    set session(session) { this.#session.value = session }
-
-    /** A field with suggestions. */
-    #input(attributes) {
-        const options = h('datalist', { id: uniqueID() })
-        return Object.assign(h('input', { id: uniqueID(), list: options.id, autocomplete: 'off', spellcheck: 'false',
-            ...attributes }), { options })
+        this.#show()
     }
 
     async #load() {
-        const { types, sessions, flows } = await this.connection.get('/api/types')
-        this.#known = types.filter(({ type }) => /^(command|event)\./.test(type))
-        fill(this.#type.options, ...this.#known.map(({ type }) => h('option', { value: type })))
-        fill(this.#session.options, ...sessions.map(session => h('option', { value: session })))
-        this.#platform.append(...[...new Set(flows.map(flow => flow.platform))].map(platform => h('option',
-            { value: platform }, printable(platform))))
-        this.#choose()
+        const { types, sessions, flows } = await this.#connection.get('/api/types')
+        this.#known = types.filter(({ type }) => kindOf(type) !== 'query')
+        const options = values => [...values].map(value => h('option', { value }, printable(value)))
+        fill(this.#types, ...options(this.#known.map(({ type }) => type)))
+        fill(this.#sessions, ...options(sessions))
+        this.#platform.append(...options(new Set(flows.map(flow => flow.platform))))
+        this.#show()
     }
 
-    #choose() {
-        const type = this.#type.value.trim()
-        const known = this.#known.find(known => known.type === type)
-        setText(this.#receivers, !type ? 'A command or an event, such as command.PlaylistSelected' : !known
-            ? 'No process on the bus knows this type.'
-            : known.receivers?.length ? `Received by ${known.receivers.map(printable).join(', ')}`
-                : 'No process on the bus receives this type.')
+    get #typed() { return this.#type.value.trim() }
+
+    #show() {
+        const type = this.#typed, known = this.#known.find(known => known.type === type)
+        const receivers = known?.receivers.map(printable).join(', ')
+        setText(this.#receivers, !type ? 'A type, such as command.PlaylistSelected'
+            : receivers ? `Received by ${receivers}`
+                : `No process on the bus ${known ? 'receives' : 'knows'} this type.`)
         const schema = Object.keys(known?.schema?.properties ?? {}).length ? known.schema : null
         if (schema && this.#form.schema !== schema) this.#form.schema = schema
+        this.#keyField.hidden = kindOf(type) !== 'document'
         this.#form.hidden = !schema || this.#asJSON
         this.#json.hidden = !this.#form.hidden
         this.#toggle.hidden = !schema
-        this.#json.value ||= '{}'
+        this.#toggle.setAttribute('aria-pressed', String(this.#asJSON))
     }
 
     /** What is valid is kept when the way of writing changes. */
@@ -80,8 +75,7 @@ export class SegueSend extends HTMLElement {
         if (this.#asJSON) this.#form.value = this.#readJSON()
         else this.#json.value = JSON.stringify(this.#form.value, null, 2)
         this.#asJSON = !this.#asJSON
-        this.#toggle.setAttribute('aria-pressed', this.#asJSON)
-        this.#choose()
+        this.#show()
     }
 
     #readJSON() {
@@ -93,15 +87,16 @@ export class SegueSend extends HTMLElement {
     }
 
     async #send() {
-        const type = this.#type.value.trim()
+        const type = this.#typed
         if (!type) throw new Error('The type is missing.')
         const { value, problems } = this.#form.hidden ? { value: this.#readJSON(), problems: [] } : this.#form.read()
         if (problems.length) throw new Error(problems[0].message)
         this.#publish.disabled = true
-        const session = this.#session.value.trim() || 'default', platform = this.#platform.value
-        const answer = await this.connection.post('/api/messages', { type, session, data: value,
-            check: this.#check.checked, ...(platform && { platform }) })
-        fill(this.#result, 'Published. ', link('a', storyAddress(answer.id), 'Show its story'))
+        const { id } = await this.#connection.post('/api/messages', {
+            type, data: value, check: this.#check.checked, session: this.#session.value.trim() || 'default',
+            platform: this.#platform.value || null, key: this.#key.value.trim() || null,
+        })
+        fill(this.#result, 'Published. ', link('a', storyAddress(id), 'Show its story'))
     }
 
     /** Does something and says why it failed. */
@@ -116,6 +111,14 @@ export class SegueSend extends HTMLElement {
         }
         this.#publish.disabled = false
     }
+}
+
+function input(attributes) {
+    return h('input', { id: uniqueID(), class: 'field', autocomplete: 'off', spellcheck: 'false', ...attributes })
+}
+
+function labelled(text, input, ...more) {
+    return h('div.form-field', h('label', { for: input.id }, text), input, ...more)
 }
 
 customElements.define('segue-send', SegueSend)

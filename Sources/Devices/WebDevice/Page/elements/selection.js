@@ -1,82 +1,59 @@
+// @ts-check
 // What a view of messages selects, as the gateway takes it and as it is written in an address.
 
-import { kindOf } from './text.js'
+import { decoded } from '../address.js'
 
 /**
- * The members of a selection, and their names in an address. `session` and `story` have one value.
  * @typedef {{kinds?: string[], types?: string[], exclude?: string[], session?: string, source?: string[],
  *   story?: string, where?: string[]}} Selection
  */
-const NAMES = { kinds: 'kind', types: 'type', exclude: 'exclude', session: 'session', source: 'source', story: 'story',
-    where: 'where' }
 
-export function isSingle(member) {
-    return member === 'session' || member === 'story'
+/** The members of a selection, each with its name in an address. */
+const NAMES = Object.entries({
+    kinds: 'kind', types: 'type', exclude: 'exclude', session: 'session', source: 'source', story: 'story',
+    where: 'where',
+})
+/** The members that have one value. */
+const SINGLE = ['session', 'story']
+
+/** A selection with other values for one member; without values the member is left out. @returns {Selection} */
+export function replacing(selection, member, values) {
+    const { [member]: _, ...others } = selection
+    return values.length ? { ...others, [member]: SINGLE.includes(member) ? values[0] : values } : others
 }
 
-/** Reads an address such as `#/messages?type=command.*&exclude=event.X&text=calm`. */
+/** The values of a member of a selection. @returns {string[]} */
+export function valuesOf(selection, member) { return [selection[member] ?? []].flat() }
+
+/** Reads an address such as `#/messages?type=command.*&exclude=event.X&text=calm`. @param {string} address */
 export function readAddress(address) {
-    const [path, query] = String(address ?? '').replace(/^#?\/?/, '').split(/\?(.*)/s)
-    const parameters = new URLSearchParams(query ?? '')
-    const selection = {}
-    for (const [member, name] of Object.entries(NAMES)) {
-        const values = parameters.getAll(name).filter(Boolean)
-        if (values.length) selection[member] = isSingle(member) ? values[0] : values
+    const [path, query] = address.replace(/^#\//, '').split(/\?(.*)/s)
+    const parameters = new URLSearchParams(query)
+    let selection = {}
+    for (const [member, name] of NAMES) {
+        selection = replacing(selection, member, parameters.getAll(name).filter(Boolean))
     }
-    return { path: path.split('/').map(decode), selection, text: parameters.get('text') ?? '',
-        send: parameters.get('send') }
+    const text = parameters.get('text') ?? '', send = parameters.get('send')
+    return { path: path.split('/').map(decoded), selection, text, send }
 }
 
-function decode(part) {
-    try {
-        return decodeURIComponent(part)
-    } catch {
-        return part
-    }
-}
-
-/** @param {Selection} selection */
+/** @param {Selection} selection @param {string | null} send the type of a new message, for the form */
 export function messagesAddress(selection, text = '', send = null) {
     const parameters = new URLSearchParams()
-    for (const [member, name] of Object.entries(NAMES)) {
-        for (const value of [selection[member] ?? []].flat()) parameters.append(name, value)
+    for (const [member, name] of NAMES) {
+        for (const value of valuesOf(selection, member)) parameters.append(name, value)
     }
     if (text) parameters.set('text', text)
-    if (send != null) parameters.set('send', send)
-    return '#/messages' + (parameters.size ? '?' + parameters : '')
+    if (send !== null) parameters.set('send', send)
+    return '#/messages' + (parameters.size ? `?${parameters}` : '')
 }
 
 /** The part of a path for a position. A colon is allowed in a path and in a fragment, so it stays readable. */
-export function encoded(position) {
-    return encodeURIComponent(position ?? '').replaceAll('%3A', ':')
-}
+export function encoded(position) { return encodeURIComponent(position).replaceAll('%3A', ':') }
 
-export function messageAddress(position) {
-    return '#/message/' + encoded(position)
-}
+export function messageAddress(place) { return '#/message/' + encoded(place) }
 
-export function storyAddress(id) {
-    return '#/story/' + encodeURIComponent(id)
-}
+/** The name of a message in addresses: its position, or the id of a transient message. */
+export function placeOfRow(row) { return row.position ?? `transient:${row.id}` }
 
-/** Matches a pattern with `*` and `?`. */
-function matches(pattern, text) {
-    const source = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*').replaceAll('?', '.')
-    return new RegExp(`^${source}$`, 'su').test(text)
-}
-
-/**
- * A test of the rows that the page already has against a new selection, so that the list reacts at once. Expressions
- * in `where` need the data, which only the gateway has: no row passes them.
- */
-export function passes({ kinds, types, exclude = [], session, source, story, where }) {
-    const ofType = (pattern, type) => matches(pattern, type) || !pattern.includes('.') && matches('*.' + pattern, type)
-    return row => {
-        const type = row.type ?? '', sender = row.source ?? ''
-        return !where && (!kinds || kinds.includes(row.kind ?? kindOf(type)))
-            && (!types || types.some(pattern => ofType(pattern, type)))
-                && !exclude.some(pattern => ofType(pattern, type))
-            && (!session || row.session === session) && (!story || row.story === story)
-            && (!source || source.some(pattern => matches(pattern, sender) || matches(pattern, sender.split('/')[0])))
-    }
-}
+export function storyAddress(id) { return '#/story/' + encodeURIComponent(id) }

@@ -1,0 +1,84 @@
+import EventBus
+import Foundation
+import HTTPClient
+import HTTPTypes
+import NIOCore
+import RuntimeTestSupport
+import Support
+import TestSupport
+import Testing
+
+@testable import WebDevice
+
+@Suite("Connections that stand still", .timeLimit(.minutes(2)))
+struct ConnectionDeadlineTests {
+    @Test("a connection without a whole request is closed", arguments: ["", "GET / HTTP/1.1\r\nHost: 127", "GET"])
+    func headers(text: String) async throws {
+        try await withGateway { settings, _ in
+            settings.limits.idle = .seconds(1)
+        } _: { page in
+            let connection = try RawConnection(port: try page.port)
+            connection.send(text)
+            #expect(await connection.answer() == "")
+        }
+    }
+
+    @Test("a connection whose body does not end is closed")
+    func body() async throws {
+        try await withGateway { settings, _ in
+            (settings.limits.request, settings.limits.idle) = (.seconds(15), .hours(1))
+        } _: { page in
+            let connection = try RawConnection(port: try page.port)
+            connection.send(
+                """
+                POST /api/messages HTTP/1.1\r\nHost: 127.0.0.1:\(try page.port)\r\nCookie: \(page.cookie)\r
+                X-Segue: 1\r\nContent-Length: 100\r\n\r\n{
+                """)
+            let answer = await connection.answer()
+            #expect(!answer.contains("200 OK"), "\(answer)")
+        }
+    }
+
+    @Test("a refused request whose body does not end is answered; then the connection is closed")
+    func refusedBody() async throws {
+        try await withGateway { settings, _ in
+            (settings.limits.request, settings.limits.idle) = (.seconds(15), .seconds(15))
+        } _: { page in
+            let connection = try RawConnection(port: try page.port)
+            connection.send(
+                """
+                POST /api/messages HTTP/1.1\r\nHost: 127.0.0.1:\(try page.port)\r
+                X-Segue: 1\r\nContent-Length: 100\r\n\r\n{
+                """)
+            #expect(await connection.answer().hasPrefix("HTTP/1.1 401"))
+        }
+    }
+
+    @Test("a connection is closed if its peer does not read the answer; others go on")
+    func unreadAnswer() async throws {
+        let log = LogRecorder()
+        try await withGateway(log: log) { settings, scratch in
+            settings.limits.write = .seconds(1)
+            try String(repeating: "a", count: 3 << 19).write(
+                toFile: scratch.path("page/large.js"), atomically: true, encoding: .utf8)
+        } _: { page in
+            let port = try page.port
+            let connection = try RawConnection(port: port, receiveBuffer: 4096)
+            let request = "GET /large.js HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(page.cookie)\r\n\r\n"
+            // More than the buffers of both sockets hold.
+            connection.send(String(repeating: request, count: 16))
+            let stream = try page.stream("abcdefgh")
+            defer { stream.close() }
+            #expect(try await stream.next()?.name == "hello")
+            while !log.text.contains("a peer does not read its answer") {
+                #expect(try await page.get("/large.js").body.count == 3 << 19)
+            }
+            let answer = await connection.answer()
+            #expect(answer.utf8.count < 16 * 3 << 19)
+            // A stream with nothing to send is not closed.
+            let view: JSONValue = ["id": "p", "kind": "processes"]
+            #expect(try await page.post("/api/stream/abcdefgh/views", ["open": [view]]).status == .noContent)
+            #expect(try await stream.next()?.data.value(at: "views.p") != nil)
+        }
+    }
+}

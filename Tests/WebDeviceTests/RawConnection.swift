@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+
+/// A connection to a server on this machine, of which a test sends every byte itself.
+final class RawConnection: Sendable {
+    struct Refused: Error {
+        let errorNumber: CInt
+    }
+
+    private let descriptor: CInt
+
+    /// - Parameter receiveBuffer: The size of the buffer for received bytes. Nil for the system's.
+    init(port: Int, receiveBuffer: CInt? = nil) throws {
+        descriptor = try Self.connect(port, receiveBuffer: receiveBuffer)
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+    }
+
+    /// - Returns: The descriptor of the socket.
+    static func connect(_ port: Int, receiveBuffer: CInt? = nil) throws -> CInt {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else {
+            let refused = Refused(errorNumber: errno)
+            Glibc.close(descriptor)
+            throw refused
+        }
+        return descriptor
+    }
+
+    func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+    }
+
+    /// Everything that the server sends before it closes the connection.
+    func answer() async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                var answer: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 65_536)
+                while true {
+                    let count = recv(descriptor, &buffer, buffer.count, 0)
+                    guard count > 0 else { break }
+                    answer += buffer[..<count]
+                }
+                continuation.resume(returning: String(decoding: answer, as: UTF8.self))
+            }
+        }
+    }
+}
