@@ -62,6 +62,20 @@ struct SessionStoryTests {
         }
     }
 
+    @Test("While Spotify answers one session slowly, another session is served")
+    func slow() async throws {
+        try await connected { stage in
+            // This answer comes after the end of the test.
+            try await stage.spotify.control("faults", "path=/v1/playlists/EndlessFocus/*&delay_ms=60000")
+            let slow = try await stage.device.tap(Command.PlaylistSelected(playlistID: "EndlessFocus"))
+            _ = try await stage.generated(by: slow, .loading)
+            _ = try await stage.choose("LateShift", in: "anna")
+            let play = try await stage.device.tap(Command.PlayOnSpotifyRequested(), in: "anna")
+            let _: DomainEvent.PlaybackStarted = try await stage.device.outcome(of: play)
+            #expect(try await stage.device.document(Document.GeneratedPlaylist.self)?.status == .loading)
+        }
+    }
+
     @Test("Revoked and disconnected accounts of one session leave the other session as it is")
     func disconnect() async throws {
         try await connected { stage in
