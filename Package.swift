@@ -154,7 +154,7 @@ let focusPlayer: [Target] = [
     module("Authorization", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Sodium", "Vocabulary"]),
     module("Music", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Support", "Vocabulary"]),
     module("SpotifyAPI", in: "FocusPlayer/Data", ["Authorization", "HTTPClient", "Music", "Vocabulary", httpTypes]),
-    module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "Music", "Sodium", "SystemSupport"]),
+    module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "EventBus", "Music", "Sodium", "SystemSupport"]),
     module("Repositories", in: "FocusPlayer/Data", ["Music", "Vocabulary", grdb, logging]),
     module(
         "ConsentCallback", in: "FocusPlayer/Data",

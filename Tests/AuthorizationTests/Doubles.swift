@@ -1,4 +1,5 @@
 import Authorization
+import EventBus
 import TestSupport
 
 /// A server with a prepared answer. It records the requests.
@@ -37,13 +38,24 @@ actor ScriptedServer: AuthorizationServer {
 
 /// Stores tokens and requests in memory. It outlives a service, as a vault outlives a process.
 actor MemoryStore: TokenStore, PendingAuthorizationStore {
-    private var stored: StoredTokens
+    private var stored: [String: StoredTokens]
     private var attempts: [PendingAuthorization] = []
     private var failure: TokenStoreError?
     private var diesBeforeSaving = false
+    private var isFull = false
 
+    /// - Parameter stored: the tokens of the session `default`.
     init(_ stored: StoredTokens = .none) {
-        self.stored = stored
+        self.stored = [Session.default: stored]
+    }
+
+    /// Refuses accounts from now on.
+    func fill() {
+        isFull = true
+    }
+
+    func checkRoom(for session: String) throws {
+        if isFull { throw TokenStoreError(code: "vault.full", message: "the vault is full", recovery: "Empty it.") }
     }
 
     func fail(with error: TokenStoreError?) {
@@ -55,24 +67,28 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
         diesBeforeSaving = true
     }
 
-    func load() throws -> StoredTokens {
+    func load(of session: String) throws -> StoredTokens {
         if let failure { throw failure }
-        return stored
+        return stored[session] ?? .none
     }
 
-    func save(_ tokens: SpotifyTokens) throws -> StoredTokens {
+    func save(_ tokens: SpotifyTokens, of session: String) throws -> StoredTokens {
         if let failure { throw failure }
         if diesBeforeSaving {
             diesBeforeSaving = false
             throw CancellationError()
         }
-        stored = stored.followed(by: tokens)
-        return stored
+        return change(session, to: tokens)
     }
 
-    func clear() throws -> StoredTokens {
-        stored = stored.followed(by: nil)
-        return stored
+    func clear(_ session: String) throws -> StoredTokens {
+        change(session, to: nil)
+    }
+
+    private func change(_ session: String, to tokens: SpotifyTokens?) -> StoredTokens {
+        let next = (stored[session] ?? .none).followed(by: tokens)
+        stored[session] = next
+        return next
     }
 
     func pending() throws -> [PendingAuthorization] {
@@ -80,8 +96,24 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
         return attempts
     }
 
-    func replacePending(with authorizations: [PendingAuthorization]) {
-        attempts = authorizations
+    func changePending<Result: Sendable>(
+        _ change: @escaping @Sendable (inout [PendingAuthorization]) -> Result
+    ) throws -> Result {
+        if let failure { throw failure }
+        return change(&attempts)
+    }
+}
+
+/// The session `default`.
+extension MemoryStore {
+    func load() throws -> StoredTokens { try load(of: Session.default) }
+    func save(_ tokens: SpotifyTokens) throws -> StoredTokens { try save(tokens, of: Session.default) }
+}
+
+extension AuthorizationService {
+    func launched() async throws -> [any Message] { try await launched(Session.default) }
+    func refresh(generation: Int) async throws -> [any Message] {
+        try await refresh(generation: generation, of: Session.default)
     }
 }
 

@@ -1,4 +1,5 @@
 import Authorization
+import Foundation
 import Testing
 
 @Suite("Secrets in descriptions")
@@ -10,7 +11,8 @@ struct RedactionTests {
         let values: [Any] = [
             SpotifyTokens.fixture, StoredTokens.fixture, TokenGrant.fixture(), verifier,
             PendingAuthorization(
-                state: "the-state", verifier: verifier, redirectURI: "http://127.0.0.1:1/", cause: .request()),
+                state: "the-state", verifier: verifier, redirectURI: "http://127.0.0.1:1/", cause: .request(),
+                requestedAt: Date(timeIntervalSince1970: 0)),
             AuthorizationCallback(answer: .approved(code: "the-code"), state: "the-state"),
         ]
         for value in values {

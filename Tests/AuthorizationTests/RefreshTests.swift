@@ -104,7 +104,7 @@ struct RefreshTests {
                 causedBy: .request(id: "from \(subject)", subject: subject), redirectURI: "http://127.0.0.1:1/")
         }
         for _ in 0..<2 {
-            #expect(try await service.deauthorize(causedBy: .request()).statuses == [.deauthorized])
+            #expect(try await service.deauthorize(Session.default).statuses == [.deauthorized])
             #expect(try await store.load() == StoredTokens(generation: 2, tokens: nil))
         }
         #expect(try await store.pending().map(\.cause.subject) == ["anna"])

@@ -129,6 +129,31 @@ struct ServicesPageTests {
         #expect(try await view.deadLetters(of: "greeter").map(\.rejection.attempts) == [2])
     }
 
+    @Test("at the end of a session its documents are withdrawn, and late commands are discarded")
+    func sessionEnd() async throws {
+        let rooms = Rooms()
+        let consumer = MessageConsumer("greeter", in: process)
+            .on(Command.GuestArrived.self) { command, _ in [Document.GuestBook(names: [command.name])] }
+            .onSessionEnded(withdrawing: [Document.GuestBook.self]) { context in
+                rooms.release(context.cause.subject)
+            }
+            .discardingCommandsOfEndedSessions()
+        try await withRunning(consumer) {
+            try await view.beginSession("suite")
+            for subject in ["suite", Session.default] {
+                try await view.send(Command.GuestArrived(name: "Ada"), subject: subject)
+            }
+            _ = try await view.received(Document.GuestBook.self, 2)
+            try await view.endSession("suite")
+            try await view.send(
+                Command.GuestArrived(name: "Bo"), subject: "suite", origin: Origin(platform: "ios", device: "phone"))
+            _ = try await view.received(DomainEvent.MessageDiscarded.self)
+            #expect(rooms.released == ["suite"])
+            #expect(try await view.document(Document.GuestBook.self, subject: "suite") == nil)
+            #expect(try await view.document(Document.GuestBook.self) != nil)
+        }
+    }
+
     @Test("work of a screen ends when the screen is dismissed, and its documents are withdrawn")
     func screenWork() async throws {
         let clock = ContinuousClock()
@@ -235,6 +260,17 @@ private final class Calls: Sendable {
     func failure() -> any Error {
         counter.withLock { $0 += 1 }
         return Failure()
+    }
+}
+
+/// Collects the sessions whose rooms are free again.
+private final class Rooms: Sendable {
+    private let sessions = Mutex<[String]>([])
+
+    var released: [String] { sessions.withLock(\.self) }
+
+    func release(_ session: String) {
+        sessions.withLock { $0.append(session) }
     }
 }
 

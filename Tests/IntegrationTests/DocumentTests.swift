@@ -24,6 +24,15 @@ struct DocumentTests {
                 loaded.formUnion(lines.filter { $0.contains("event.PlaylistsLoaded") })
             }
             #expect(loaded.count == 2, "\(loaded)")
+            // As the README says, the same commands work for the app of another user.
+            let another = try await run(
+                #"segue() { command segue "$@" --subject anna; }"# + "\n"
+                    + story.replacing("&decision=approve", with: "&decision=approve&account=night")
+                    .replacing("EndlessFocus", with: "LateShift"), segue)
+            for expected in ["authorized", "Late Shift", #""songs":[{"#, "event.PlaybackStarted", "deauthorized"] {
+                #expect(another.contains(expected), "\(another)")
+            }
+            #expect(!another.contains("Endless Focus"))
         }
     }
 

@@ -2,11 +2,12 @@ import Foundation
 import GRDB
 import Logging
 import Music
-import Repositories
 import Synchronization
 import TestSupport
 import Testing
 import Vocabulary
+
+@testable import Repositories
 
 @Suite("Playlist repository")
 struct KeepingPlaylistRepositoryTests {
@@ -27,9 +28,12 @@ struct KeepingPlaylistRepositoryTests {
     }
 
     /// - Parameter database: nil for the database of the suite.
-    func repository(_ database: SongDatabase? = nil) -> KeepingPlaylistRepository {
+    func repository(
+        _ database: SongDatabase? = nil, session: String = "default", catalog: ScriptedCatalog? = nil
+    ) -> KeepingPlaylistRepository {
         KeepingPlaylistRepository(
-            catalog: catalog, database: database ?? self.database, lifetime: .seconds(600),
+            catalog: catalog ?? self.catalog, database: database ?? self.database, session: session,
+            lifetime: .seconds(600),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { clock.now })
     }
 
@@ -102,6 +106,66 @@ struct KeepingPlaylistRepositoryTests {
         await catalog.change(account: "anna")
         _ = try await repository().playlists()
         #expect(try await repository().songs(of: "p") == Self.songs(0..<3))
+    }
+
+    @Test("Sessions share nothing: neither the account nor the songs, and forgetting one keeps the other")
+    func sessions() async throws {
+        let bert = ScriptedCatalog(account: "bert", songs: Self.songs(5..<6))
+        _ = try await repository().songs(of: "p")
+        #expect(try await repository(session: "second").keptSongs(of: "p") == nil)
+        #expect(try await repository(session: "second", catalog: bert).songs(of: "p") == Self.songs(5..<6))
+        #expect(try await repository().songs(of: "p") == Self.songs(0..<3))
+        // The same account in a third session is fetched for this session.
+        _ = try await repository(session: "third").songs(of: "p")
+        #expect(await catalog.songRequests == 2)
+
+        await repository().forget()
+        #expect(try await repository().keptSongs(of: "p") == nil)
+        #expect(try await repository(session: "second").keptSongs(of: "p") == Self.songs(5..<6))
+        #expect(try await repository(session: "third").keptSongs(of: "p") == Self.songs(0..<3))
+    }
+
+    @Test("A session keeps a limited number of playlists, the last ones that were fetched")
+    func limit() async throws {
+        _ = try await repository(session: "second").songs(of: "p0")
+        for number in 0...SongDatabase.maximumPlaylists {
+            clock.advance(by: .milliseconds(10))
+            _ = try await repository().songs(of: "p\(number)")
+        }
+        #expect(try await repository().keptSongs(of: "p0") == nil)
+        #expect(try await repository().keptSongs(of: "p1") != nil)
+        #expect(try await repository().keptSongs(of: "p\(SongDatabase.maximumPlaylists)") != nil)
+        #expect(try await repository(session: "second").keptSongs(of: "p0") != nil)
+    }
+
+    @Test("A database of the version before belongs to the session default")
+    func migration() async throws {
+        let earlier = try DatabaseQueue()
+        try await earlier.write { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                    INSERT INTO grdb_migrations VALUES ('1: accounts, playlists, songs');
+                    CREATE TABLE account (slot INTEGER PRIMARY KEY CHECK (slot = 0), id TEXT NOT NULL);
+                    CREATE TABLE playlist (account TEXT NOT NULL, playlistID TEXT NOT NULL, fetchedAt REAL NOT NULL,
+                        PRIMARY KEY (account, playlistID)) STRICT, WITHOUT ROWID;
+                    CREATE TABLE song (account TEXT NOT NULL, playlistID TEXT NOT NULL, position INTEGER NOT NULL,
+                        id TEXT NOT NULL, uri TEXT NOT NULL, title TEXT NOT NULL, artist TEXT NOT NULL,
+                        duration INTEGER NOT NULL, PRIMARY KEY (account, playlistID, position),
+                        FOREIGN KEY (account, playlistID) REFERENCES playlist ON DELETE CASCADE) STRICT, WITHOUT ROWID;
+                    INSERT INTO account VALUES (0, 'anna');
+                    INSERT INTO playlist VALUES ('anna', 'p', 1000000);
+                    INSERT INTO song VALUES ('anna', 'p', 0, 's0', 'spotify:track:s0', 'Song 0', 'A', 0);
+                    """)
+        }
+        let migrated = try SongDatabase(earlier)
+        #expect(try await repository(migrated).keptSongs(of: "p") == Self.songs(0..<1))
+        #expect(try await repository(migrated).songs(of: "p") == Self.songs(0..<1), "they are fresh")
+        #expect(try await repository(migrated, session: "second").keptSongs(of: "p") == nil)
+        await repository(migrated).forget()
+        let rows = try await earlier.read { try Table("song").fetchCount($0) }
+        #expect(rows == 0, "the foreign key is migrated, too")
+        #expect(await catalog.songRequests == 0)
     }
 
     @Test("A forgotten account leaves nothing in the database")

@@ -31,6 +31,7 @@ struct Stage: Sendable {
         try await SimulatedSpotify.with { spotify in
             let stage = Stage(
                 spotify: spotify, directory: scratch.path, server: OverheardServer(spotify.accounts))
+            try await stage.device.beginSession()
             try await body(stage)
             try await stage.expectDiscretion()
         }
@@ -110,14 +111,14 @@ struct Stage: Sendable {
     }
 
     /// Sends the command that requests consent, and returns it with the URL of the consent page.
-    func requestConsent() async throws -> (cause: Envelope, url: String) {
-        let cause = try await device.tap(Command.SpotifyAuthorizationRequested())
+    func requestConsent(_ session: String = Session.default) async throws -> (cause: Envelope, url: String) {
+        let cause = try await device.tap(Command.SpotifyAuthorizationRequested(), in: session)
         return (cause, try await device.outcome(of: cause, DomainEvent.SpotifyAuthURLGenerated.self).url)
     }
 
     /// Presses a button of Spotify's consent page, and follows the redirect.
-    func press(_ button: String, at url: String) async throws -> Page {
-        try await browse(try await spotify.redirect(after: button, at: url))
+    func press(_ button: String, as account: String? = nil, at url: String) async throws -> Page {
+        try await browse(try await spotify.redirect(after: button, as: account, at: url))
     }
 
     func browse(_ url: String) async throws -> Page {
@@ -125,16 +126,19 @@ struct Stage: Sendable {
         return Page(status: response.status.code, html: response.text)
     }
 
-    /// Connects the account: from the tap to the page in the browser.
-    func connect() async throws {
-        let (cause, url) = try await requestConsent()
-        _ = try await press("approve", at: url)
+    /// Connects an account: from the tap to the page in the browser.
+    func connect(_ session: String = Session.default, as account: String? = nil) async throws {
+        let (cause, url) = try await requestConsent(session)
+        _ = try await press("approve", as: account, at: url)
         _ = try await device.outcome(of: cause, DomainEvent.SpotifyAuthorizationUpdated.self)
     }
 
     /// Chooses a playlist, and waits until it is ready.
-    func choose(_ playlistID: String) async throws -> Document.GeneratedPlaylist {
-        try await generated(by: try await device.tap(Command.PlaylistSelected(playlistID: playlistID)), .ready)
+    func choose(
+        _ playlistID: String, in session: String = Session.default
+    ) async throws -> Document.GeneratedPlaylist {
+        let cause = try await device.tap(Command.PlaylistSelected(playlistID: playlistID), in: session)
+        return try await generated(by: cause, .ready)
     }
 
     func generated(
@@ -142,6 +146,11 @@ struct Stage: Sendable {
     ) async throws -> Document.GeneratedPlaylist {
         try await device.outcome(of: cause) { $0.status == status }
     }
+}
+
+extension TokenVaultReader {
+    /// The tokens of the session `default`.
+    func read() async throws -> StoredTokens { try await read(Session.default) }
 }
 
 extension EventBus {

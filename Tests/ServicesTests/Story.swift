@@ -4,8 +4,8 @@ import RuntimeTestSupport
 
 extension EventBus {
     /// Sends a command with the device of a person as its origin.
-    func tap(_ command: some CommandMessage) async throws -> Envelope {
-        try await send(command, origin: Origin(platform: "ios", device: "phone", instance: "s1"))
+    func tap(_ command: some CommandMessage, in session: String = Session.default) async throws -> Envelope {
+        try await send(command, subject: session, origin: Origin(platform: "ios", device: "phone", instance: "s1"))
     }
 
     /// Waits for a message of a type with the same correlation as `cause`, and returns the first one.
@@ -21,14 +21,14 @@ extension EventBus {
         }
     }
 
-    /// Returns all messages that were published so far.
+    /// Returns all messages that were published so far, except navigation states.
     func everything() async throws -> [Envelope] {
         let end = try await publish(Batch([])).offset
         guard end > 0 else { return [] }
         return try await withSubscription(to: [.all], from: .beginning) { messages in
             var found: [Envelope] = []
             for try await message in messages {
-                found.append(message)
+                if message.type != Document.NavigationState.type { found.append(message) }
                 if message.position?.offset == end { break }
             }
             return found

@@ -24,10 +24,12 @@ struct PlayerStoryTests {
                 try await authorize(spotify, directory)
                 // After a restart, the service finds the tokens.
                 let authorization = try await service(spotify, directory)
-                let launched = try await authorization.launched()
+                let launched = try await authorization.launched(Session.default)
                 #expect(launched.statuses == [.authorized])
 
-                let music = try music(spotify, directory) { _ = try await authorization.refresh(generation: $0) }
+                let music = try music(spotify, directory) {
+                    _ = try await authorization.refresh(generation: $0, of: Session.default)
+                }
                 #expect(try await music.loadPlaylists().types == ["document.Playlists", "event.PlaylistsLoaded"])
                 let generated = try await generate("EndlessFocus", music)
                 #expect(generated?.status == .ready)
@@ -35,7 +37,7 @@ struct PlayerStoryTests {
 
                 try await spotify.control("revoke", "tokens=access")
                 #expect(try await music.play(generated).types == ["event.PlaybackStarted"])
-                #expect(try await TokenVaultReader(directory: directory).read().generation == 2)
+                #expect(try await TokenVaultReader(directory: directory).read(Session.default).generation == 2)
             }
         }
     }
@@ -48,7 +50,7 @@ struct PlayerStoryTests {
                 let authorization = try await service(spotify, directory)
                 let answers = Answers()
                 let music = try music(spotify, directory) {
-                    answers.append(try await authorization.refresh(generation: $0))
+                    answers.append(try await authorization.refresh(generation: $0, of: Session.default))
                 }
                 let generated = try await generate("DeepFocus", music)
                 try await spotify.control("revoke", "tokens=all")
@@ -57,7 +59,7 @@ struct PlayerStoryTests {
                 #expect(answers.all.statuses == [.deauthorized])
                 #expect(answers.all.types.contains("error.ApplicationError"))
                 #expect(try await music.play(generated).types == ["error.ApplicationError"])
-                #expect(try await authorization.launched().statuses == [.unauthorized])
+                #expect(try await authorization.launched(Session.default).statuses == [.unauthorized])
             }
         }
     }
@@ -86,10 +88,11 @@ struct PlayerStoryTests {
         requestRenewal: @escaping @Sendable (Int) async throws -> Void
     ) throws -> MusicService {
         let tokens = VaultAccessTokens(
-            vault: TokenVaultReader(directory: directory), timeout: .seconds(30), requestRenewal: requestRenewal)
+            vault: TokenVaultReader(directory: directory), session: Session.default, timeout: .seconds(30),
+            requestRenewal: requestRenewal)
         let api = SpotifyWebAPI(tokens: tokens, client: spotify.client, host: .local(spotify.base))
         let repository = KeepingPlaylistRepository(
-            catalog: api, database: try SongDatabase(DatabaseQueue()),
+            catalog: api, database: try SongDatabase(DatabaseQueue()), session: Session.default,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         return MusicService(repository: repository, player: api)
     }

@@ -28,7 +28,7 @@ struct SpotifyAccountsTests {
                 fields == [
                     "client_id": "the-client", "response_type": "code", "redirect_uri": "http://127.0.0.1:1/callback",
                     "code_challenge_method": "S256", "code_challenge": verifier.challenge, "state": "a&b=c+d e",
-                    "scope": SpotifyAccounts.scopes.joined(separator: " "),
+                    "scope": SpotifyAccounts.scopes.joined(separator: " "), "show_dialog": "true",
                 ])
         }
     }

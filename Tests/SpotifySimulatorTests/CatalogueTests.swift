@@ -13,11 +13,13 @@ struct CatalogueTests {
 
     @Test("the shipped catalogue pages: more than 20 playlists, one of more than 50 songs, one that is refused")
     func shipped() throws {
-        let catalogue = try Catalogue(contentsOf: SimulatedSpotify.catalogue)
-        #expect(catalogue.playlists.count > 20)
-        #expect(catalogue.playlists.contains { $0.songs.count > 50 })
-        #expect(catalogue.playlists.contains { !$0.showsItems(to: catalogue.user) })
-        #expect(catalogue.devices.count(where: \.isActive) == 1)
+        let accounts = try Catalogue(contentsOf: SimulatedSpotify.catalogue).accounts
+        let first = try #require(accounts.first)
+        #expect(first.playlists.count > 20)
+        #expect(first.playlists.contains { $0.songs.count > 50 })
+        #expect(first.playlists.contains { !$0.showsItems(to: first.user) })
+        #expect(first.devices.count(where: \.isActive) == 1)
+        #expect(accounts.count > 1 && Set(accounts.map(\.user.id)).count == accounts.count)
     }
 
     @Test("the notation for songs")
@@ -57,6 +59,17 @@ struct CatalogueTests {
             ("playlists: &a []\n*a : x", "cat.yaml:5: a YAML alias cannot be a part of a key"),
             ("playlists: []\nsongs: \0", "cat.yaml:5: "),
             ("", "cat.yaml:1: the catalogue lacks 'playlists'"),
+            ("playlists: []\naccounts: [{ devices: [], playlists: [] }]", "cat.yaml:5: an account lacks 'user'"),
+            (
+                "playlists: []\naccounts:\n  - { user: { id: me, name: M, email: m }, devices: [], playlists: [] }",
+                "cat.yaml:6: two accounts have the user id 'me'"
+            ),
+            ("playlists: []\naccounts: [{ clients: [] }]", "cat.yaml:5: an account has the unknown key 'clients'"),
+            (
+                "playlists: []\naccounts:\n- user: { id: a, name: M, email: m }\n  playlists: []\n  devices:\n"
+                    + "  - { id: d, name: D, type: T, active: true }\n  - { id: e, name: E, type: T, active: true }",
+                "cat.yaml:9: more than one device is active"
+            ),
         ]
     )
     func malformed(rest: String, expected: String) {

@@ -36,8 +36,9 @@ struct SpotifyClient {
     }
 
     /// Gives consent and returns the code.
-    func code(scopes: String = Self.scopes) async throws -> String {
-        try await decide("approve", ["scope": scopes]).redirectQuery["code"] ?? ""
+    /// - Parameter account: the id of the chosen user. Nil to leave out the choice.
+    func code(scopes: String = Self.scopes, as account: String? = nil) async throws -> String {
+        try await decide("approve", ["scope": scopes, "account": account]).redirectQuery["code"] ?? ""
     }
 
     func trade(_ code: String, _ changes: [String: String?] = [:]) async throws -> Answer {
@@ -54,8 +55,8 @@ struct SpotifyClient {
     }
 
     /// Gives consent and exchanges the code for tokens.
-    func signIn(scopes: String = Self.scopes) async throws -> Tokens {
-        try await trade(try await code(scopes: scopes)).decoded()
+    func signIn(scopes: String = Self.scopes, as account: String? = nil) async throws -> Tokens {
+        try await trade(try await code(scopes: scopes, as: account)).decoded()
     }
 
     func control(_ path: String, _ fields: [String: String]) async throws -> Control {
@@ -230,6 +231,7 @@ struct Control: Decodable {
         let issued: Int
         let refreshes: Int
     }
+    let account: String
     let premium: Bool
     let playback: Playback?
     let tokens: TokenCounts

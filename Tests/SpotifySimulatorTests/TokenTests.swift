@@ -168,7 +168,7 @@ struct TokenTests {
         let catalogue = try Catalogue(contentsOf: SimulatedSpotify.catalogue)
         var state = AuthorizationState()
         let request = try ConsentRequest(SpotifyClient.authorization(), clients: catalogue.clients)
-        let code = state.approve(request, at: .now)
+        let code = state.approve(request, account: "segue", at: .now)
         #expect(!"\(code) \(String(reflecting: code)) \(state)".contains(code.value))
 
         let trade = TokenRequest.authorizationCode(

@@ -56,7 +56,8 @@ struct WebAPITests {
             #expect(pages.count >= 2)
             #expect(pages.first?.limit == 20)
             #expect(pages.first?.previous == nil)
-            let expected = try Catalogue(contentsOf: SimulatedSpotify.catalogue).playlists.map(\.id)
+            let expected = try #require(try Catalogue(contentsOf: SimulatedSpotify.catalogue).accounts.first).playlists
+                .map(\.id)
             #expect(pages.flatMap(\.items).map(\.id) == expected)
             #expect(pages.allSatisfy { $0.total == expected.count })
         }

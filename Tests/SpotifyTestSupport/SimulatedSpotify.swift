@@ -45,18 +45,25 @@ package struct SimulatedSpotify: Sendable {
     }
 
     /// Answers the consent page as a browser does, with the fields of the URL and the pressed button.
+    /// - Parameter account: the id of the chosen user. Nil for the first account.
     /// - Returns: the request to the redirect URI.
-    package func decide(_ decision: String, at url: String) async throws -> AuthorizationCallback {
-        guard let callback = AuthorizationCallback(target: try await redirect(after: decision, at: url)) else {
+    package func decide(
+        _ decision: String, as account: String? = nil, at url: String
+    ) async throws -> AuthorizationCallback {
+        let target = try await redirect(after: decision, as: account, at: url)
+        guard let callback = AuthorizationCallback(target: target) else {
             throw Unexpected(status: 302)
         }
         return callback
     }
 
     /// - Returns: the URL to which the browser is redirected after the button was pressed.
-    package func redirect(after decision: String, at url: String) async throws -> String {
+    package func redirect(
+        after decision: String, as account: String? = nil, at url: String
+    ) async throws -> String {
         let query = url.split(separator: "?", maxSplits: 1).last ?? ""
-        let response = try await post("/authorize", "\(query)&decision=\(decision)")
+        let choice = account.map { "&account=\($0)" } ?? ""
+        let response = try await post("/authorize", "\(query)\(choice)&decision=\(decision)")
         guard let location = response.headers[.location] else {
             throw Unexpected(status: response.status.code)
         }

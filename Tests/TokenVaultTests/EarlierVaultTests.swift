@@ -35,13 +35,18 @@ struct EarlierVaultTests {
         }
 
         let vault = try await TokenVault.open(directory: scratch.vault)
+        // The only account of that version belongs to the session `default` from now on.
         #expect(try await vault.load() == StoredTokens(generation: 2, tokens: .fixture(2)))
+        #expect(try await vault.load(of: "anna") == .none)
         let pending = try #require(try await vault.pending().first)
         #expect(pending.state == "state-secret")
         #expect(pending.verifier.value == "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         #expect(pending.cause.id == "cause-1")
 
         #expect(try await vault.save(.fixture(3)).generation == 3)
+        #expect(try await vault.save(.fixture(1), of: "anna").generation == 1)
         #expect(try await TokenVaultReader(directory: scratch.vault).read().tokens == .fixture(3))
+        try await vault.changePending { $0.append(.fixture("anna")) }
+        #expect(try await vault.pending().map(\.session) == [Session.default, "anna"])
     }
 }

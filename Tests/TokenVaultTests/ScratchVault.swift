@@ -2,6 +2,7 @@ import Authorization
 import EventBus
 import Foundation
 import TestSupport
+import TokenVault
 
 /// A vault in a folder that is removed when the test has ended.
 final class ScratchVault: Sendable {
@@ -54,11 +55,35 @@ extension SpotifyTokens {
 }
 
 extension PendingAuthorization {
-    static func fixture(_ subject: String = Session.default) -> PendingAuthorization {
+    static func fixture(_ subject: String = Session.default, state: String = "state-secret") -> PendingAuthorization {
         PendingAuthorization(
-            state: "state-secret", verifier: CodeVerifier(), redirectURI: "http://127.0.0.1:1/callback",
+            state: state, verifier: CodeVerifier(), redirectURI: "http://127.0.0.1:1/callback",
             cause: Attributes(
                 type: MessageType(kind: .command, name: "SpotifyAuthorizationRequested"), source: "device/1",
-                subject: subject, time: Date(timeIntervalSince1970: 1000)))
+                subject: subject, time: Date(timeIntervalSince1970: 1000)),
+            requestedAt: Date(timeIntervalSince1970: 1000))
+    }
+}
+
+/// The session `default`.
+extension TokenVault {
+    func load() async throws -> StoredTokens { try await load(of: Session.default) }
+
+    @discardableResult
+    func save(_ tokens: SpotifyTokens) async throws -> StoredTokens { try await save(tokens, of: Session.default) }
+
+    @discardableResult
+    func clear() async throws -> StoredTokens { try await clear(Session.default) }
+
+    func replacePending(with requests: [PendingAuthorization]) async throws {
+        try await changePending { $0 = requests }
+    }
+}
+
+extension TokenVaultReader {
+    func read() async throws -> StoredTokens { try await read(Session.default) }
+
+    func waitForGeneration(after generation: Int, timeout: Duration) async throws -> StoredTokens? {
+        try await waitForGeneration(after: generation, of: Session.default, timeout: timeout)
     }
 }

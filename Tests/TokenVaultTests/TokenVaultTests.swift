@@ -96,4 +96,18 @@ struct TokenVaultTests {
         #expect(try !scratch.names.contains("tokens.tmp"))
         #expect(try await vault.save(.fixture(2)).generation == 2)
     }
+
+    @Test("Each session has its own tokens and its own generations")
+    func sessions() async throws {
+        let vault = try await TokenVault.open(directory: scratch.vault)
+        try await vault.save(.fixture(1), of: "anna")
+        try await vault.save(.fixture(2), of: "bert")
+        try await vault.save(.fixture(3), of: "bert")
+        try await vault.clear("anna")
+
+        let reader = TokenVaultReader(directory: scratch.vault)
+        #expect(try await reader.read("anna") == StoredTokens(generation: 2, tokens: nil))
+        #expect(try await reader.read("bert") == StoredTokens(generation: 2, tokens: .fixture(3)))
+        #expect(try await reader.read("carla") == .none)
+    }
 }

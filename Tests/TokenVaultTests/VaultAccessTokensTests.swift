@@ -1,4 +1,5 @@
 import Authorization
+import EventBus
 import Foundation
 import Music
 import Testing
@@ -17,7 +18,8 @@ struct VaultAccessTokensTests {
         timeout: Duration = .seconds(60), renew: @escaping @Sendable (Int) async throws -> Void = { _ in }
     ) -> VaultAccessTokens {
         VaultAccessTokens(
-            vault: TokenVaultReader(directory: scratch.vault), timeout: timeout, requestRenewal: renew)
+            vault: TokenVaultReader(directory: scratch.vault), session: Session.default, timeout: timeout,
+            requestRenewal: renew)
     }
 
     @Test("Without an account there is no token")

@@ -9,7 +9,7 @@ import TokenVault
 @main
 struct AuthServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "auth-service", abstract: "Connects the app to a Spotify account and keeps it connected.",
+        commandName: "auth-service", abstract: "Connects each session to a Spotify account and keeps it connected.",
         discussion: """
             SPOTIFY_CLIENT_ID is the app's client id at Spotify. The folder SEGUE_STATE_DIR contains the token vault;
             only one process may write to the vault. If SPOTIFY_ACCOUNTS_URL is set, its value is used instead of

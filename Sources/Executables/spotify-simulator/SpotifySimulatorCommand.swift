@@ -18,11 +18,11 @@ struct SpotifySimulatorCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 selects a free port. (default: SEGUE_PORT_SPOTIFY, else 0)")
     var port: UInt16?
 
-    @Option(help: "The path of a YAML file with the account, its devices and its playlists.")
+    @Option(help: "The path of a YAML file with the accounts, their devices and their playlists.")
     var catalogue: String
 
     @Option(
-        help: "The path of a file that keeps the user's approvals after a restart. (default: approvals are not kept)")
+        help: "The path of a file that keeps the users' approvals after a restart. (default: approvals are not kept)")
     var state: String?
 
     @Option(help: "The lifetime of an access token in seconds.")

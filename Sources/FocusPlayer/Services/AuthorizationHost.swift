@@ -64,6 +64,7 @@ package struct AuthorizationHost: ReadyService {
     package static let receives: [any Message.Type] = [
         DomainEvent.LaunchFinished.self, Command.SpotifyAuthorizationRequested.self,
         Command.SpotifyDeauthorizationRequested.self, Command.SpotifyTokenRefreshRequested.self,
+        DomainEvent.SessionEnded.self,
     ]
     package static let sends: [any Message.Type] = [
         DomainEvent.SpotifyAuthURLGenerated.self, DomainEvent.SpotifyAuthorizationUpdated.self,
@@ -73,18 +74,21 @@ package struct AuthorizationHost: ReadyService {
     /// The consumer of the messages in ``receives``.
     func routes(redirectURI: String) -> MessageConsumer {
         MessageConsumer("auth-service", bus: bus, logger: logger, ready: ready, metrics: metrics)
-            .on(DomainEvent.LaunchFinished.self) { _, _ in
-                try await service.launched()
+            .on(DomainEvent.LaunchFinished.self) { _, context in
+                try await service.launched(context.cause.subject)
+            }
+            .on(DomainEvent.SessionEnded.self) { _, context in
+                try await service.sessionEnded(context.cause.subject)
             }
             .on(Command.SpotifyAuthorizationRequested.self) { _, context in
                 try await service.requestAuthorization(
                     causedBy: context.cause.attributes, redirectURI: redirectURI)
             }
             .on(Command.SpotifyDeauthorizationRequested.self) { _, context in
-                try await service.deauthorize(causedBy: context.cause.attributes)
+                try await service.deauthorize(context.cause.subject)
             }
-            .on(Command.SpotifyTokenRefreshRequested.self) { command, _ in
-                try await service.refresh(generation: command.generation)
+            .on(Command.SpotifyTokenRefreshRequested.self) { command, context in
+                try await service.refresh(generation: command.generation, of: context.cause.subject)
             }
     }
 }

@@ -35,21 +35,23 @@ package struct MusicHost: Sendable {
         self.metrics = metrics
     }
 
-    /// Creates the service for one message. If Spotify refuses the access token, the command to renew the token has
+    /// Creates the service for the session of one message. If Spotify refuses the access token, the command to renew the token has
     /// this message as its cause.
     func service(for context: MessageContext) -> MusicService {
-        let tokens = VaultAccessTokens(vault: vault) { generation in
+        let tokens = VaultAccessTokens(vault: vault, session: context.cause.subject) { generation in
             try await bus.send(
                 Command.SpotifyTokenRefreshRequested(generation: generation), causedBy: context.cause)
         }
         let spotify = SpotifyWebAPI(tokens: tokens, client: client, host: host)
-        let repository = KeepingPlaylistRepository(catalog: spotify, database: database, logger: context.logger)
+        let repository = KeepingPlaylistRepository(
+            catalog: spotify, database: database, session: context.cause.subject, logger: context.logger)
         return MusicService(repository: repository, player: spotify)
     }
 
     package static let receives: [any Message.Type] = [
         DomainEvent.SpotifyAuthorizationUpdated.self, Command.PlaylistSelected.self,
         Command.PlayOnSpotifyRequested.self, Command.DeviceSelected.self, Query.PlaylistSongs.self,
+        DomainEvent.SessionEnded.self,
     ]
     package static let sends: [any Message.Type] = [
         Document.Playlists.self, DomainEvent.PlaylistsLoaded.self, Document.GeneratedPlaylist.self,
@@ -61,7 +63,7 @@ package struct MusicHost: Sendable {
     package var services: [any ReadyService] { consumers + [queries] }
 
     /// Two consumers: one for a person's commands, and one for the account's playlists. Each handles the messages of a
-    /// session one after the other.
+    /// session one after the other, and withdraws its own documents when the session ends.
     var consumers: [MessageConsumer] { [account, playing] }
 
     private var account: MessageConsumer {
@@ -73,10 +75,14 @@ package struct MusicHost: Sendable {
                 case .unauthorized: []
                 }
             }
+            .onSessionEnded(withdrawing: [Document.Playlists.self]) { context in
+                await service(for: context).forgetSession()
+            }
     }
 
     private var playing: MessageConsumer {
         MessageConsumer("music-service", bus: bus, logger: logger, metrics: metrics)
+            .discardingCommandsOfEndedSessions()
             .on(Command.PlaylistSelected.self, whenGivenUp: { [$0.failed] }) { command, context in
                 try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id) {
                     try await context.publish($0)
@@ -87,6 +93,9 @@ package struct MusicHost: Sendable {
             }
             .on(Command.DeviceSelected.self) { command, context in
                 try await service(for: context).play(try await generatedPlaylist(of: context), on: command)
+            }
+            .onSessionEnded(withdrawing: [Document.GeneratedPlaylist.self, Document.Devices.self]) { context in
+                await service(for: context).forgetSession()
             }
     }
 

@@ -1,4 +1,4 @@
-/// The state of the user's Spotify Connect: the subscription, the devices and the playback.
+/// The state of one account's Spotify Connect: the subscription, the devices and the playback.
 struct PlayerState: Codable, Sendable, Equatable {
     var isPremium: Bool
     private(set) var devices: [Catalogue.Device]

@@ -16,8 +16,7 @@ final class Simulation: Sendable {
     init(_ state: SimulatorState, stateFile: String?, now: @escaping @Sendable () -> Date) throws {
         var state = state
         if let stateFile, let stored = try StoredState.read(from: stateFile) {
-            state.authorization = stored.authorization
-            state.player = stored.player
+            stored.restore(&state)
         }
         self.state = Mutex(state)
         self.stateFile = stateFile
@@ -45,14 +44,27 @@ final class Simulation: Sendable {
     }
 }
 
-/// The part of the state that is stored in the state file: the user's approvals with their tokens, and the player.
+/// The part of the state that is stored in the state file: the users' approvals with their tokens, and the players.
 private struct StoredState: Codable, Sendable, Equatable {
     let authorization: AuthorizationState
-    let player: PlayerState
+    /// The players by user id. Nil in a file of an earlier version.
+    let players: [String: PlayerState]?
+    /// The player of the only account, in a file of an earlier version.
+    let player: PlayerState?
 
     init(_ state: SimulatorState) {
         authorization = state.authorization
-        player = state.player
+        players = Dictionary(
+            state.accounts.map { ($0.catalogue.user.id, $0.player) }, uniquingKeysWith: { first, _ in first })
+        player = nil
+    }
+
+    func restore(_ state: inout SimulatorState) {
+        state.authorization = authorization
+        if let player { state.accounts[0].player = player }
+        for index in state.accounts.indices {
+            if let player = players?[state.accounts[index].catalogue.user.id] { state.accounts[index].player = player }
+        }
     }
 
     /// - Returns: `nil` if the file does not exist yet.

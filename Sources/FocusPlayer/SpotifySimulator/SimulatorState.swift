@@ -2,17 +2,35 @@ import Foundation
 
 /// The state of the simulator.
 struct SimulatorState: Sendable, Equatable {
+    /// An account with its player.
+    struct Account: Sendable, Equatable {
+        let catalogue: Catalogue.Account
+        var player: PlayerState
+
+        init(_ catalogue: Catalogue.Account) {
+            self.catalogue = catalogue
+            player = PlayerState(isPremium: catalogue.user.isPremium, devices: catalogue.devices)
+        }
+    }
+
     let catalogue: Catalogue
     let policy: TokenPolicy
     var authorization = AuthorizationState()
-    var player: PlayerState
+    /// The accounts in the order of the catalogue. Their number and order do not change.
+    var accounts: [Account]
     private(set) var faults: [Fault] = []
     private(set) var requestCounts: [String: Int] = [:]
 
     init(catalogue: Catalogue, policy: TokenPolicy) {
         self.catalogue = catalogue
         self.policy = policy
-        self.player = PlayerState(isPremium: catalogue.user.isPremium, devices: catalogue.devices)
+        self.accounts = catalogue.accounts.map(Account.init)
+    }
+
+    /// The index of the account with this user id. Nil if there is none.
+    /// - Parameter userID: Nil for the first account.
+    func indexOfAccount(_ userID: String?) -> Int? {
+        accounts.firstIndex { userID == nil || $0.catalogue.user.id == userID }
     }
 
     /// Answers a request to `/api/token`.
@@ -21,12 +39,13 @@ struct SimulatorState: Sendable, Equatable {
         return try authorization.tokens(for: request, policy: policy, at: now)
     }
 
-    /// Returns the playlist with this id.
+    /// Returns the playlist with this id: the one of the account's list, or else that of another account.
     ///
-    /// - Throws: `WebAPIError` if there is no such playlist, or if the user may not list its items.
-    func listablePlaylist(_ id: String) throws(WebAPIError) -> Catalogue.Playlist {
-        guard let playlist = catalogue.playlists.first(where: { $0.id == id }) else { throw .resourceNotFound }
-        guard playlist.showsItems(to: catalogue.user) else { throw .forbidden }
+    /// - Throws: `WebAPIError` if there is no such playlist, or if the account's user may not list its items.
+    func listablePlaylist(_ id: String, account: Catalogue.Account) throws(WebAPIError) -> Catalogue.Playlist {
+        let all = ([account] + catalogue.accounts).lazy.flatMap(\.playlists)
+        guard let playlist = all.first(where: { $0.id == id }) else { throw .resourceNotFound }
+        guard playlist.showsItems(to: account.user) else { throw .forbidden }
         return playlist
     }
 

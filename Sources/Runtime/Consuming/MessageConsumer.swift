@@ -25,6 +25,8 @@ internal import ServiceLifecycle
 ///   `<service>.refused`.
 /// - If the message is a command that has expired, an `event.MessageDiscarded` and the error `command.expired` are
 ///   published. For a view's report and for the dismissal of a banner, there is no such error.
+/// - If the message is a command of a view whose session has ended, an `event.MessageDiscarded` is published, see
+///   ``discardingCommandsOfEndedSessions()``.
 /// - If the message was sent again to another consumer only, or withdraws a document, nothing is published.
 ///
 /// A dead letter comes with an `ApplicationError` of the same code, unless the message is an error itself or the broker
@@ -42,7 +44,7 @@ internal import ServiceLifecycle
 public struct MessageConsumer: ReadyService {
     /// A decoded message with its handler.
     private struct Call: Sendable {
-        let handle: @Sendable () async throws -> [any Message]
+        let handle: @Sendable () async throws -> [Envelope]
         let whenGivenUp: @Sendable () -> [any Message]
     }
 
@@ -59,6 +61,7 @@ public struct MessageConsumer: ReadyService {
     private let clock: any Clock<Duration>
     private let metrics: ConsumerMetrics
     private var routes: [MessageType: Route] = [:]
+    private var discardsCommandsOfEndedSessions = false
 
     /// - Parameters:
     ///   - consumer: the durable name. Consumers with the same name, in this and other processes, share the messages.
@@ -90,12 +93,55 @@ public struct MessageConsumer: ReadyService {
         _ type: M.Type, whenGivenUp: @escaping @Sendable (M) -> [any Message] = { _ in [] },
         handle: @escaping @Sendable (M, MessageContext) async throws -> [any Message]
     ) -> MessageConsumer {
-        precondition(routes[M.type] == nil, "\(M.type) has two handlers")
-        var consumer = self
-        consumer.routes[M.type] = { context in
+        adding(M.type) { context in
             let message = try context.cause.decode(M.self)
-            return Call(handle: { try await handle(message, context) }, whenGivenUp: { whenGivenUp(message) })
+            return Call(
+                handle: {
+                    try await handle(message, context).map { try context.bus.envelope($0, causedBy: context.cause) }
+                },
+                whenGivenUp: { whenGivenUp(message) })
         }
+    }
+
+    /// Handles ``DomainEvent/SessionEnded``: withdraws all documents of these types in the session.
+    /// - Parameters:
+    ///   - types: the types of the documents that this consumer publishes.
+    ///   - forget: removes what the service has stored for the session. It is called before the documents are
+    ///     withdrawn; its ``MessageContext/cause`` names the session.
+    /// - Precondition: `SessionEnded` has no handler yet.
+    public func onSessionEnded(
+        withdrawing types: [any DocumentMessage.Type],
+        _ forget: @escaping @Sendable (MessageContext) async throws -> Void = { _ in }
+    ) -> MessageConsumer {
+        let types = types.map { $0.type }
+        return adding(DomainEvent.SessionEnded.type) { context in
+            Call(
+                handle: {
+                    try await forget(context)
+                    let filters = types.map { MessageFilter.type($0, subject: context.cause.subject) }
+                    return try await context.bus.documents(matching: filters).filter { !$0.isTombstone }.map {
+                        .withdrawal(
+                            $0.type, key: $0.attributes.key, source: context.bus.source,
+                            causedBy: context.cause.attributes)
+                    }
+                },
+                whenGivenUp: { [] })
+        }
+    }
+
+    /// Discards the commands of views whose session has ended, so that their handlers do not publish documents for it
+    /// again. A session has ended for a view if there is no ``Document/NavigationState`` of the view's platform.
+    /// Commands that name no platform are handled. The broker is asked once for each command that names a platform.
+    public func discardingCommandsOfEndedSessions() -> MessageConsumer {
+        var consumer = self
+        consumer.discardsCommandsOfEndedSessions = true
+        return consumer
+    }
+
+    private func adding(_ type: MessageType, _ route: @escaping Route) -> MessageConsumer {
+        precondition(routes[type] == nil, "\(type) has two handlers")
+        var consumer = self
+        consumer.routes[type] = route
         return consumer
     }
 
@@ -131,6 +177,10 @@ public struct MessageConsumer: ReadyService {
             if isExpired { return try expired(message, context) }
             return loop.malformed(message, error.message)
         }
+        if !isExpired, let discarded = try await discardedAfterSession(message) {
+            context.logger.info("discarded: the session has ended")
+            return discarded
+        }
         let whenGivenUp = try call.whenGivenUp().map { try bus.envelope($0, causedBy: message) }
         // Before the command expired, an attempt that was interrupted may have published a document.
         var handled =
@@ -139,6 +189,17 @@ public struct MessageConsumer: ReadyService {
             : try await attempts(at: call.handle, whenGivenUp, context, loop)
         handled.whenGivenUp = whenGivenUp
         return handled
+    }
+
+    /// The results of a command whose session has ended. Nil if the session stands, or if this consumer handles such
+    /// commands.
+    private func discardedAfterSession(_ message: Envelope) async throws -> Handled? {
+        guard discardsCommandsOfEndedSessions, message.type.kind == .command,
+            let platform = message.attributes.platform,
+            try await bus.document(Document.NavigationState.type, subject: message.subject, key: platform) == nil
+        else { return nil }
+        let discarded = DomainEvent.MessageDiscarded(messageID: message.id, reason: "the session has ended")
+        return Handled([try bus.envelope(discarded, causedBy: message)])
     }
 
     private func expired(
@@ -150,13 +211,13 @@ public struct MessageConsumer: ReadyService {
 
     /// Calls a handler until it returns, throws a final error, or has used all attempts.
     private func attempts(
-        at handler: () async throws -> [any Message], _ whenGivenUp: [Envelope], _ context: MessageContext,
+        at handler: () async throws -> [Envelope], _ whenGivenUp: [Envelope], _ context: MessageContext,
         _ loop: ConsumerLoop
     ) async throws -> Handled {
         var attempt = 1
         while true {
             do {
-                return Handled(try await handler().map { try bus.envelope($0, causedBy: context.cause) })
+                return Handled(try await handler())
             } catch let answer as ApplicationError {
                 context.logger.error("the handler answered with an error: \(answer)")
                 return Handled(whenGivenUp + loop.answers(answer, to: context.cause))

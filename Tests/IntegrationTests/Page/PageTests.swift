@@ -10,6 +10,11 @@ struct PageTests {
         try await PageStory.tell("story.py")
     }
 
+    @Test("two sessions with accounts of their own, side by side", .timeLimit(.minutes(5)))
+    func sessions() async throws {
+        try await PageStory.tell("sessions.py")
+    }
+
     @Test(
         "every screen can be used by keyboard and with a screen reader, light and dark, wide and small",
         .timeLimit(.minutes(5)))

@@ -13,13 +13,17 @@ struct Browser {
     }
 
     /// Presses a button of the consent page.
-    /// - Parameter decision: The value of the button: `approve` or `deny`.
+    /// - Parameters:
+    ///   - decision: The value of the button: `approve` or `deny`.
+    ///   - account: The account that the person chooses. Nil for the one that the page has chosen.
     /// - Returns: The page after the redirects.
     @discardableResult
-    func decide(_ decision: String, at url: String) async throws -> String {
+    func decide(_ decision: String, as account: String? = nil, at url: String) async throws -> String {
         let page = try await send(HTTPClient.Request(.get, url))
         let fields = page.matches(of: #/<input type="hidden" name="([^"]*)" value="([^"]*)"/#)
         var form = fields.map { "\($0.1)=\(Self.escape(String($0.2)))" }
+        let chosen = page.firstMatch(of: #/name="account" value="([^"]*)" checked/#).map { String($0.1) }
+        if let account = account ?? chosen { form.append("account=\(Self.escape(account))") }
         form.append("decision=\(decision)")
         let action = URL(string: "/authorize", relativeTo: URL(string: url))?.absoluteString ?? url
         return try await send(.post(form: form.joined(separator: "&"), to: action))

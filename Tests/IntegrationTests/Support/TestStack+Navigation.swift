@@ -6,8 +6,10 @@ import SegueTestSupport
 extension TestStack {
     /// Waits until `screen` is the top screen of a platform.
     @discardableResult
-    func isAt(_ screen: String, on platform: String) async throws -> NavigationSnapshot {
-        try await document(Document.NavigationState.self, key: platform) {
+    func isAt(
+        _ screen: String, on platform: String, in session: String = Session.default
+    ) async throws -> NavigationSnapshot {
+        try await document(Document.NavigationState.self, key: platform, subject: session) {
             $0.snapshot.state.top.screen == screen
         }.snapshot
     }

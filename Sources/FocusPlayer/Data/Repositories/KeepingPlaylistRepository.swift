@@ -3,13 +3,14 @@ package import Logging
 package import Music
 package import Vocabulary
 
-/// Fetches songs from a catalog and stores them. Fresh stored songs are not fetched again. Older stored songs are used
+/// Fetches songs of a session's account from a catalog and stores them. Fresh stored songs are not fetched again. Older stored songs are used
 /// if Spotify is unavailable or limits the requests.
 ///
 /// If the database fails, the error is logged and the catalog is used. Only ``keptSongs(of:)`` throws the error.
 package struct KeepingPlaylistRepository: PlaylistRepository {
     private let catalog: any MusicCatalog
     private let database: SongDatabase
+    private let session: String
     private let lifetime: Duration
     private let logger: Logger
     private let now: @Sendable () -> Date
@@ -18,19 +19,19 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
     ///   - lifetime: the time for which stored songs are fresh.
     ///   - now: returns the current time, from which the age of stored songs is computed.
     package init(
-        catalog: any MusicCatalog, database: SongDatabase, lifetime: Duration = .seconds(600), logger: Logger,
-        now: @escaping @Sendable () -> Date = { Date() }
+        catalog: any MusicCatalog, database: SongDatabase, session: String, lifetime: Duration = .seconds(600),
+        logger: Logger, now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.catalog = catalog
         self.database = database
+        self.session = session
         self.lifetime = lifetime
         self.logger = logger
         self.now = now
     }
 
     package func playlists() async throws -> [Playlist] {
-        let account = try await catalog.account()
-        await attempt("remember the account") { try await database.setCurrentAccount(account) }
+        _ = try await askedAccount()
         return try await catalog.playlists()
     }
 
@@ -51,22 +52,27 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
     }
 
     package func keptSongs(of playlistID: Playlist.ID) async throws -> [Song]? {
-        guard let account = try await database.currentAccount() else { return nil }
-        return try await database.songs(of: playlistID, for: account)?.songs
+        guard let account = try await database.currentAccount(of: session) else { return nil }
+        return try await database.songs(of: playlistID, for: SessionAccount(session: session, id: account))?.songs
     }
 
     package func forget() async {
-        await attempt("remove the account") { try await database.clear() }
+        await attempt("remove the account") { try await database.clear(session) }
     }
 
     /// The account whose playlists were loaded. Spotify is asked only if no account is stored or it cannot be read.
-    private func account() async throws -> String {
-        if let known = await attempt("read the account", { try await database.currentAccount() }) ?? nil {
-            return known
+    private func account() async throws -> SessionAccount {
+        if let known = await attempt("read the account", { try await database.currentAccount(of: session) }) ?? nil {
+            return SessionAccount(session: session, id: known)
         }
+        return try await askedAccount()
+    }
+
+    /// The account that Spotify names. It is stored.
+    private func askedAccount() async throws -> SessionAccount {
         let account = try await catalog.account()
-        await attempt("remember the account") { try await database.setCurrentAccount(account) }
-        return account
+        await attempt("remember the account") { try await database.setCurrentAccount(account, of: session) }
+        return SessionAccount(session: session, id: account)
     }
 
     @discardableResult

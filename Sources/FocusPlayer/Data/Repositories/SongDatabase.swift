@@ -2,8 +2,12 @@ internal import Foundation
 package import GRDB
 internal import Vocabulary
 
-/// The songs of playlists as they were last fetched for each account, in SQLite.
+/// The songs of playlists as they were last fetched for the account of each session, in SQLite. Sessions share nothing,
+/// even if they have the same account.
 package struct SongDatabase: Sendable {
+    /// The maximum number of playlists of a session. The playlists that were fetched first are removed.
+    static let maximumPlaylists = 100
+
     private let writer: any DatabaseWriter
 
     /// Opens a database and migrates its schema.
@@ -27,19 +31,22 @@ package struct SongDatabase: Sendable {
         }
     }
 
-    /// The id of the account that was last used. Nil if none has been used since the last ``clear()``.
-    func currentAccount() async throws -> String? {
-        try await writer.read { try String.fetchOne($0, sql: "SELECT id FROM account") }
-    }
-
-    func setCurrentAccount(_ id: String) async throws {
-        try await writer.write { database in
-            try database.execute(sql: "INSERT OR REPLACE INTO account (slot, id) VALUES (0, ?)", arguments: [id])
+    /// The id of the account that a session last used. Nil if it has used none since the last ``clear(_:)``.
+    func currentAccount(of session: String) async throws -> String? {
+        try await writer.read {
+            try String.fetchOne($0, sql: "SELECT id FROM account WHERE session = ?", arguments: [session])
         }
     }
 
-    /// Returns the stored songs. Nil if no songs of the playlist are stored for this account.
-    func songs(of playlistID: String, for account: String) async throws -> KeptSongs? {
+    func setCurrentAccount(_ id: String, of session: String) async throws {
+        try await writer.write { database in
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO account (session, id) VALUES (?, ?)", arguments: [session, id])
+        }
+    }
+
+    /// Returns the stored songs. Nil if no songs of the playlist are stored for this account in this session.
+    func songs(of playlistID: String, for account: SessionAccount) async throws -> KeptSongs? {
         try await writer.read { database in
             guard let kept = try KeptPlaylist.of(playlistID, for: account).fetchOne(database) else { return nil }
             let songs = try KeptSong.of(playlistID, for: account).order(Column("position")).fetchAll(database)
@@ -47,23 +54,32 @@ package struct SongDatabase: Sendable {
         }
     }
 
-    /// Replaces the stored songs of a playlist in one transaction.
-    func keep(_ fetched: KeptSongs, of playlistID: String, for account: String) async throws {
+    /// Replaces the stored songs of a playlist in one transaction. Removes other playlists of the session if there are
+    /// more than ``maximumPlaylists``.
+    func keep(_ fetched: KeptSongs, of playlistID: String, for account: SessionAccount) async throws {
         try await writer.write { database in
             // The foreign key makes SQLite delete the songs of the playlist, too.
             try KeptPlaylist.of(playlistID, for: account).deleteAll(database)
             let fetchedAt = fetched.fetchedAt.timeIntervalSince1970
-            try KeptPlaylist(account: account, playlistID: playlistID, fetchedAt: fetchedAt).insert(database)
+            try KeptPlaylist(account, playlistID: playlistID, fetchedAt: fetchedAt).insert(database)
             for (position, song) in fetched.songs.enumerated() {
-                try KeptSong(account: account, playlistID: playlistID, position: position, song: song).insert(database)
+                try KeptSong(account, playlistID: playlistID, position: position, song: song).insert(database)
             }
+            try database.execute(
+                sql: """
+                    DELETE FROM playlist WHERE session = ?1 AND (account, playlistID) IN (
+                        SELECT account, playlistID FROM playlist WHERE session = ?1
+                        ORDER BY fetchedAt DESC LIMIT -1 OFFSET ?2)
+                    """,
+                arguments: [account.session, Self.maximumPlaylists])
         }
     }
 
-    func clear() async throws {
+    /// Removes the account and the songs of a session.
+    func clear(_ session: String) async throws {
         try await writer.write { database in
-            try KeptPlaylist.deleteAll(database)
-            try database.execute(sql: "DELETE FROM account")
+            try KeptPlaylist.filter(Column("session") == session).deleteAll(database)
+            try database.execute(sql: "DELETE FROM account WHERE session = ?", arguments: [session])
         }
     }
 
@@ -95,14 +111,59 @@ package struct SongDatabase: Sendable {
                 table.foreignKey(["account", "playlistID"], references: "playlist", onDelete: .cascade)
             }
         }
+        migrator.registerMigration("2: sessions") { database in
+            for table in ["account", "playlist", "song"] { try database.rename(table: table, to: "\(table)1") }
+            try database.create(table: "account", options: [.strict, .withoutRowID]) { table in
+                table.primaryKey("session", .text)
+                table.column("id", .text).notNull()
+            }
+            try database.create(table: "playlist", options: [.strict, .withoutRowID]) { table in
+                table.column("session", .text).notNull()
+                table.column("account", .text).notNull()
+                table.column("playlistID", .text).notNull()
+                table.column("fetchedAt", .real).notNull()
+                table.primaryKey(["session", "account", "playlistID"])
+            }
+            try database.create(table: "song", options: [.strict, .withoutRowID]) { table in
+                table.column("session", .text).notNull()
+                table.column("account", .text).notNull()
+                table.column("playlistID", .text).notNull()
+                table.column("position", .integer).notNull()
+                table.column("id", .text).notNull()
+                table.column("uri", .text).notNull()
+                table.column("title", .text).notNull()
+                table.column("artist", .text).notNull()
+                table.column("duration", .integer).notNull()
+                table.primaryKey(["session", "account", "playlistID", "position"])
+                table.foreignKey(["session", "account", "playlistID"], references: "playlist", onDelete: .cascade)
+            }
+            // Until now there was one account, which the session `default` used.
+            for (table, columns) in [
+                ("account", "id"), ("playlist", "account, playlistID, fetchedAt"),
+                ("song", "account, playlistID, position, id, uri, title, artist, duration"),
+            ] {
+                try database.execute(
+                    sql: "INSERT INTO \(table) (session, \(columns)) SELECT 'default', \(columns) FROM \(table)1")
+            }
+            for table in ["song1", "playlist1", "account1"] { try database.drop(table: table) }
+        }
         return migrator
     }
 }
 
+/// The account that a session uses.
+struct SessionAccount: Sendable {
+    let session: String
+    /// The account's id at Spotify.
+    let id: String
+}
+
 extension TableRecord {
-    /// The rows of one playlist for one account.
-    fileprivate static func of(_ playlistID: String, for account: String) -> QueryInterfaceRequest<Self> {
-        filter(Column("account") == account && Column("playlistID") == playlistID)
+    /// The rows of one playlist for the account of one session.
+    fileprivate static func of(_ playlistID: String, for account: SessionAccount) -> QueryInterfaceRequest<Self> {
+        filter(
+            Column("session") == account.session && Column("account") == account.id
+                && Column("playlistID") == playlistID)
     }
 }
 
@@ -121,16 +182,25 @@ struct KeptSongs: Sendable {
 private struct KeptPlaylist: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "playlist"
 
+    let session: String
     let account: String
     let playlistID: String
     /// The time of fetching, in seconds since 1970.
     let fetchedAt: Double
+
+    init(_ account: SessionAccount, playlistID: String, fetchedAt: Double) {
+        session = account.session
+        self.account = account.id
+        self.playlistID = playlistID
+        self.fetchedAt = fetchedAt
+    }
 }
 
 /// A row of the table `song`.
 private struct KeptSong: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "song"
 
+    let session: String
     let account: String
     let playlistID: String
     let position: Int
@@ -140,8 +210,9 @@ private struct KeptSong: Codable, FetchableRecord, PersistableRecord {
     let artist: String
     let duration: Int
 
-    init(account: String, playlistID: String, position: Int, song: Song) {
-        self.account = account
+    init(_ account: SessionAccount, playlistID: String, position: Int, song: Song) {
+        session = account.session
+        self.account = account.id
         self.playlistID = playlistID
         self.position = position
         id = song.id

@@ -34,6 +34,9 @@ package struct SpotifyAccounts: AuthorizationServer {
             "code_challenge": request.codeChallenge,
             "scope": Self.scopes.joined(separator: " "),
             "state": request.state,
+            // Without this, Spotify connects the account of the browser's last login without asking. The person could
+            // not choose another account for another session.
+            "show_dialog": "true",
         ])
         return host.url("/authorize?\(query)")
     }

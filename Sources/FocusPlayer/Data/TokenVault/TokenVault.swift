@@ -2,8 +2,8 @@ package import Authorization
 internal import Sodium
 internal import SystemSupport
 
-/// Stores tokens and open requests for consent in encrypted files. Only one process writes; other processes use
-/// ``TokenVaultReader``.
+/// Stores the tokens and the open requests for consent of all sessions in encrypted files. Only one process writes;
+/// other processes use ``TokenVaultReader``.
 ///
 /// The directory has the mode 0700. It contains the encrypted files `tokens` and `pending`, their `key`, and `lock`,
 /// each with the mode 0600. A process of the same user can read the key and therefore the tokens. The encryption
@@ -32,36 +32,53 @@ package struct TokenVault: Sendable {
 }
 
 extension TokenVault: TokenStore {
-    package func load() async throws -> StoredTokens {
-        try await queue.run { [directory] in try directory.tokens.read() ?? .none }
+    package func load(of session: String) async throws -> StoredTokens {
+        try await queue.run { [directory] in try directory.accounts()[session] }
     }
 
     @discardableResult
-    package func save(_ tokens: SpotifyTokens) async throws -> StoredTokens {
-        try await advance(to: tokens)
+    package func save(_ tokens: SpotifyTokens, of session: String) async throws -> StoredTokens {
+        try await advance(session, to: tokens)
     }
 
     @discardableResult
-    package func clear() async throws -> StoredTokens {
-        try await advance(to: nil)
+    package func clear(_ session: String) async throws -> StoredTokens {
+        try await advance(session, to: nil)
     }
 
-    /// Writes the next generation, in one operation on the serial queue.
-    private func advance(to tokens: SpotifyTokens?) async throws -> StoredTokens {
+    package func checkRoom(for session: String) async throws {
+        try await queue.run { [directory] in
+            guard try directory.accounts().hasRoom(for: session) else { throw VaultFailure.fullOfAccounts }
+        }
+    }
+
+    /// Writes the session's next generation, in one operation on the serial queue.
+    private func advance(_ session: String, to tokens: SpotifyTokens?) async throws -> StoredTokens {
         try await queue.run { [directory, key] in
-            let next = try (directory.tokens.read() ?? .none).followed(by: tokens)
-            try directory.tokens.write(next, with: key)
-            return next
+            var accounts = try directory.accounts()
+            let next = accounts[session].followed(by: tokens)
+            try accounts.store(next, of: session)
+            try directory.tokens.write(accounts, with: key)
+            return accounts[session]
         }
     }
 }
 
 extension TokenVault: PendingAuthorizationStore {
     package func pending() async throws -> [PendingAuthorization] {
-        try await queue.run { [directory] in try directory.pending.read() ?? [] }
+        try await queue.run { [directory] in try directory.pending.read()?.requests ?? [] }
     }
 
-    package func replacePending(with authorizations: [PendingAuthorization]) async throws {
-        try await queue.run { [directory, key] in try directory.pending.write(authorizations, with: key) }
+    @discardableResult
+    package func changePending<Result: Sendable>(
+        _ change: @escaping @Sendable (inout [PendingAuthorization]) -> Result
+    ) async throws -> Result {
+        try await queue.run { [directory, key] in
+            let before = try directory.pending.read()?.requests ?? []
+            var after = before
+            let result = change(&after)
+            if after != before { try directory.pending.write(PendingFile(after, replacing: before), with: key) }
+            return result
+        }
     }
 }

@@ -1,7 +1,7 @@
 package import Authorization
 package import Music
 
-/// Reads the tokens that another process writes.
+/// Reads the tokens of sessions that another process writes.
 package struct TokenVaultReader: Sendable {
     /// The interval at which a waiting reader reads the file.
     private static let pollInterval = Duration.milliseconds(25)
@@ -14,20 +14,22 @@ package struct TokenVaultReader: Sendable {
         self.directory = VaultDirectory(directory)
     }
 
-    /// Returns the stored tokens. Returns ``StoredTokens/none`` if nothing was ever stored.
+    /// Returns the stored tokens of a session. Returns ``StoredTokens/none`` if nothing was ever stored.
     /// - Throws: `TokenStoreError`.
-    package func read() async throws -> StoredTokens {
-        try await queue.run { [directory] in try directory.tokens.read() ?? .none }
+    package func read(_ session: String) async throws -> StoredTokens {
+        try await queue.run { [directory] in try directory.accounts()[session] }
     }
 
-    /// Waits until the vault contains a generation above `generation`.
+    /// Waits until the vault contains a generation of the session above `generation`.
     /// - Returns: the content with the higher generation. Nil if there is none after `timeout`.
     /// - Throws: `TokenStoreError`, `CancellationError`.
-    package func waitForGeneration(after generation: Int, timeout: Duration) async throws -> StoredTokens? {
+    package func waitForGeneration(
+        after generation: Int, of session: String, timeout: Duration
+    ) async throws -> StoredTokens? {
         let clock = ContinuousClock()
         let deadline = clock.now.advanced(by: timeout)
         while true {
-            let stored = try await read()
+            let stored = try await read(session)
             if stored.generation > generation { return stored }
             let next = clock.now.advanced(by: Self.pollInterval)
             guard next < deadline else { return nil }
@@ -36,9 +38,10 @@ package struct TokenVaultReader: Sendable {
     }
 }
 
-/// The access tokens of a vault that another process renews.
+/// The access tokens of one session, in a vault. Another process renews them.
 package struct VaultAccessTokens: AccessTokens {
     private let vault: TokenVaultReader
+    private let session: String
     private let timeout: Duration
     private let requestRenewal: @Sendable (Int) async throws -> Void
 
@@ -47,26 +50,27 @@ package struct VaultAccessTokens: AccessTokens {
     ///     ``MusicError/renewalOverdue``.
     ///   - requestRenewal: requests that the writing process renews the token of this generation.
     package init(
-        vault: TokenVaultReader, timeout: Duration = .seconds(15),
+        vault: TokenVaultReader, session: String, timeout: Duration = .seconds(15),
         requestRenewal: @escaping @Sendable (_ generation: Int) async throws -> Void
     ) {
         self.vault = vault
+        self.session = session
         self.timeout = timeout
         self.requestRenewal = requestRenewal
     }
 
     package func current() async throws -> AccessToken {
-        let stored = try await reading { try await vault.read() }
+        let stored = try await reading { try await vault.read(session) }
         guard let token = stored.accessToken else { throw MusicError.notAuthorized }
         return token
     }
 
     package func newer(thanRefused generation: Int) async throws -> AccessToken {
-        var stored = try await reading { try await vault.read() }
+        var stored = try await reading { try await vault.read(session) }
         if stored.generation <= generation {
             try await requestRenewal(generation)
             let renewed = try await reading {
-                try await vault.waitForGeneration(after: generation, timeout: timeout)
+                try await vault.waitForGeneration(after: generation, of: session, timeout: timeout)
             }
             guard let renewed else { throw MusicError.renewalOverdue }
             stored = renewed

@@ -13,11 +13,13 @@ struct VaultDirectory: Sendable {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// The tokens. The process that holds the lock writes them; other processes read them.
-    var tokens: SealedFile<StoredTokens> { SealedFile("tokens", in: self) }
+    /// The tokens of all sessions. The process that holds the lock writes them; other processes read them.
+    var tokens: SealedFile<AccountsFile> { SealedFile("tokens", in: self) }
 
     /// The requests for consent that are not finished yet.
-    var pending: SealedFile<[PendingAuthorization]> { SealedFile("pending", in: self) }
+    var pending: SealedFile<PendingFile> { SealedFile("pending", in: self) }
+
+    func accounts() throws -> AccountsFile { try tokens.read() ?? AccountsFile() }
 
     private var keyFile: VaultFile { VaultFile(path: file("key")) }
 
@@ -107,6 +109,8 @@ struct SealedFile<Value: Codable & Sendable>: Sendable {
         do {
             return try JSONDecoder().decode(
                 Value.self, from: ChaChaPoly.open(content.dropFirst(magic.count), with: key, label: purpose))
+        } catch let error as NewerVaultFormat {
+            throw VaultFailure.newer(file.path, version: error.version)
         } catch {
             throw VaultFailure.corrupt(file.path)
         }
@@ -120,8 +124,8 @@ struct SealedFile<Value: Codable & Sendable>: Sendable {
 
 /// A small file of the vault with the mode 0600.
 private struct VaultFile: Sendable {
-    /// The maximum size of a file in bytes. A larger file counts as damaged.
-    private static let maximumSize = 1 << 20
+    /// The maximum size of a file in bytes. A larger file counts as damaged. ``VaultLimit`` keeps files below it.
+    private static let maximumSize = 4 << 20
 
     let path: String
 
@@ -188,6 +192,32 @@ enum VaultFailure {
         TokenStoreError(
             code: "vault.corrupt", message: "\(path) is damaged, or was not encrypted with the key in its directory",
             recovery: "Remove it and connect Spotify again.")
+    }
+
+    static func newer(_ path: String, version: Int) -> TokenStoreError {
+        TokenStoreError(
+            code: "vault.newer", message: "\(path) has the format \(version) of a newer version of this program",
+            recovery: "Use the newer version, or remove the file and connect Spotify again.")
+    }
+
+    static var fullOfAccounts: TokenStoreError {
+        TokenStoreError(
+            code: "vault.full", message: "the token vault has \(VaultLimit.accounts) accounts, its maximum",
+            recovery: "Disconnect the Spotify account of another session, then connect this one again.")
+    }
+
+    static var fullOfRequests: TokenStoreError {
+        TokenStoreError(
+            code: "vault.busy",
+            message: "\(VaultLimit.requests) requests for access to Spotify wait for an answer, the maximum",
+            recovery: "Connect Spotify again later: a request that nobody answers ends after an hour.")
+    }
+
+    static var tooLarge: TokenStoreError {
+        TokenStoreError(
+            code: "vault.too-large",
+            message: "Spotify's tokens, or a request for them, have more than \(VaultLimit.entry) bytes",
+            recovery: "Connect Spotify again.")
     }
 
     static func missingKey(_ path: String) -> TokenStoreError {

@@ -82,6 +82,12 @@ extension ApplicationError {
             recovery: "Connect Spotify again from the app.")
     }
 
+    static var requestExpired: ApplicationError {
+        ApplicationError(
+            code: "spotify.request-expired", message: "The request for access to Spotify has expired",
+            recovery: "Connect Spotify again from the app.")
+    }
+
     static var noRefreshToken: ApplicationError {
         ApplicationError(
             code: "spotify.no-refresh-token", message: "Spotify gave access that cannot be renewed",

@@ -1,5 +1,5 @@
 package import EventBus
-internal import Foundation
+package import Foundation
 internal import Sodium
 
 /// The values that belong to one request for consent.
@@ -24,18 +24,33 @@ package struct PendingAuthorization: Codable, Hashable, Sendable {
     package let state: String
     package let verifier: CodeVerifier
     package let redirectURI: String
-    /// The command that started the request.
+    /// The command that started the request. Its subject is the session whose account is to be connected.
     package let cause: Attributes
+    /// The time of the request. Nil if an earlier version stored the request; the time of `cause` is used instead.
+    private let requestedAt: Date?
     /// The generation of the tokens of this consent in the ``TokenStore``. Nil until the code has been exchanged.
     ///
     /// This number is stored just before the tokens.
     var grantGeneration: Int?
 
-    package init(state: String, verifier: CodeVerifier, redirectURI: String, cause: Attributes) {
+    package init(state: String, verifier: CodeVerifier, redirectURI: String, cause: Attributes, requestedAt: Date) {
         self.state = state
         self.verifier = verifier
         self.redirectURI = redirectURI
         self.cause = cause
+        self.requestedAt = requestedAt
+    }
+
+    /// The time for which a person can answer a request: one hour.
+    private static let lifetime: TimeInterval = 3600
+
+    package var session: String { cause.subject }
+
+    /// True if the request still waits for an answer, or for the announcement of its outcome. A request whose tokens
+    /// are stored does not expire before its outcome has been announced.
+    func isOpen(at now: Date) -> Bool {
+        // A request from the future was made before the clock was set back.
+        grantGeneration != nil || abs(now.timeIntervalSince(requestedAt ?? cause.time)) < Self.lifetime
     }
 
     var request: AuthorizationRequest {
@@ -55,11 +70,16 @@ extension PendingAuthorization: CustomStringConvertible, CustomReflectable {
 
 /// Stores requests for consent.
 package protocol PendingAuthorizationStore: Sendable {
-    /// Returns the stored requests, oldest first.
+    /// Returns the stored requests of all sessions, oldest first.
     func pending() async throws -> [PendingAuthorization]
 
-    /// Replaces all stored requests. Returns after they are safe from a crash.
-    func replacePending(with authorizations: [PendingAuthorization]) async throws
+    /// Changes the stored requests in one step: no other change happens between reading and writing them. Returns after
+    /// they are safe from a crash.
+    /// - Throws: `TokenStoreError`, also if there are too many requests. The stored requests are then unchanged.
+    @discardableResult
+    func changePending<Result: Sendable>(
+        _ change: @escaping @Sendable (inout [PendingAuthorization]) -> Result
+    ) async throws -> Result
 }
 
 /// The browser's request to the redirect URI (RFC 6749 §4.1.2). Its description does not contain the code.

@@ -1,20 +1,25 @@
 package import Foundation
 
-/// Stores the tokens and counts their changes: each change makes a new generation.
+/// Stores the tokens of each session and counts their changes: each change makes a new generation.
 package protocol TokenStore: Sendable {
-    /// Returns the stored tokens. Returns ``StoredTokens/none`` if nothing was ever stored.
-    func load() async throws -> StoredTokens
+    /// Returns the stored tokens of a session. Returns ``StoredTokens/none`` if nothing was ever stored.
+    func load(of session: String) async throws -> StoredTokens
 
-    /// Stores `tokens` with the next generation. Returns after they are safe from a crash.
+    /// Stores `tokens` with the session's next generation. Returns after they are safe from a crash.
+    /// - Throws: `TokenStoreError`, also if the store is full.
     @discardableResult
-    func save(_ tokens: SpotifyTokens) async throws -> StoredTokens
+    func save(_ tokens: SpotifyTokens, of session: String) async throws -> StoredTokens
 
-    /// Removes the tokens. The removal has the next generation.
+    /// Removes the tokens of a session. The removal has the next generation.
     @discardableResult
-    func clear() async throws -> StoredTokens
+    func clear(_ session: String) async throws -> StoredTokens
+
+    /// Checks that an account of this session can be stored.
+    /// - Throws: `TokenStoreError` if the store is full.
+    func checkRoom(for session: String) async throws
 }
 
-/// The content of a ``TokenStore``.
+/// The content of a ``TokenStore`` for one session.
 package struct StoredTokens: Codable, Hashable, Sendable {
     /// The number of changes. It grows by one with each change, including removal.
     package let generation: Int

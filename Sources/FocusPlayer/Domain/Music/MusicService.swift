@@ -2,7 +2,7 @@ package import Contracts
 package import EventBus
 package import Vocabulary
 
-/// Makes focus playlists and plays them.
+/// Makes focus playlists for one session, and plays them with its account.
 ///
 /// Each operation returns the messages to publish, documents before the events that refer to them. An operation may be
 /// repeated. It does not throw a ``MusicError`` or an `ApplicationError`, but returns messages for it. A query returns
@@ -27,6 +27,11 @@ package struct MusicService: Sendable {
     package func forgetAccount() async -> [any Message] {
         await repository.forget()
         return [Document.Playlists(playlists: [])]
+    }
+
+    /// Removes the stored data of a session that has ended.
+    package func forgetSession() async {
+        await repository.forget()
     }
 
     /// Makes a focus playlist: the songs of the command's playlist, in an order that is computed from `messageID`.
@@ -140,7 +145,7 @@ extension Command.PlaylistSelected {
     }
 }
 
-/// A source of playlists and their songs.
+/// A source of the playlists of one session's account, and of their songs.
 package protocol PlaylistRepository: Sendable {
     /// Returns all playlists of the connected account, in the provider's order. Call this method first when an account
     /// is connected.
@@ -153,7 +158,7 @@ package protocol PlaylistRepository: Sendable {
     /// Returns the stored songs of a playlist as they were last fetched. Nil if none are stored.
     func keptSongs(of playlistID: Playlist.ID) async throws -> [Song]?
 
-    /// Removes all stored data.
+    /// Removes all stored data of the session.
     func forget() async
 }
 

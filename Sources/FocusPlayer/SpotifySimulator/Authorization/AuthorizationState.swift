@@ -7,21 +7,25 @@ struct AuthorizationState: Codable, Sendable, Equatable {
     /// An approval whose code the client has not exchanged yet.
     private struct Code: Codable, Sendable, Equatable {
         let clientID: String
+        let account: String?
         let redirectURI: RedirectURI
         let challenge: String
         let scopes: Set<Scope>
         let issuedAt: Date
     }
 
-    /// An approval by the user. Each refresh token refers to its grant.
+    /// An approval by a user. Each refresh token refers to its grant.
     private struct Grant: Codable, Sendable, Equatable {
         let clientID: String
+        /// The user id. Nil in a state file of an earlier version, for the first account.
+        let account: String?
         let scopes: Set<Scope>
         let approvedAt: Date
         var refreshCount = 0
     }
 
     private struct AccessToken: Codable, Sendable, Equatable {
+        let account: String?
         let scopes: Set<Scope>
         let expiresAt: Date
     }
@@ -51,14 +55,16 @@ struct AuthorizationState: Codable, Sendable, Equatable {
     /// The time for which a code is valid, in seconds. RFC 6749 §4.1.2 recommends a maximum of ten minutes.
     private static let codeLifetime: TimeInterval = 600
 
-    /// Records the user's approval.
+    /// Records a user's approval.
     ///
+    /// - Parameter account: The user id.
     /// - Returns: The code, which the client may exchange for tokens once.
-    mutating func approve(_ request: ConsentRequest, at now: Date) -> Secret {
+    mutating func approve(_ request: ConsentRequest, account: String, at now: Date) -> Secret {
         discardExpired(at: now)
         let code = Secret.random()
         codes[code.digest] = Code(
             clientID: request.client.id,
+            account: account,
             redirectURI: request.redirectURI,
             challenge: request.challenge,
             scopes: request.scopes,
@@ -77,7 +83,8 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         switch request {
         case .authorizationCode(let clientID, let code, let redirectURI, let verifier):
             let code = try redeem(Secret(code), clientID: clientID, redirectURI: redirectURI, verifier: verifier)
-            grants.append(Grant(clientID: clientID, scopes: code.scopes, approvedAt: now))
+            grants.append(
+                Grant(clientID: clientID, account: code.account, scopes: code.scopes, approvedAt: now))
             return issue(grants.count - 1, rotating: true, policy: policy, at: now)
         case .refreshToken(let clientID, let token):
             return try refresh(Secret(token), clientID: clientID, policy: policy, at: now)
@@ -87,21 +94,27 @@ struct AuthorizationState: Codable, Sendable, Equatable {
     /// Checks the `Authorization` header of a Web API request.
     ///
     /// - Parameter header: The header's value; `nil` if the request has none.
-    /// - Returns: The scopes of the token.
-    func scopes(authorization header: String?, at now: Date) throws(WebAPIError) -> Set<Scope> {
+    /// - Returns: The user id and the scopes of the token. The user id is nil for the first account.
+    func access(
+        authorization header: String?, at now: Date
+    ) throws(WebAPIError) -> (account: String?, scopes: Set<Scope>) {
         guard let header else { throw .noToken }
         let parts = header.split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .notBearer }
         guard let token = accessTokens[Secret(String(parts[1])).digest] else { throw .invalidAccessToken }
         guard now < token.expiresAt else { throw .expiredAccessToken }
-        return token.scopes
+        return (token.account, token.scopes)
     }
 
     /// Revokes the access tokens, or all tokens, of all clients.
-    mutating func revoke(_ revocation: Revocation) {
-        accessTokens = [:]
+    ///
+    /// - Parameter isAffected: Returns true for the user ids whose tokens are revoked.
+    mutating func revoke(_ revocation: Revocation, where isAffected: (String?) -> Bool) {
+        accessTokens = accessTokens.filter { !isAffected($0.value.account) }
         guard revocation == .all else { return }
-        for digest in refreshTokens.keys { refreshTokens[digest]?.isRevoked = true }
+        for (digest, token) in refreshTokens where isAffected(grants[token.grant].account) {
+            refreshTokens[digest]?.isRevoked = true
+        }
     }
 
     /// Uses up a code. A failed attempt of its client uses the code up, too.
@@ -148,6 +161,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         let access = Secret.random()
         let refresh = rotating ? Secret.random() : nil
         accessTokens[access.digest] = AccessToken(
+            account: grants[grant].account,
             scopes: scopes,
             expiresAt: now.addingTimeInterval(TimeInterval(lifetime))
         )

@@ -54,6 +54,8 @@ enum ConsentRequestError: String, Error, Sendable {
     case invalidChallengeMethod = "code_challenge_method must be S256"
     case invalidChallenge = "code_challenge must be the base64url form of a SHA-256 digest"
     case invalidScope = "INVALID_SCOPE: Invalid scope"
+    /// The form names an account that the catalogue does not have.
+    case unknownAccount = "Unknown account"
 }
 
 /// A redirect URI that Spotify allows: https on any host, or http on a loopback address literal.

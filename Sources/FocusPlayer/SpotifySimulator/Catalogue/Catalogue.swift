@@ -1,20 +1,27 @@
 import Foundation
 import Sodium
 
-/// The data that the simulated Spotify starts with: an account, its devices and its playlists, and the registered apps.
+/// The data that the simulated Spotify starts with: accounts with their devices and playlists, and the registered apps.
 package struct Catalogue: Sendable, Equatable {
-    /// The user who gives consent. All tokens belong to this account.
-    var user: User
     /// The applications that may ask for consent.
     var clients: [Client]
-    /// The Spotify Connect devices of the user, in the order of the list; at most one is active.
-    var devices: [Device]
-    /// The playlists that the user owns or follows, in the order of the list.
-    var playlists: [Playlist]
+    /// The accounts of which a person chooses one at consent. The first one is chosen unless the person chooses
+    /// another.
+    var accounts: [Account]
 }
 
 extension Catalogue {
-    /// The user's account.
+    /// An account with its devices and playlists.
+    struct Account: Sendable, Equatable {
+        /// The user who gives consent.
+        var user: User
+        /// The Spotify Connect devices of the user, in the order of the list; at most one is active.
+        var devices: [Device]
+        /// The playlists that the user owns or follows, in the order of the list.
+        var playlists: [Playlist]
+    }
+
+    /// The user of an account.
     struct User: Sendable, Equatable {
         /// The Spotify user id, as in `spotify:user:ID`.
         var id: String

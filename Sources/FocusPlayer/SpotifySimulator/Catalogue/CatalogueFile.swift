@@ -40,22 +40,29 @@ extension Catalogue {
         let tree = CatalogueTree(root: root, file: file)
         try tree.check()
         self.init(try tree.decode())
-        if devices.count(where: \.isActive) > 1 {
-            throw tree.fault(root["devices"], "more than one device is active; Spotify has at most one")
+        for (account, node) in zip(accounts, tree.accounts) where account.devices.count(where: \.isActive) > 1 {
+            throw tree.fault(node["devices"], "more than one device is active; Spotify has at most one")
         }
     }
 
     private init(_ file: CatalogueFile) {
-        user = User(
-            id: file.user.id, name: file.user.name, email: file.user.email, isPremium: file.user.premium ?? true)
         clients = file.clients.map { Client(id: $0.id, redirectURIs: $0.redirectURIs ?? []) }
+        let first = CatalogueFile.Account(user: file.user, devices: file.devices, playlists: file.playlists)
+        accounts = ([first] + (file.accounts ?? [])).map(Account.init)
+    }
+}
+
+extension Catalogue.Account {
+    fileprivate init(_ file: CatalogueFile.Account) {
+        user = Catalogue.User(
+            id: file.user.id, name: file.user.name, email: file.user.email, isPremium: file.user.premium ?? true)
         devices = file.devices.map {
-            Device(
+            Catalogue.Device(
                 id: $0.id, name: $0.name, type: $0.type, isActive: $0.active ?? false,
                 isRestricted: $0.restricted ?? false, volume: $0.volume?.value)
         }
         playlists = file.playlists.map {
-            Playlist(
+            Catalogue.Playlist(
                 id: $0.id.value, name: $0.name, description: $0.description ?? "", owner: $0.owner ?? file.user.id,
                 isCollaborative: $0.collaborative ?? false, songs: $0.songs.flatMap(\.songs))
         }
@@ -148,12 +155,23 @@ private struct CatalogueFile: Decodable {
         }
     }
 
+    struct Account: Decodable {
+        let user: User
+        let devices: [Device]
+        let playlists: [Playlist]
+
+        enum CodingKeys: String, CodingKey, CaseIterable { case user, devices, playlists }
+    }
+
+    /// The user, the devices and the playlists of the first account.
     let user: User
     let clients: [Client]
     let devices: [Device]
     let playlists: [Playlist]
+    /// The other accounts.
+    let accounts: [Account]?
 
-    enum CodingKeys: String, CodingKey, CaseIterable { case user, clients, devices, playlists }
+    enum CodingKeys: String, CodingKey, CaseIterable { case user, clients, devices, playlists, accounts }
 }
 
 /// The YAML tree of a catalogue, which contains the line numbers for errors.
@@ -161,14 +179,25 @@ private struct CatalogueTree {
     let root: Node
     let file: String
 
+    /// The nodes of the accounts. The first account's keys are those of the catalogue itself.
+    var accounts: [Node] { [root] + others }
+
+    private var others: [Node] { Array(root["accounts"]?.sequence ?? []) }
+
     /// Refuses errors that decoding ignores: unknown keys, which may be misspelt, empty strings, and entries with the
     /// same id.
     func check() throws {
         try check(root, "the catalogue", CatalogueFile.CodingKeys.self)
-        if let user = root["user"] { try check(user, "user", CatalogueFile.User.CodingKeys.self) }
-        try checkList("client", CatalogueFile.Client.CodingKeys.self)
-        try checkList("device", CatalogueFile.Device.CodingKeys.self)
-        try checkList("playlist", CatalogueFile.Playlist.CodingKeys.self)
+        try checkList("client", of: root, CatalogueFile.Client.CodingKeys.self)
+        for node in others { try check(node, "an account", CatalogueFile.Account.CodingKeys.self) }
+        var users: Set<String> = []
+        for node in accounts {
+            if let user = node["user"] { try check(user, "user", CatalogueFile.User.CodingKeys.self) }
+            try checkList("device", of: node, CatalogueFile.Device.CodingKeys.self)
+            try checkList("playlist", of: node, CatalogueFile.Playlist.CodingKeys.self)
+            guard let id = node["user"]?["id"]?.string, !users.insert(id).inserted else { continue }
+            throw fault(node["user"], "two accounts have the user id '\(id)'")
+        }
     }
 
     func decode() throws -> CatalogueFile {
@@ -187,9 +216,11 @@ private struct CatalogueTree {
         .malformed(file: file, line: node?.mark?.line, problem: problem)
     }
 
-    private func checkList(_ entry: String, _ keys: (some CodingKey & CaseIterable).Type) throws {
+    private func checkList(
+        _ entry: String, of parent: Node, _ keys: (some CodingKey & CaseIterable).Type
+    ) throws {
         var ids: Set<String> = []
-        for node in root["\(entry)s"]?.sequence ?? [] {
+        for node in parent["\(entry)s"]?.sequence ?? [] {
             try check(node, "a \(entry)", keys)
             guard let id = node["id"]?.string, !ids.insert(id).inserted else { continue }
             throw fault(node, "two \(entry)s have the id '\(id)'")
@@ -215,7 +246,7 @@ private struct CatalogueTree {
     private func name(_ path: [any CodingKey]) -> String {
         guard let last = path.last else { return "the catalogue" }
         guard last.intValue != nil, let list = path.dropLast().last else { return "'\(last.stringValue)'" }
-        return "a \(list.stringValue.dropLast())"
+        return list.stringValue == "accounts" ? "an account" : "a \(list.stringValue.dropLast())"
     }
 
     private static func name(_ type: any Any.Type) -> String {

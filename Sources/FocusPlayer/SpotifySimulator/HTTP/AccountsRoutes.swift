@@ -11,7 +11,7 @@ struct AccountsRoutes: Sendable {
         return try await answering {
             try await simulation.update { state, _ in
                 let request = try ConsentRequest(fields, clients: state.catalogue.clients)
-                return ConsentPage(request: request, user: state.catalogue.user).response
+                return ConsentPage(request: request, users: state.catalogue.accounts.map(\.user)).response
             }
         }
     }
@@ -25,7 +25,11 @@ struct AccountsRoutes: Sendable {
                 guard fields["decision"] == ConsentPage.approval else {
                     return .redirect(to: request.redirect(("error", "access_denied")), type: .found)
                 }
-                let code = state.authorization.approve(request, at: now)
+                guard let account = state.indexOfAccount(fields[ConsentPage.account]) else {
+                    throw ConsentRequestError.unknownAccount
+                }
+                let user = state.accounts[account].catalogue.user
+                let code = state.authorization.approve(request, account: user.id, at: now)
                 return .redirect(to: request.redirect(("code", code.value)), type: .found)
             }
         }
@@ -50,15 +54,20 @@ struct AccountsRoutes: Sendable {
     }
 }
 
-/// The page on which the user approves or denies: a plain form that a browser, `curl` or a test can submit.
+/// The page on which a person chooses an account, and approves or denies: a plain form that a browser, `curl` or a test
+/// can submit.
 ///
-/// The first button approves. The hidden fields contain the whole request.
+/// The first account is chosen unless the person chooses another. The first button approves. The hidden fields contain
+/// the whole request.
 private struct ConsentPage {
     /// The value of `decision` that approves. Any other value denies.
     static let approval = "approve"
 
+    /// The name of the field with the id of the chosen user.
+    static let account = "account"
+
     let request: ConsentRequest
-    let user: Catalogue.User
+    let users: [Catalogue.User]
 
     var response: Response {
         Response(
@@ -73,18 +82,32 @@ private struct ConsentPage {
         <!doctype html>
         <html lang="en">
         <title>Authorize \(escape(request.client.id))</title>
-        <h1>\(escape(request.client.id)) would like to connect to the Spotify account of \(escape(user.name))</h1>
+        <h1>\(escape(request.client.id)) would like to connect to \(escape(target))</h1>
         <ul>
         \(request.scopes.map(\.rawValue).sorted().map { "<li>\(escape($0))</li>" }.joined(separator: "\n"))
         </ul>
         <form method="post" action="/authorize">
         \(hiddenFields)
+        \(choices)
         <button name="decision" value="\(Self.approval)">Agree</button>
         <button name="decision" value="deny">Cancel</button>
         </form>
         </html>
 
         """
+    }
+
+    private var target: String {
+        users.count == 1 ? "the Spotify account of \(users[0].name)" : "a Spotify account"
+    }
+
+    /// A choice for each account. Empty if there is only one.
+    private var choices: String {
+        guard users.count > 1 else { return "" }
+        return users.enumerated().map { index, user in
+            let input = #"<input type="radio" name="\#(Self.account)" value="\#(escape(user.id))""#
+            return "<p><label>\(input)\(index == 0 ? " checked" : "")> \(escape(user.name))</label></p>"
+        }.joined(separator: "\n")
     }
 
     private var hiddenFields: String {

@@ -10,10 +10,11 @@ struct CatalogueRoutes: Sendable {
         let links = WebAPILinks(request)
         let scopes = context.scopes
         return try await simulation.update { state, _ in
-            let user = state.catalogue.user
+            let account = state.accounts[context.account]
+            let user = account.catalogue.user
             var fields = UserFields(displayName: user.name)
             if scopes.contains(.userReadEmail) { fields.email = user.email }
-            if scopes.contains(.userReadPrivate) { fields.product = state.player.isPremium ? "premium" : "free" }
+            if scopes.contains(.userReadPrivate) { fields.product = account.player.isPremium ? "premium" : "free" }
             return links.object("user", user.id, fields)
         }
     }
@@ -25,8 +26,9 @@ struct CatalogueRoutes: Sendable {
         let links = WebAPILinks(request)
         let range = try PageRange(try request.queryFields())
         return try await simulation.update { state, _ in
-            PagingObject(of: state.catalogue.playlists, range: range, url: links.url("me/playlists")) {
-                links.playlist($0, account: state.catalogue.user)
+            let account = state.accounts[context.account].catalogue
+            return PagingObject(of: account.playlists, range: range, url: links.url("me/playlists")) {
+                links.playlist($0, account: account.user)
             }
         }
     }
@@ -37,8 +39,9 @@ struct CatalogueRoutes: Sendable {
         let id = try context.parameters.require("id")
         let range = try PageRange(try request.queryFields())
         return try await simulation.update { state, _ in
-            let playlist = try state.listablePlaylist(id)
-            let owner = links.owner(of: playlist, account: state.catalogue.user)
+            let account = state.accounts[context.account].catalogue
+            let playlist = try state.listablePlaylist(id, account: account)
+            let owner = links.owner(of: playlist, account: account.user)
             return PagingObject(of: playlist.songs, range: range, url: links.url("playlists/\(id)/items")) {
                 PlaylistItem(addedBy: owner, item: links.track($0))
             }
@@ -202,7 +205,7 @@ private struct WebAPILinks: Sendable {
         WebAPIObject(type: type, id: id, href: url("\(type)s/\(id)"), fields: fields)
     }
 
-    /// - Parameter account: The user whose name the catalogue contains. For other users, the id is the name.
+    /// - Parameter account: The user of the request's account. For other users, the id is the name.
     func owner(of playlist: Catalogue.Playlist, account: Catalogue.User) -> WebAPIObject<UserFields> {
         let name = playlist.owner == account.id ? account.name : playlist.owner
         return object("user", playlist.owner, UserFields(displayName: name))

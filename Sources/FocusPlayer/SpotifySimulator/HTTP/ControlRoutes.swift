@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// The routes of `/_control`. They show and change the account and its devices, revoke tokens, and cause failures.
+/// The routes of `/_control`. They show and change an account and its devices, revoke tokens, and cause failures.
 ///
 /// `ControlPage` documents the routes and their fields. These routes have no faults and are not counted.
 struct ControlRoutes: Sendable {
@@ -13,26 +13,32 @@ struct ControlRoutes: Sendable {
 
     /// `GET /_control/state`
     func state(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
-        try await changing { _ in }
+        try await changing(account: try request.queryFields()["account"]) { _, _ in }
     }
 
     /// `POST /_control/reset`
     func reset(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
-        try await changing { $0.reset() }
+        try await changing { state, _ in state.reset() }
     }
 
     /// `POST /_control/revoke`
     func revoke(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
         let fields = try await ControlFields(request)
         let revocation = try fields.choice("tokens", AuthorizationState.Revocation.self)
-        return try await changing { $0.authorization.revoke(revocation) }
+        let account = fields["account"]
+        return try await changing(account: account) { state, chosen in
+            let known = state
+            state.authorization.revoke(revocation) { account == nil || known.indexOfAccount($0) == chosen }
+        }
     }
 
     /// `POST /_control/premium`
     func premium(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
         let fields = try await ControlFields(request)
         let premium = try fields.choice("premium", Switch.self)
-        return try await changing { $0.player.isPremium = premium == .on }
+        return try await changing(account: fields["account"]) { state, account in
+            state.accounts[account].player.isPremium = premium == .on
+        }
     }
 
     /// `POST /_control/devices`
@@ -40,36 +46,45 @@ struct ControlRoutes: Sendable {
         let fields = try await ControlFields(request)
         let action = try fields.choice("action", DeviceAction.self)
         let id = action == .activate ? try fields.required("id") : ""
-        return try await changing { state in
+        return try await changing(account: fields["account"]) { state, index in
+            var account = state.accounts[index]
             switch action {
             case .activate:
-                guard state.player.activate(id) else {
+                guard account.player.activate(id) else {
                     throw HTTPError(.badRequest, message: "there is no device '\(id)'")
                 }
-            case .deactivate: state.player.deactivateAll()
-            case .none: state.player.replaceDevices(with: [])
-            case .all: state.player.replaceDevices(with: state.catalogue.devices)
+            case .deactivate: account.player.deactivateAll()
+            case .none: account.player.replaceDevices(with: [])
+            case .all: account.player.replaceDevices(with: account.catalogue.devices)
             }
+            state.accounts[index] = account
         }
     }
 
     /// `POST /_control/faults`
     func order(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
         let fault = try await ControlFields(request).fault()
-        return try await changing { $0.order(fault) }
+        return try await changing { state, _ in state.order(fault) }
     }
 
     /// `DELETE /_control/faults`
     func clearFaults(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
-        try await changing { $0.clearFaults() }
+        try await changing { state, _ in state.clearFaults() }
     }
 
+    /// - Parameters:
+    ///   - account: The user id of the account that is shown and changed. Nil for the first account.
+    ///   - change: Receives the state and the index of the account.
     private func changing(
-        _ change: @escaping @Sendable (inout SimulatorState) throws -> Void
+        account: String? = nil, _ change: @escaping @Sendable (inout SimulatorState, Int) throws -> Void
     ) async throws -> ControlState {
         try await simulation.update { state, _ in
-            try change(&state)
-            return ControlState(state)
+            guard let index = state.indexOfAccount(account) else {
+                let known = state.catalogue.accounts.map(\.user.id).joined(separator: ", ")
+                throw HTTPError(.badRequest, message: "there is no account '\(account ?? "")'; use one of \(known)")
+            }
+            try change(&state, index)
+            return ControlState(state, account: index)
         }
     }
 
@@ -84,6 +99,8 @@ private struct ControlFields {
     init(_ request: Request) async throws {
         fields = try await request.formFields()
     }
+
+    subscript(name: String) -> String? { fields[name] }
 
     func required(_ name: String) throws -> String {
         guard let value = fields[name], !value.isEmpty else { throw refusal("'\(name)' is missing") }
@@ -130,6 +147,8 @@ private struct ControlFields {
 
 /// The answer to `GET /_control/state` and to control requests that change the state. It contains no tokens.
 struct ControlState: ResponseEncodable, Sendable {
+    /// The user id of the account that is shown.
+    let account: String
     let premium: Bool
     let devices: [Catalogue.Device]
     /// `nil` if nothing plays and nothing is paused.
@@ -140,7 +159,7 @@ struct ControlState: ResponseEncodable, Sendable {
     let faults: [SimulatorState.Fault]
 
     struct Tokens: Encodable, Sendable {
-        /// The number of the user's approvals for which a client has received tokens.
+        /// The number of approvals for which a client has received tokens, of all accounts.
         let grants: Int
         /// The number of access tokens that were issued, in exchange for codes and refresh tokens.
         let issued: Int
@@ -148,10 +167,12 @@ struct ControlState: ResponseEncodable, Sendable {
         let refreshes: Int
     }
 
-    init(_ state: SimulatorState) {
-        premium = state.player.isPremium
-        devices = state.player.devices
-        playback = state.player.playback
+    init(_ state: SimulatorState, account index: Int) {
+        let player = state.accounts[index].player
+        account = state.accounts[index].catalogue.user.id
+        premium = player.isPremium
+        devices = player.devices
+        playback = player.playback
         tokens = Tokens(
             grants: state.authorization.grantCount,
             issued: state.authorization.issuedCount,
@@ -188,6 +209,9 @@ private enum ControlPage {
                                  delay_ms=500            delay before the answer, at most 60000 (default: 0)
                                  count=1                 number of requests (default: 1)
         DELETE /_control/faults  remove all faults
+
+        Where an account is shown or changed, account=ID names its user; without it, it is the catalogue's first account.
+        GET /_control/state has it in the query. Without account, revoke revokes the tokens of all accounts.
 
         Parameters are form fields. A POST or DELETE that succeeds answers like GET /_control/state. For example:
 

@@ -58,8 +58,10 @@ struct BearerAuthentication: RouterMiddleware {
     ) async throws -> Response {
         let header = request.headers[.authorization]
         var context = context
-        context.scopes = try await simulation.update { state, now in
-            try state.authorization.scopes(authorization: header, at: now)
+        (context.account, context.scopes) = try await simulation.update { state, now in
+            let access = try state.authorization.access(authorization: header, at: now)
+            guard let account = state.indexOfAccount(access.account) else { throw WebAPIError.invalidAccessToken }
+            return (account, access.scopes)
         }
         if let scope, !context.scopes.contains(scope) { throw WebAPIError.insufficientScope }
         return try await next(request, context)

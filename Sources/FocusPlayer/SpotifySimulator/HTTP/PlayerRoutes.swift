@@ -9,7 +9,9 @@ struct PlayerRoutes: Sendable {
 
     /// `GET /v1/me/player/devices`
     func devices(_ request: Request, _ context: SimulatorContext) async throws -> DeviceList {
-        try await simulation.update { state, _ in DeviceList(devices: state.player.devices.map(DeviceObject.init)) }
+        try await simulation.update { state, _ in
+            DeviceList(devices: state.accounts[context.account].player.devices.map(DeviceObject.init))
+        }
     }
 
     /// `PUT /v1/me/player/play?device_id=`
@@ -18,7 +20,9 @@ struct PlayerRoutes: Sendable {
         // A request to resume has no body.
         let body = try await request.body.collect(upTo: context.maxUploadSize)
         let command = body.readableBytes == 0 ? PlayCommand() : try Self.decode(PlayCommand.self, from: body)
-        try await simulation.update { state, _ in try state.player.play(command, on: deviceID) }
+        try await simulation.update { state, _ in
+            try state.accounts[context.account].player.play(command, on: deviceID)
+        }
         return .noContent
     }
 
@@ -26,7 +30,9 @@ struct PlayerRoutes: Sendable {
     func transfer(_ request: Request, _ context: SimulatorContext) async throws -> HTTPResponse.Status {
         let body = try await request.body.collect(upTo: context.maxUploadSize)
         let command = try Self.decode(TransferCommand.self, from: body)
-        try await simulation.update { state, _ in try state.player.transfer(command) }
+        try await simulation.update { state, _ in
+            try state.accounts[context.account].player.transfer(command)
+        }
         return .noContent
     }
 

@@ -48,9 +48,11 @@ extension Router<SimulatorContext> {
     }
 }
 
-/// The data of a request: Hummingbird's data, and the scopes of the access token.
+/// The data of a request: Hummingbird's data, and the account and the scopes of the access token.
 struct SimulatorContext: RequestContext {
     var coreContext: CoreRequestContextStorage
+    /// The index of the access token's account. `BearerAuthentication` sets it.
+    var account = 0
     /// The scopes of the request's access token. `BearerAuthentication` sets them.
     var scopes: Set<Scope> = []
 
