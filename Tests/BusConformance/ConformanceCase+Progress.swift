@@ -40,7 +40,7 @@ extension ConformanceCase {
                 let claim = try await bus.claim(consumer: "worker")
                 let messages = try await bus.read(2, under: claim)
                 try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[1])))
-                let batch = bus.handled(messages[0], under: claim, previous: 1, settling: [99])
+                let batch = bus.handled(messages[0], under: claim, previous: 7, settling: [99])
                 #expect(try await bus.code(of: batch) == nil)
                 #expect(try await bus.newest(matching: [.type(Other.self)]).offset == 0)
             }

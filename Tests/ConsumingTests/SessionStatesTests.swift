@@ -30,6 +30,10 @@ struct SessionStatesTests {
         states.set(1, because: message("a", 1))
         for session in ["b", "c", "d"] { states.restore(0, of: session) }
         #expect(states["a"] == 1)
+        states.set(1, because: message("d", 2))
+        states.restore(0, of: "new")
+        #expect(states.isKnown("new"), "the session that is used now stays, even if all others can be undone")
+        states.keep(Partition(subject: "d"), through: 2)
         states.keep(Partition(subject: "a"), through: 1)
         for session in ["e", "f"] { states.restore(0, of: session) }
         #expect(!states.isKnown("a") && states.count == 2)

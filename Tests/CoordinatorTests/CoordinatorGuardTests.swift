@@ -309,6 +309,6 @@ final class LosingBus: ForwardingBus {
     func publish(_ batch: Batch) async throws -> Position {
         guard batch.messages.contains(where: { $0.type == type }) else { return try await bus.publish(batch) }
         messages.withLock { $0 = batch.messages }
-        throw BusError(.fenced, "the process is dead")
+        throw BusError(.closed, "the process is dead")
     }
 }

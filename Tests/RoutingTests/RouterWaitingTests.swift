@@ -79,6 +79,7 @@ struct RouterWaitingTests {
         try await withRunning(fixture.coordinator(.shop("ios"))) {
             try await withRunning(fixture.coordinator(.shop("mac"))) {
                 let (mac, two) = (fixture.router("mac"), fixture.router(session: "two"))
+                try await fixture.view.publish(DomainEvent.LaunchFinished(), subject: "two")
                 try await mac.push(.list)
                 try await two.push(.item(id: 2))
                 await #expect(throws: RouterError.refused("there is nothing to pop on the path")) {

@@ -402,7 +402,9 @@ private actor ConsumerRun {
             let retry = BusRetry(logger: loop.logger, clock: loop.clock, after: [.journal, .unavailable, .epoch])
             var documents: [Envelope] = []
             for name in names {
-                guard let document = try await retry.runUntilShutdown({ try await self.document(name) }) else { continue }
+                guard let document = try await retry.runUntilShutdown({ try await self.document(name) }) else {
+                    continue
+                }
                 documents.append(document)
             }
             if queue.isCurrent(turn) {

@@ -91,7 +91,8 @@ public struct ScreenWork: ReadyService {
 
     /// The types that the service receives, in alphabetical order.
     public var receives: [MessageType] {
-        (routes.keys + [DomainEvent.ScreenDismissed.type, DomainEvent.SessionEnded.type]).sorted { $0.description < $1.description }
+        (routes.keys + [DomainEvent.ScreenDismissed.type, DomainEvent.SessionEnded.type])
+            .sorted { $0.description < $1.description }
     }
 
     public func run() async throws {

@@ -111,7 +111,9 @@ package struct SessionStates<State: Sendable>: Sendable {
 
     private mutating func forgetUnused() {
         var kept: [Use] = []
-        while entries.count > limit, let use = uses.popFirst() {
+        // The session that is used now is the last one, and stays.
+        while entries.count > limit, let use = uses.first, use.number < useCount {
+            uses.removeFirst()
             guard let entry = entries[use.session], entry.lastUse == use.number else { continue }
             if entry.changeCount > 0 {
                 kept.append(use)
