@@ -57,7 +57,9 @@ private final class SlowBus: ForwardingBus {
     /// Returns when so many requests for documents are held back.
     func waitForHeld(_ count: Int) async { _ = await held.first { $0 >= count } }
 
-    func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
+    func documents(
+        matching filters: [MessageFilter], after offset: UInt64, limit: Int
+    ) async throws -> [Envelope] {
         let gate = Gate()
         let count = gates.withLock { gates in
             gates?.append(gate)
@@ -67,7 +69,7 @@ private final class SlowBus: ForwardingBus {
             holding.yield(count)
             try await gate.pass()
         }
-        return try await bus.documents(matching: filters)
+        return try await bus.documents(matching: filters, after: offset, limit: limit)
     }
 }
 
