@@ -22,7 +22,8 @@ struct Gateway: ReadyService {
         var port = 0
         var allowedHosts: [String] = []
         var isReadOnly = false
-        /// The token of `/metrics`. Nil if every program that can reach the gateway may read the metrics.
+        /// The token of `/metrics`. Without one, only programs on this machine may read the metrics, and nobody if the
+        /// gateway has further hosts.
         var metricsToken: String?
         /// The folder of the key, the address and the used links.
         var folder: PageFolder

@@ -24,6 +24,8 @@ actor PageDevice {
     /// The queries that the session asks. If too many wait, further ones are not asked.
     private let (queries, asking) = AsyncStream.makeStream(of: Envelope.self, bufferingPolicy: .bufferingOldest(16))
     private var noteCount = 0
+    /// Distinguishes the notes of this device from those that the same device had before a restart of the gateway.
+    private let run = String(UInt32.random(in: .min ... .max), radix: 36)
 
     /// - Parameters:
     ///   - isResumed: True if the device continues after an interruption.
@@ -128,7 +130,7 @@ actor PageDevice {
 
     private func note(_ text: String) async {
         noteCount += 1
-        let id = "\(session.identity.device)-\(noteCount)"
+        let id = "\(session.identity.device)-\(run)-\(noteCount)"
         await update { $0.note(text, id: id) }
     }
 

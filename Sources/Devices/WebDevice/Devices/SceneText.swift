@@ -4,7 +4,7 @@ internal import EventBus
 internal import Navigation
 internal import Support
 
-/// A scene as JSON. `docs/page.md` describes it.
+/// A scene as JSON, as the devices of the page read it.
 struct SceneText: Sendable {
     let scene: [UInt8]
     let banner: [UInt8]

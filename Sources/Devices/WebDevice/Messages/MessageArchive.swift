@@ -9,7 +9,7 @@ struct MessagePage: Sendable {
     var rows: [MessageRow] = []
     /// True if there may be more rows in the stretch that was asked for.
     var hasMore = false
-    /// The position after which the rest of the stretch begins, if it was searched forwards and there may be more rows.
+    /// If there may be more rows: the position after which, or before which, the rest of the stretch is.
     var next: Position?
     /// The rows of a view's beginning that were left out.
     var skipped: PendingRows.Skipped?
@@ -54,8 +54,12 @@ struct MessageArchive: Sendable {
             guard isRead else { break }
             page.rows = Array((stretch.inOrder + page.rows).suffix(limit + 1))
         }
-        page.hasMore = page.rows.count > limit || tail.start.offset > first
+        let isFull = page.rows.count > limit
+        page.hasMore = isFull || tail.start.offset > first
         page.rows = Array(page.rows.suffix(limit))
+        if page.hasMore {
+            page.next = isFull ? page.rows[0].position : Position(epoch: end.epoch, offset: tail.start.offset + 1)
+        }
         return page
     }
 

@@ -53,7 +53,8 @@ export class Hub {
 
     /** A new stream has a new id: the gateway then sends everything anew, whatever it knows of the former one. */
     #connect() {
-        const stream = `s-${crypto.randomUUID()}`
+        // `randomUUID` is missing on addresses that are neither encrypted nor loopback.
+        const stream = `s-${crypto.getRandomValues(new Uint32Array(4)).join('-').slice(0, 37)}`
         this.#change({ stream, live: false })
         const source = new EventSource(`/api/stream/${stream}`)
         const on = (name, receive) => source.addEventListener(name, event => receive(JSON.parse(event.data)))
@@ -97,9 +98,13 @@ export class Hub {
             const { live, stream } = this.#state
             if (!view || view.opened || !live) return
             // A device publishes that it was launched only once, also if the gateway has forgotten it.
-            const resumed = view.options.resumed || view.launched
-            const answer = await this.#post({ open: [{ ...view.options, ...(view.launched && { resumed }) }] })
-            if (this.#views.get(id) !== view || this.#state.stream !== stream) return
+            const answer = await this.#post({ open: [{ ...view.options, ...(view.launched && { resumed: true }) }] })
+            if (this.#state.stream !== stream) return
+            if (this.#views.get(id) !== view) {
+                // It was closed meanwhile, or replaced by a view that opens next.
+                if (!this.#views.has(id)) await this.#post({ close: [id] })
+                return
+            }
             if (answer?.ok) {
                 view.opened = view.launched = true
             } else if (answer && refusals.includes(answer.status)) {

@@ -57,7 +57,7 @@ actor Hub {
     private var streams: [String: Stream] = [:]
     private var lastConnection = 0
     private(set) var figures = ProcessFigures()
-    /// Nil before the first attempt to reach the bus has ended.
+    /// True if the bus answered the last attempt to reach it.
     private var isConnected = true
     private var deadLetters: Int?
     /// The time at which the metrics were read last. Nil if nobody has read them.
@@ -220,7 +220,7 @@ actor Hub {
         let hello: [String: JSONValue] = [
             "gateway": .string(identity.run), "stack": .string(identity.stack),
             "app": figures.app.map(JSONValue.string) ?? .null, "readOnly": .bool(identity.isReadOnly),
-            "bus": .string(busState), "limits": ["rows": 10_000],
+            "bus": .string(busState),
         ]
         _ = streams[id]?.stream.connect(lastEventID: lastEventID, hello: hello, now: now())
         stopClosedDevices()

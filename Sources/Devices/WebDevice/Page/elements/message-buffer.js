@@ -2,8 +2,8 @@
 // The messages that the page keeps: a bounded list, in the order of the journal. It knows nothing of the document.
 
 /**
- * @typedef {{position: string | null, id: string, time: string, kind: string, type: string, source: string, session: string,
- *   key?: string, story: string, cause?: string, platform?: string, device?: string, instance?: string,
+ * @typedef {{position: string | null, id: string, time: string, kind: string, type: string, source: string,
+ *   session: string, key?: string, story: string, cause?: string, platform?: string, device?: string, instance?: string,
  *   summary: string, size: number, tombstone: boolean, searched?: string}} Row a message as the gateway lists it
  * @typedef {{serial: number, epoch?: string, offset?: number, row?: Row, notice?: string, loading?: boolean,
  *   skipped?: {count: number | null, after: string, before: string}, problem?: string}} Entry a message, a notice, or a

@@ -28,6 +28,8 @@ export class MessageFeed {
     #former = new Map()
     #totals = new Map()
     #reading = false
+    /** The position before which the journal must still be searched, if a search has found nothing. */
+    #searched
     #patience = 0
     #openView
     #get
@@ -62,7 +64,11 @@ export class MessageFeed {
     }
 
     /** Selects other messages, for the next time that the view is opened. */
-    select(selection) { Object.assign(this, { selection, isStale: true, problem: '' }) }
+    select(selection) {
+        Object.assign(this, { selection, isStale: true, problem: '' })
+        this.#paused = false
+        this.#searched = undefined
+    }
 
     /** Opens the view. The gateway sends its newest messages, of which the buffer may have some. */
     open() {
@@ -127,13 +133,17 @@ export class MessageFeed {
     }
 
     async readOlder() {
-        const before = this.#buffer.entries.find(entry => entry.row?.position)?.row.position, { selection } = this
+        const oldest = this.#buffer.entries.find(entry => entry.row?.position)?.row.position, { selection } = this
+        const before = this.#searched?.oldest === oldest ? this.#searched?.next : oldest
         if (this.#reading || !this.#buffer.hasOlder || !before || this.isStale) return
         this.#reading = true
         this.failure = ''
         try {
-            const { rows, more } = await this.#page({ before })
-            if (selection === this.selection) this.#buffer.prepend(rows, more)
+            const { rows, more, next } = await this.#page({ before })
+            if (selection === this.selection) {
+                this.#buffer.prepend(rows, more)
+                this.#searched = rows.length ? undefined : { oldest, next }
+            }
         } catch (failure) {
             this.#buffer.hasOlder = false
             this.failure = `Older messages cannot be read: ${problemOf(failure)}`

@@ -128,8 +128,8 @@ function readField({ schema, required, input }) {
         if (schema.type === 'array' && !Array.isArray(value)) throw new Error('write a JSON array, such as [1, 2]')
         return value
     }
-    const number = Number(text.replace(',', '.'))
-    if (!isFinite(number)) throw new Error('write a number')
+    const number = Number(text)
+    if (!isFinite(number)) throw new Error('write a number, such as 1000.5')
     if (schema.type === 'integer' && !Number.isSafeInteger(number)) throw new Error('write a whole number')
     return number
 }

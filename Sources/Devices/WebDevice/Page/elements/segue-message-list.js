@@ -50,7 +50,7 @@ export class SegueMessageList extends HTMLElement {
 
     get isFollowing() { return this.#following }
 
-    /** @param {Entry[]} entries @param {string} opened the name, in addresses, of the message that is shown beside the list */
+    /** @param {Entry[]} entries @param {string} opened the name of the message beside the list */
     show(entries, opened) {
         this.#entries = entries
         this.#opened = opened

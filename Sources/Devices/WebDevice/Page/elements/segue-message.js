@@ -55,11 +55,13 @@ export class SegueMessage extends HTMLElement {
         if (focused) this.querySelector('h2').focus()
     }
 
-    #actions({ row, command, data, text }) {
+    #actions({ row, command, data, text, cut }) {
         const only = (text, member, value) => smallButton(text, () => this.#only(member, value))
         const copying = button('Copy command', () => copy(command, copying), { title: shortened(command, 1000) })
         return h('div.padded',
-            h('div.wrapping', link('a.button', storyAddress(row.story), 'Story'), copying,
+            h('div.wrapping', link('a.button', storyAddress(row.story), 'Story'),
+                // The command would lack data that is cut or is not JSON.
+                !cut && text === null && copying,
                 row.kind !== 'error' && !row.tombstone && text === null && !this.connection.readOnly
                     && this.#again(row, data ?? {})),
             h('div.wrapping', { role: 'group', 'aria-label': 'Filter by this message' },

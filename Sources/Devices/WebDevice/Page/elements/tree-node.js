@@ -44,7 +44,8 @@ export class TreeNode {
 
     /** True if the key, or a value that is not a container, contains a text in lower case. */
     contains(text) {
-        return [this.key, this.isContainer ? '' : this.value].some(part => String(part).toLowerCase().includes(text))
+        const parts = [this.key ?? '', this.isContainer ? '' : this.value]
+        return parts.some(part => String(part).toLowerCase().includes(text))
     }
 
     // MARK: The row
