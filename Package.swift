@@ -298,7 +298,7 @@ let tests: [Target] = [
         dependencies: [
             "BusProtocol", "BusStranger", "CommandLineTestSupport", "Contracts", "EventBus", "HTTPClient", "Navigation",
             "Onboarding", "Routing", "SegueTestSupport", "SignIn", "Stations", "Support", "ThreeScreens", "Vocabulary",
-            "ZeroMQEventBus", "focus-player", httpTypes, logging, subprocess, systemPackage,
+            "ZeroMQEventBus", "focus-player", grdb, httpTypes, logging, subprocess, systemPackage,
         ],
         exclude: ["Page/Scripts"], swiftSettings: settings),
     .testTarget(

@@ -230,6 +230,12 @@ public struct TestStack: Sendable {
         try await perform(.restart(services: [service], followed: true, grace: nil))
     }
 
+    /// Sets the number of processes of a service. The first has the name of the service, the others are called
+    /// `name-2`, `name-3` and so on. Returns when the new processes are ready and those that are too many have ended.
+    public func scale(_ service: String, to count: Int) async throws {
+        try await perform(.scale([service: count]))
+    }
+
     private func perform(_ request: ControlRequest) async throws {
         let changes = try await supervisor.perform(request)
         for await status in supervisor.statuses {
