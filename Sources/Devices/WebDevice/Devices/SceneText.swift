@@ -92,8 +92,8 @@ struct SceneText: Sendable {
         // An action of a covered screen has no choice. The page shows it, but it cannot be used.
         let actions = (choices + layer.coveredChoices).map { choice -> JSONValue in
             [
-                "choice": layer.isCovered ? .null : .string(choice.id), "label": .string(choice.label), "role": .string(choice.role.rawValue),
-                "type": .string(choice.type.description),
+                "choice": layer.isCovered ? .null : .string(choice.id), "label": .string(choice.label),
+                "role": .string(choice.role.rawValue), "type": .string(choice.type.description),
                 "schema": choice.takesFields ? session.schema(of: choice.type)?.json ?? .null : .null,
             ]
         }
