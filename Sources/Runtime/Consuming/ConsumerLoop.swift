@@ -15,6 +15,8 @@ package struct ConsumerLoop: Sendable {
     /// error ends the loop.
     package typealias Work = @concurrent @Sendable (Envelope) async throws -> Handled
 
+    package typealias WhenClaimed = @Sendable (_ claim: ConsumerClaim, _ new: Set<Partition>) async throws -> Void
+
     fileprivate let consumer: String
     fileprivate let filters: [MessageFilter]
     fileprivate let bus: any EventBus
@@ -70,13 +72,14 @@ package struct ConsumerLoop: Sendable {
 
     /// Shares the consumer's partitions with the other members of the same name, until the service is asked to stop.
     /// Handles their messages with a handler that only computes, on the bus's executor.
-    /// - Parameter whenClaimed: called after each claim, before the messages of the claim are handled. It may read the
-    ///   documents of the claimed partitions, because no other member changes them any more. The errors `fenced`,
-    ///   `epoch` and `unrecorded` lead to another claim.
+    /// - Parameter whenClaimed: called after each claim, before the messages of the claim are handled, with the claim
+    ///   and the partitions that the claim before did not have. It may read the documents of the claimed partitions,
+    ///   because no other member changes them any more. The errors `fenced`, `epoch` and `unrecorded` lead to another
+    ///   claim.
     /// - Throws: ``BusError``, and other errors of `whenClaimed`.
     package func runShared(
         _ handler: some ComputingHandler,
-        whenClaimed: @escaping @Sendable (ConsumerClaim) async throws -> Void = { _ in }
+        whenClaimed: @escaping WhenClaimed = { _, _ in }
     ) async throws {
         try await bus.withMember(of: consumer, .shared) { member in
             try await run(
@@ -208,7 +211,7 @@ private actor ConsumerRun {
     private let member: ConsumerMember
     private let work: ConsumerLoop.Work?
     private var handler: (any ComputingHandler)?
-    private let whenClaimed: @Sendable (ConsumerClaim) async throws -> Void
+    private let whenClaimed: ConsumerLoop.WhenClaimed
     private var queue: ConsumerQueue
     private let progress = ConsumerProgress()
     private let jobs: AsyncStream<Job>
@@ -225,7 +228,7 @@ private actor ConsumerRun {
     init(
         _ loop: ConsumerLoop, _ member: ConsumerMember, _ mode: ConsumerQueue.Mode,
         handler: (any ComputingHandler)? = nil, work: ConsumerLoop.Work? = nil,
-        whenClaimed: @escaping @Sendable (ConsumerClaim) async throws -> Void = { _ in }
+        whenClaimed: @escaping ConsumerLoop.WhenClaimed = { _, _ in }
     ) {
         let home = Home()
         self.home = home
@@ -300,7 +303,9 @@ private actor ConsumerRun {
                     try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member)
                 }
                 try await retry.run { try await self.loop.tellCutOffs(of: claim) }
-                try await preparation.run { try await self.whenClaimed(claim) }
+                let former = queue.claim.epoch == claim.epoch ? queue.claim.offsets : [:]
+                let new = Set(claim.offsets.keys).subtracting(former.keys)
+                try await preparation.run { try await self.whenClaimed(claim, new) }
                 // If the run has failed in the meantime, nothing would end the reading under this claim.
                 guard failure == nil else { return }
                 begin(claim)

@@ -70,7 +70,7 @@ package struct Coordinator: ReadyService {
             try await withThrowingTaskGroup { group in
                 group.addTask { try await endIdleSessions(open) }
                 defer { group.cancelAll() }
-                try await loop.runShared(sessions) { try await takeUp($0, sessions, open) }
+                try await loop.runShared(sessions) { try await takeUp($0, new: $1, sessions, open) }
             }
         } task: {
             try await wait(for: $0, open)
@@ -93,8 +93,10 @@ package struct Coordinator: ReadyService {
 
     /// Continues with the partitions of a claim: their deadlines, and the default session, which begins without a
     /// message. The owner of its partition also publishes the flow.
-    private func takeUp(_ claim: ConsumerClaim, _ sessions: Sessions, _ open: OpenDeadlines) async throws {
-        let new = open.takeUp(claim)
+    private func takeUp(
+        _ claim: ConsumerClaim, new: Set<Partition>, _ sessions: Sessions, _ open: OpenDeadlines
+    ) async throws {
+        open.keep(Set(claim.offsets.keys))
         guard !claim.offsets.isEmpty else { return }
         // The documents are read after the claim, because after the claim no other coordinator can change them.
         let deadlines = try await bus.documents(matching: [.type(Document.Deadline.self)]).filter {

@@ -53,7 +53,6 @@ final class OpenDeadlines: Sendable {
     }
 
     private struct Opened {
-        var epoch: UInt64?
         var partitions: Set<Partition> = []
         /// The numbers of the timers, by session.
         var numbers: [String: [Deadline.Object: Int]] = [:]
@@ -86,15 +85,11 @@ final class OpenDeadlines: Sendable {
         }
     }
 
-    /// Takes the partitions of a claim in place of the former ones. Closes the deadlines of all other partitions.
-    /// - Returns: the partitions that did not belong to this coordinator before.
-    func takeUp(_ claim: ConsumerClaim) -> Set<Partition> {
-        let partitions = Set(claim.offsets.keys)
-        return opened.withLock { opened in
-            let former = opened.epoch == claim.epoch ? opened.partitions : []
+    /// Takes partitions in place of the former ones. Closes the deadlines of all other partitions.
+    func keep(_ partitions: Set<Partition>) {
+        opened.withLock { opened in
             opened.numbers = opened.numbers.filter { partitions.contains(Partition(subject: $0.key)) }
-            (opened.epoch, opened.partitions) = (claim.epoch, partitions)
-            return partitions.subtracting(former)
+            opened.partitions = partitions
         }
     }
 

@@ -67,9 +67,11 @@ struct EffectMessages {
         return results
     }
 
-    /// The message that withdraws the deadline document of an object for which the state no longer waits.
-    mutating func withdrawal(of object: Deadline.Object) -> Envelope {
-        withdrawal(of: Document.Deadline.type, key: Document.Deadline.key(platform, object.kind, object.id))
+    /// The messages that withdraw the deadline documents of objects for which the state no longer waits.
+    mutating func withdrawals(of objects: Set<Deadline.Object>) -> [Envelope] {
+        objects.sorted { $0.id < $1.id }.map { object in
+            withdrawal(of: Document.Deadline.type, key: Document.Deadline.key(platform, object.kind, object.id))
+        }
     }
 
     /// The message that withdraws a document of the cause's session.

@@ -11,17 +11,10 @@ internal import Navigation
 /// `event.LaunchFinished` and `event.DeepLinkReceived` begin a session, and `event.SessionEnded` ends it. Commands to
 /// other sessions are discarded, and other messages to them are ignored.
 struct Sessions: ComputingHandler {
+    /// A machine, and the time at which its snapshot was last published.
     private struct Recorded: Sendable {
         var machine: Machine
-        /// The time of the last publication of the snapshot.
         var time: Date
-    }
-
-    /// A machine that was restored, with the results of restoring it that are not published yet.
-    private struct Restored: Sendable {
-        var messages: [Envelope] = []
-        var opened: [Deadline] = []
-        var closed: Set<Deadline.Object> = []
     }
 
     private let flow: Flow
@@ -32,7 +25,9 @@ struct Sessions: ComputingHandler {
     private let logger: Logger
     private let now: @Sendable () -> Date
     private var machines: SessionStates<Recorded>
-    private var restored: [String: Restored] = [:]
+    /// The results of restoring a session, until its first message is handled. They are published with the results of
+    /// this message.
+    private var restored: [String: Handled] = [:]
 
     /// - Parameter limit: the number of machines in memory above which those that were not used for the longest time are
     ///   forgotten. They are restored when they are needed.
@@ -73,15 +68,12 @@ struct Sessions: ComputingHandler {
                 try Envelope(snapshot, source: source, subject: session, origin: Origin(platform: flow.platform))
             ])
         }
-        guard let results = restoration(of: document)?.results else { return nil }
-        return Handled(results.messages) { [open] in
-            open.close(results.closed)
-            open.open(results.opened)
-        }
+        return restoration(of: document)?.results
     }
 
-    /// The machine of a snapshot. If the snapshot cannot be read, the session begins again.
-    private func restoration(of document: Envelope) -> (machine: Machine, results: Restored?)? {
+    /// The machine of a snapshot, and the results of restoring it. If the snapshot cannot be read, the session begins
+    /// again. Nil if the results cannot be encoded.
+    private func restoration(of document: Envelope) -> (machine: Machine, results: Handled?)? {
         let session = document.subject
         let known = open.objects(of: session)
         var outcome = effectMessages(of: document)
@@ -93,8 +85,7 @@ struct Sessions: ComputingHandler {
                 logger.error("session \(session) cannot be restored: \(error)")
                 let machine = Machine(flow: flow, session: session)
                 let message = try outcome.about(Document.NavigationState(machine.snapshot))
-                let withdrawals = known.sorted { $0.id < $1.id }.map { outcome.withdrawal(of: $0) }
-                return (machine, Restored(messages: [message] + withdrawals, closed: known))
+                return (machine, handled([message] + outcome.withdrawals(of: known), closed: known))
             }
             let restoration = Restoration(snapshot, flow: flow)
             for screen in restoration.dropped {
@@ -104,10 +95,9 @@ struct Sessions: ComputingHandler {
             let results = try outcome.results(
                 of: restoration.effects, snapshot: changed, session: session, without: known)
             let closed = known.subtracting(Deadline.objects(in: restoration.machine.state, of: session))
-            let withdrawals = closed.sorted { $0.id < $1.id }.map { outcome.withdrawal(of: $0) }
-            let messages = results.messages + withdrawals
-            guard !messages.isEmpty else { return (restoration.machine, nil) }
-            return (restoration.machine, Restored(messages: messages, opened: results.opened, closed: closed))
+            let messages = results.messages + outcome.withdrawals(of: closed)
+            let changes = messages.isEmpty ? nil : handled(messages, opened: results.opened, closed: closed)
+            return (restoration.machine, changes)
         } catch {
             logger.error("session \(session) cannot be restored: \(error)")
             return nil
@@ -124,9 +114,8 @@ struct Sessions: ComputingHandler {
         guard let restored = restored.removeValue(forKey: message.subject) else { return try answer(message, false) }
         var handled = try answer(message, true)
         handled.messages = restored.messages + handled.messages
-        handled.whenRecorded = { [open, whenRecorded = handled.whenRecorded] in
-            open.close(restored.closed)
-            open.open(restored.opened)
+        handled.whenRecorded = { [whenRecorded = handled.whenRecorded] in
+            restored.whenRecorded?()
             whenRecorded?()
         }
         return handled
@@ -168,8 +157,7 @@ struct Sessions: ComputingHandler {
         var messages = effectMessages(of: message)
         let closed = Deadline.objects(in: machine.state, of: message.subject)
         let state = messages.withdrawal(of: Document.NavigationState.type, key: flow.platform)
-        let deadlines = closed.sorted { $0.id < $1.id }.map { messages.withdrawal(of: $0) }
-        return Handled([state] + deadlines) { [open] in open.close(closed) }
+        return handled([state] + messages.withdrawals(of: closed), closed: closed)
     }
 
     mutating func keep(_ partition: Partition, through offset: UInt64) {
@@ -201,10 +189,17 @@ struct Sessions: ComputingHandler {
         for failure in results.failures {
             logger.error("\(failure)", metadata: ["type": "\(cause.type)", "id": "\(cause.id)"])
         }
-        let withdrawals = closed.sorted { $0.id < $1.id }.map { messages.withdrawal(of: $0) }
-        return Handled(results.messages + withdrawals) { [open] in
+        return handled(
+            results.messages + messages.withdrawals(of: closed), opened: results.opened, closed: closed)
+    }
+
+    /// Results that open and close deadlines when they are recorded.
+    private func handled(
+        _ messages: [Envelope], opened: [Deadline] = [], closed: Set<Deadline.Object>
+    ) -> Handled {
+        Handled(messages) { [open] in
             open.close(closed)
-            open.open(results.opened)
+            open.open(opened)
         }
     }
 

@@ -48,17 +48,16 @@ package struct ErrorNotifier: ReadyService {
         let timers = ConsumerTasks<ShownError>()
         let queues = ErrorQueues(bus: bus, logger: logger, whenShown: { timers.begin($0) })
         try await timers.run {
-            try await loop.runShared(queues) { try await takeUp($0, timers) }
+            try await loop.runShared(queues) { _, new in try await takeUp(new, timers) }
         } task: {
             try await hideInDueTime($0)
         }
     }
 
-    /// Starts the display time of the errors that the banners of the claimed partitions show. It starts again after each
-    /// claim; a banner that was hidden meanwhile is left alone.
-    private func takeUp(_ claim: ConsumerClaim, _ timers: ConsumerTasks<ShownError>) async throws {
+    /// Starts the display time of the errors that the banners of new partitions show.
+    private func takeUp(_ partitions: Set<Partition>, _ timers: ConsumerTasks<ShownError>) async throws {
         for document in try await bus.documents(matching: [.type(Document.ErrorBanner.self)]) {
-            guard claim.offsets[document.partition] != nil,
+            guard partitions.contains(document.partition),
                 let banner = try? document.decode(Document.ErrorBanner.self),
                 let id = banner.errorID, let error = banner.error
             else { continue }
