@@ -69,8 +69,11 @@ struct ConsumerQueue {
         case stopping
     }
 
+    /// The messages of one partition. A lane is changed in place: a copy would copy its queues at the next change.
     private struct Lane {
         var generation = 0
+        /// True if the claim covers the partition.
+        var isOwned = true
         /// The offset up to which the results of every message are recorded.
         var recorded: UInt64
         /// The offset of the last message that was taken.
@@ -91,16 +94,113 @@ struct ConsumerQueue {
         /// True if the partition was dropped. No message is taken until the next claim gives the offset to start from.
         var isLost = false
 
-        var oldestUnfinished: UInt64? { publishing.first?.message.position?.offset ?? oldestUnpublished }
+        var oldestUnfinished: UInt64? {
+            publishing.isEmpty ? oldestUnpublished : publishing[0].message.position?.offset
+        }
         var oldestUnpublished: UInt64? {
             // Dropped messages are still unfinished. The oldest one may be the first message beyond `recorded`.
             if isLost { return recorded + 1 }
-            return (handled.first?.message ?? handling ?? waiting.first)?.position?.offset
+            if !handled.isEmpty { return handled[0].message.position?.offset }
+            if handling != nil || waiting.isEmpty { return handling?.position?.offset }
+            return waiting[0].position?.offset
         }
         var isBusy: Bool { isHandling || isPublishing }
-        /// All unfinished messages.
-        var messages: [Envelope] {
-            publishing.map(\.message) + handled.map(\.message) + [handling].compactMap(\.self) + waiting
+
+        /// Returns false for a message that was taken before, and for a message of a partition that was dropped.
+        mutating func take(_ message: Envelope, at offset: UInt64) -> Bool {
+            guard offset > taken, !isLost else { return false }
+            taken = offset
+            waiting.append(message)
+            return true
+        }
+
+        /// - Parameter isConcurrent: true if no message is handled before the results of the previous one are recorded.
+        mutating func beginHandling(isConcurrent: Bool) -> Envelope? {
+            guard !isHandling, let message = waiting.first else { return nil }
+            let isAlone = isConcurrent || singleThrough >= message.position?.offset ?? 0
+            guard !isAlone || handled.isEmpty && !isPublishing else { return nil }
+            waiting.removeFirst()
+            handling = message
+            isHandling = true
+            return message
+        }
+
+        mutating func endHandling(_ results: Handled?, of turn: Turn) {
+            isHandling = false
+            guard turn.generation == generation, let message = handling else { return }
+            handling = nil
+            if let results {
+                handled.append(Outcome(message: message, results: results))
+            } else {
+                waiting.prepend(message)
+            }
+        }
+
+        /// Moves the outcomes of the next batch to ``publishing``. False if there are none, or a batch is published.
+        mutating func beginPublishing() -> Bool {
+            guard !isPublishing, !handled.isEmpty else { return false }
+            var (messages, bytes) = (0, 0)
+            while let outcome = handled.first {
+                let results = outcome.results.messages
+                let isRoomy = messages + results.count <= batchLength && bytes <= batchSize
+                guard publishing.isEmpty || isRoomy else { break }
+                handled.removeFirst()
+                publishing.append(outcome)
+                messages += results.count
+                bytes += results.reduce(0) { $0 + $1.data.count }
+                // A batch can give up only the message of its checkpoint, so a message that is given up is the last one
+                // of its batch. After a refusal, the results of each message are published alone, to find the refused
+                // ones.
+                let isSingle = singleThrough >= outcome.message.position?.offset ?? 0
+                if outcome.results.rejection != nil || isSingle { break }
+            }
+            isPublishing = true
+            return true
+        }
+
+        /// Forgets the messages whose batch is recorded.
+        mutating func endPublishing() -> [Outcome] {
+            defer { publishing = [] }
+            recorded = publishing.last?.message.position?.offset ?? recorded
+            return publishing
+        }
+
+        /// Puts handled messages back into the list of waiting messages.
+        mutating func takeBack(keeping kept: Int) {
+            let messages = publishing.dropFirst(kept).map(\.message) + handled.map(\.message)
+            for message in messages.reversed() { waiting.prepend(message) }
+            publishing = []
+            handled = []
+        }
+
+        /// Puts the results that are not published back into the list of handled messages.
+        mutating func keepResults() {
+            for outcome in publishing.reversed() { handled.prepend(outcome) }
+            publishing = []
+        }
+
+        /// Forgets all messages, and returns them.
+        mutating func drop() -> [Envelope] {
+            defer {
+                generation += 1
+                (waiting, handled, publishing, handling) = ([], [], [], nil)
+                singleThrough = 0
+                isLost = true
+            }
+            return publishing.map(\.message) + handled.map(\.message) + [handling].compactMap(\.self) + waiting
+        }
+
+        /// The messages up to an offset are recorded.
+        mutating func advance(to offset: UInt64) {
+            recorded = max(recorded, offset)
+            taken = max(taken, offset)
+        }
+
+        /// Continues under a new claim, after the message at an offset.
+        mutating func resume(after offset: UInt64) {
+            isLost = false
+            recorded = offset
+            taken = offset
         }
     }
 
@@ -142,7 +242,7 @@ struct ConsumerQueue {
     var isPublished: Bool { lanes.values.allSatisfy { !$0.isPublishing && $0.handled.isEmpty } }
 
     /// The offset of the oldest unfinished message. Nil if every message is finished.
-    var oldestUnfinished: UInt64? { oldestUnfinished { _, lane in lane.oldestUnfinished } }
+    var oldestUnfinished: UInt64? { oldest { lanes.values[$0].oldestUnfinished } }
 
     /// The offset up to which every message is handled.
     var settled: UInt64 { oldestUnfinished.map { min($0 - 1, delivered) } ?? delivered }
@@ -162,14 +262,11 @@ struct ConsumerQueue {
     /// Takes a message that was delivered. Ignores a message that was taken before, and a message of a partition that
     /// the claim does not cover or that was dropped.
     mutating func take(_ message: Envelope) {
-        guard let position = message.position, var lane = lanes[message.partition] else { return }
+        guard let position = message.position, let lane = lanes.index(forKey: message.partition) else { return }
         delivered = max(delivered, position.settled)
-        guard position.offset > lane.taken, !lane.isLost else { return }
-        lane.taken = position.offset
-        lane.waiting.append(message)
+        guard lanes.values[lane].take(message, at: position.offset) else { return }
         count += 1
         size += message.data.count
-        lanes[message.partition] = lane
         note(message.partition)
     }
 
@@ -189,24 +286,23 @@ struct ConsumerQueue {
         if state == .suspended { state = .running }
         for partition in Array(lanes.keys) where new.offsets[partition] == nil {
             drop(partition)
+            lanes[partition]?.isOwned = false
             // A lane with a running step is kept: the partition may come back before the step ends.
             if lanes[partition]?.isBusy == false { lanes[partition] = nil }
         }
         for (partition, offset) in new.offsets {
-            guard let lane = lanes[partition] else {
+            guard let index = lanes.index(forKey: partition) else {
                 lanes[partition] = Lane(recorded: offset, taken: offset)
                 continue
             }
-            let isOvertaken = lane.oldestUnfinished.map { $0 <= offset } ?? false
-            if lane.isLost || !isContinuous || isOvertaken {
+            lanes.values[index].isOwned = true
+            let oldest = lanes.values[index].oldestUnfinished
+            if lanes.values[index].isLost || !isContinuous || oldest.map({ $0 <= offset }) ?? false {
                 drop(partition)
-                lanes[partition]?.isLost = false
-                lanes[partition]?.recorded = offset
-                lanes[partition]?.taken = offset
+                lanes.values[index].resume(after: offset)
             } else {
-                lanes[partition]?.recorded = max(lane.recorded, offset)
-                lanes[partition]?.taken = max(lane.taken, offset)
-                if lane.oldestUnfinished != nil { note(partition) }
+                lanes.values[index].advance(to: offset)
+                if oldest != nil { note(partition) }
             }
         }
     }
@@ -243,52 +339,31 @@ struct ConsumerQueue {
     private var limit: Int? { if case .concurrent(let limit) = mode { limit } else { nil } }
 
     private mutating func handling(_ partition: Partition) -> Step? {
-        guard !isStopping, var lane = lanes[partition], !lane.isHandling, let message = lane.waiting.first else {
+        let isConcurrent = limit != nil
+        guard !isStopping, let message = lanes[partition]?.beginHandling(isConcurrent: isConcurrent) else {
             return nil
         }
-        let isAlone = limit != nil || lane.singleThrough >= message.position?.offset ?? 0
-        guard !isAlone || lane.handled.isEmpty && !lane.isPublishing else { return nil }
         handlerCount += 1
-        lane.waiting.removeFirst()
-        lane.handling = message
-        lane.isHandling = true
-        lanes[partition] = lane
-        return .handle(message, turn(partition, lane))
+        return .handle(message, turn(partition))
     }
 
     private mutating func publishing(_ partition: Partition) -> Step? {
-        guard var lane = lanes[partition], !lane.isPublishing, let first = lane.handled.first else { return nil }
-        var batch: [Outcome] = []
-        var (messages, bytes) = (0, 0)
-        while let outcome = lane.handled.first {
-            let results = outcome.results.messages
-            let isRoomy = messages + results.count <= Self.batchLength && bytes <= Self.batchSize
-            guard batch.isEmpty || isRoomy else { break }
-            batch.append(lane.handled.removeFirst())
-            messages += results.count
-            bytes += results.reduce(0) { $0 + $1.data.count }
-            // A batch can give up only the message of its checkpoint, so a message that is given up is the last one of
-            // its batch. After a refusal, the results of each message are published alone, to find the refused ones.
-            let isSingle = lane.singleThrough >= outcome.message.position?.offset ?? 0
-            if outcome.results.rejection != nil || isSingle { break }
-        }
+        guard let index = lanes.index(forKey: partition), lanes.values[index].beginPublishing(),
+            let last = lanes.values[index].publishing.last
+        else { return nil }
         batchCount += 1
-        lane.isPublishing = true
-        lane.publishing = batch
-        lanes[partition] = lane
         // The next message may be handled while the batch is published.
-        if !lane.waiting.isEmpty { note(partition) }
-        let last = batch.last ?? first
+        if !lanes.values[index].waiting.isEmpty { note(partition) }
         let checkpoint = Checkpoint(
             claim: claim, position: last.message.position ?? claim.position, partition: partition,
-            previous: lane.recorded, settled: settled(without: partition))
+            previous: lanes.values[index].recorded, settled: settled(without: partition))
+        let messages = lanes.values[index].publishing.flatMap(\.results.messages)
         return .publish(
-            Batch(batch.flatMap(\.results.messages), checkpoint: checkpoint, rejection: last.results.rejection),
-            turn(partition, lane))
+            Batch(messages, checkpoint: checkpoint, rejection: last.results.rejection), turn(partition))
     }
 
-    private func turn(_ partition: Partition, _ lane: Lane) -> Turn {
-        Turn(partition: partition, generation: lane.generation, ownerEpoch: claim.ownerEpoch)
+    private func turn(_ partition: Partition) -> Turn {
+        Turn(partition: partition, generation: lanes[partition]?.generation ?? 0, ownerEpoch: claim.ownerEpoch)
     }
 
     // MARK: Reporting results
@@ -296,138 +371,108 @@ struct ConsumerQueue {
     /// Takes the results of a handler.
     /// - Parameter results: nil if the handler ended without results: the message waits to be handled again.
     mutating func handled(_ results: Handled?, of turn: Turn) {
-        guard var lane = lanes[turn.partition] else { return }
-        lane.isHandling = false
+        guard lanes[turn.partition] != nil else { return }
         handlerCount -= 1
-        if turn.generation == lane.generation, let message = lane.handling {
-            lane.handling = nil
-            if let results {
-                lane.handled.append(Outcome(message: message, results: results))
-            } else {
-                lane.waiting.prepend(message)
-            }
-        }
-        lanes[turn.partition] = lane
+        lanes[turn.partition]?.endHandling(results, of: turn)
         note(turn.partition)
     }
 
     /// Reports that a batch is recorded.
     /// - Returns: the messages that are finished now.
     mutating func recorded(_ turn: Turn) -> [Outcome] {
-        guard var lane = finishPublishing(turn) else { return [] }
-        let finished = lane.publishing
-        lane.publishing = []
-        lane.recorded = finished.last?.message.position?.offset ?? lane.recorded
+        guard finishPublishing(turn), let finished = lanes[turn.partition]?.endPublishing() else { return [] }
         count -= finished.count
         size -= finished.reduce(0) { $0 + $1.message.data.count }
-        lanes[turn.partition] = lane
         note(turn.partition)
         return finished
     }
 
     /// Reports that the bus refused a batch because of its content.
     mutating func refused(_ turn: Turn) -> Refusal {
-        guard var lane = finishPublishing(turn), let first = lane.publishing.first,
+        guard finishPublishing(turn), let batch = lanes[turn.partition]?.publishing, let first = batch.first,
             let offset = first.message.position?.offset
         else { return .forgotten }
-        guard lane.publishing.count > 1 else {
-            lane.isPublishing = true
+        guard batch.count > 1 else {
+            lanes[turn.partition]?.isPublishing = true
             batchCount += 1
-            lanes[turn.partition] = lane
             return .replaces(first)
         }
-        lane.singleThrough = lane.publishing.last?.message.position?.offset ?? offset
-        takeBack(&lane, keeping: 0)
-        lanes[turn.partition] = lane
+        lanes[turn.partition]?.singleThrough = batch.last?.message.position?.offset ?? offset
+        lanes[turn.partition]?.takeBack(keeping: 0)
         note(turn.partition)
         return .repeats(from: offset)
     }
 
     /// Replaces the results of the only message of a refused batch. Later messages of the partition are handled again.
     mutating func replace(_ turn: Turn, with results: Handled) {
-        guard var lane = finishPublishing(turn), let first = lane.publishing.first else { return }
-        takeBack(&lane, keeping: 1)
-        lane.handled = [Outcome(message: first.message, results: results)]
-        lanes[turn.partition] = lane
+        guard finishPublishing(turn), let first = lanes[turn.partition]?.publishing.first else { return }
+        lanes[turn.partition]?.takeBack(keeping: 1)
+        lanes[turn.partition]?.handled = [Outcome(message: first.message, results: results)]
         note(turn.partition)
     }
 
     /// Drops the partition of a batch that cannot be published.
     mutating func abandon(_ turn: Turn) {
-        if finishPublishing(turn) != nil { drop(turn.partition) }
+        if finishPublishing(turn) { drop(turn.partition) }
     }
 
     /// Reports that the claim of a batch is no longer valid for its partition, or that the previous checkpoint is not
     /// recorded.
     mutating func lost(_ turn: Turn) -> Loss {
-        guard var lane = finishPublishing(turn) else { return .waits }
+        guard finishPublishing(turn) else { return .waits }
         guard state == .suspended || turn.ownerEpoch != claim.ownerEpoch else {
             drop(turn.partition)
             return .needsClaim
         }
         // The claim was renewed after the step began, or is about to be renewed. The member may still own the
         // partition.
-        for outcome in lane.publishing.reversed() { lane.handled.prepend(outcome) }
-        lane.publishing = []
-        lanes[turn.partition] = lane
+        lanes[turn.partition]?.keepResults()
         note(turn.partition)
         return .waits
     }
 
-    private mutating func finishPublishing(_ turn: Turn) -> Lane? {
-        guard var lane = lanes[turn.partition], lane.isPublishing else { return nil }
-        lane.isPublishing = false
+    /// Returns false if the partition was dropped after the batch was published.
+    private mutating func finishPublishing(_ turn: Turn) -> Bool {
+        guard let index = lanes.index(forKey: turn.partition), lanes.values[index].isPublishing else { return false }
+        lanes.values[index].isPublishing = false
         batchCount -= 1
-        lanes[turn.partition] = lane
-        guard lane.generation == turn.generation else {
+        guard lanes.values[index].generation == turn.generation else {
             note(turn.partition)
-            return nil
+            return false
         }
-        return lane
-    }
-
-    /// Puts handled messages back into the list of waiting messages.
-    private func takeBack(_ lane: inout Lane, keeping kept: Int) {
-        let messages = lane.publishing.dropFirst(kept).map(\.message) + lane.handled.map(\.message)
-        for message in messages.reversed() { lane.waiting.prepend(message) }
-        lane.publishing = []
-        lane.handled = []
+        return true
     }
 
     private mutating func drop(_ partition: Partition) {
-        guard var lane = lanes[partition] else { return }
+        guard let messages = lanes[partition]?.drop() else { return }
         dropped.insert(partition)
-        let messages = lane.messages
         count -= messages.count
         size -= messages.reduce(0) { $0 + $1.data.count }
-        lane.generation += 1
-        (lane.waiting, lane.handled, lane.publishing, lane.handling) = ([], [], [], nil)
-        lane.singleThrough = 0
-        lane.isLost = true
-        lanes[partition] = lane
     }
 
     private mutating func note(_ partition: Partition) {
-        guard let lane = lanes[partition], !lane.isReady else { return }
-        guard claim.offsets[partition] != nil || lane.isBusy else {
+        guard let index = lanes.index(forKey: partition), !lanes.values[index].isReady else { return }
+        guard lanes.values[index].isOwned || lanes.values[index].isBusy else {
             // The claim does not cover the partition, and no step of the partition is running any more.
             lanes[partition] = nil
             return
         }
-        lanes[partition]?.isReady = true
+        lanes.values[index].isReady = true
         ready.append(partition)
     }
 
     /// The offset up to which every message is handled as soon as the current batch of a partition is recorded.
     private func settled(without partition: Partition) -> UInt64 {
-        let oldest = oldestUnfinished { $0 == partition ? $1.oldestUnpublished : $1.oldestUnfinished }
+        let oldest = oldest {
+            lanes.keys[$0] == partition ? lanes.values[$0].oldestUnpublished : lanes.values[$0].oldestUnfinished
+        }
         return oldest.map { min($0 - 1, delivered) } ?? delivered
     }
 
-    private func oldestUnfinished(_ offset: (Partition, Lane) -> UInt64?) -> UInt64? {
+    private func oldest(_ offset: (Dictionary<Partition, Lane>.Index) -> UInt64?) -> UInt64? {
         var oldest: UInt64?
-        for (partition, lane) in lanes where claim.offsets[partition] != nil {
-            guard let offset = offset(partition, lane) else { continue }
+        for index in lanes.indices where lanes.values[index].isOwned {
+            guard let offset = offset(index) else { continue }
             oldest = min(oldest ?? offset, offset)
         }
         return oldest
