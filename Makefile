@@ -1,6 +1,6 @@
 # The commands for everyday work. Commands that build first install missing packages.
 
-.PHONY: run down build build-tests test screenshots examples install bench bench-page footprint soak fuzz lint format setup
+.PHONY: run down build build-tests test screenshots examples install bench bench-page scale footprint soak fuzz lint format setup
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
@@ -68,6 +68,12 @@ bench-page:
 	@scripts/test-setup
 	@scripts/build --release $(STACK) segue $(BENCHMARKS)
 	@.build/venv/bin/python scripts/measure-page $(PARTS)
+
+# Measures coordinators that share many sessions, as docs/performance.md describes; takes about 10 minutes.
+# SCALE="--counts 1000 --seconds 10" shortens it.
+scale: setup
+	@scripts/build --release broker navigation-coordinator $(BENCHMARKS)
+	@scripts/scale $(SCALE)
 
 # Measures how long the default stack takes to start and to stop, and how much memory it uses.
 footprint: setup

@@ -1,7 +1,5 @@
 package import ArgumentParser
-internal import Dispatch
 internal import Foundation
-internal import SystemSupport
 
 /// Runs benchmarks for `segue bench`, and prints each result as soon as it is known.
 package struct MeasureCommand: AsyncParsableCommand {
@@ -40,37 +38,25 @@ package struct MeasureCommand: AsyncParsableCommand {
 
     /// - Throws: ``BenchmarkError``, and `ExitCode` with 128 plus the signal's number if a signal ended the benchmarks.
     package func run() async throws {
-        if BuildConfiguration.isDebug {
-            try? await Self.write(
-                "segue: this is a debug build, so the figures are not meaningful; use 'make bench'\n",
-                to: .standardError)
-        }
-        guard case .signal(let signal) = try await ShutdownSignals.run({ try await measure() }) else { return }
-        throw ExitCode(128 + signal)
+        try await BenchmarkOutput.whileRunning { try await measure() }
     }
 
     private func measure() async throws {
         let options = BenchmarkOptions(rounds: rounds, messages: messages, durability: durability)
         let benchmarks = names.isEmpty ? Benchmark.allCases : names.compactMap(Benchmark.init)
-        if !json { try await Self.write(Self.row("NAME", "VALUE", "UNIT", "BASELINE", "RATIO", "AGAINST")) }
+        if !json { try await BenchmarkOutput.write(Self.row("NAME", "VALUE", "UNIT", "BASELINE", "RATIO", "AGAINST")) }
         var failures: [String] = []
         for benchmark in benchmarks {
             for result in try await benchmark.run(options) {
                 // A result is printed before the other results are known, so the columns have fixed widths.
-                try await Self.write(json ? Self.line(result) : Self.row(result))
+                try await BenchmarkOutput.write(json ? BenchmarkOutput.line(result) : Self.row(result))
                 failures += result.failure.map { ["\(result.name): \($0)"] } ?? []
             }
         }
         guard failures.isEmpty else { throw BenchmarkError(failures.joined(separator: "; ")) }
     }
 
-    private static let names = Benchmark.allCases.map(\.rawValue).joined(separator: ", ")
-
-    private static func line(_ result: BenchmarkResult) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(result), as: UTF8.self) + "\n"
-    }
+    package static let names = Benchmark.allCases.map(\.rawValue).joined(separator: ", ")
 
     private static func row(_ result: BenchmarkResult) -> String {
         row(
@@ -90,16 +76,6 @@ package struct MeasureCommand: AsyncParsableCommand {
 
     private static func number(_ value: Double) -> String {
         String(format: value < 1000 ? "%.1f" : "%.0f", value)
-    }
-
-    /// Writes a text. The call runs on a Dispatch queue, because a stopped terminal or a full pipe must not block a
-    /// thread of the cooperative pool.
-    private static func write(_ text: String, to file: FileHandle = .standardOutput) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(with: Result { try file.write(contentsOf: Data(text.utf8)) })
-            }
-        }
     }
 }
 

@@ -8,35 +8,16 @@ package struct BenchCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measure the bus and, for each figure, a baseline.",
         discussion: """
-            segue bench                           all benchmarks
+            segue bench                           all benchmarks of the bus
             segue bench roundtrip catchup --json  two benchmarks, one JSON object per line
+            segue bench sessions --count 100000   coordinators that share many sessions
 
-            docs/performance.md describes what each benchmark measures.
+            docs/performance.md describes what is measured; segue bench --help and segue bench sessions --help list \
+            the options.
             """)
 
-    @Argument(
-        help: """
-            The benchmarks: roundtrip, publish.journalled, publish.plain, catchup, fanout, coordinator, monitor, \
-            start. (default: all)
-            """)
-    var names: [String] = []
-
-    @Option(help: "The number of rounds. Each round measures a value and its baseline; the medians are printed.")
-    var rounds = 5
-
-    @Option(help: "The number of messages in each round. (default: each benchmark has its own)")
-    var messages: Int?
-
-    @Option(help: "The failures that an acknowledged message survives: a kill -9, or also a loss of power.")
-    var durability = Survival.process
-
-    @Flag(help: "Print one JSON object per line.")
-    var json = false
-
-    enum Survival: String, CaseIterable, ExpressibleByArgument {
-        case process
-        case power
-    }
+    @Argument(parsing: .captureForPassthrough, help: "The names of benchmarks, and options of segue-bench.")
+    var arguments: [String] = []
 
     package init() {}
 
@@ -49,14 +30,11 @@ package struct BenchCommand: AsyncParsableCommand {
                 recovery: "build it with 'swift build --product segue-bench', or run 'make bench'",
                 status: .unavailable)
         }
-        var arguments = [program, "measure"] + names + ["--rounds=\(rounds)", "--durability=\(durability.rawValue)"]
-        arguments += messages.map { ["--messages=\($0)"] } ?? []
-        arguments += json ? ["--json"] : []
         // This thread may block signals, and the new program would inherit its signal mask.
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
-        var pointers = arguments.map { strdup($0) } + [nil]
+        var pointers = ([program] + arguments).map { strdup($0) } + [nil]
         execv(program, &pointers)
         throw CommandError(
             code: "no-executable", "\(program) cannot be started: \(String(cString: strerror(errno)))",

@@ -1,6 +1,4 @@
-internal import Contracts
 internal import EventBus
-internal import FlowFiles
 internal import Foundation
 internal import Logging
 internal import Navigation
@@ -14,8 +12,15 @@ struct CoordinatorBacklog {
     /// The maximum number of inputs in a batch. Further inputs are sent in further batches.
     private static let batchCount = 100
 
-    let run: BenchmarkRun
-    let scratch: Scratch
+    private let run: BenchmarkRun
+    private let scratch: Scratch
+    private let app: TabApp
+
+    init(run: BenchmarkRun, scratch: Scratch) throws {
+        self.run = run
+        self.scratch = scratch
+        app = try TabApp()
+    }
 
     func measure() async throws -> [BenchmarkResult] {
         var results: [BenchmarkResult] = []
@@ -38,54 +43,23 @@ struct CoordinatorBacklog {
         return results
     }
 
-    private static let flow = """
-        name: benchmark
-        version: 1
-        platform: ios
-        start: app
-        screens:
-          app:
-          home:
-          search:
-        transitions:
-          - on: event.LaunchFinished
-            do:
-              - setRoot: { screen: app, container: { tabs: [home, search] } }
-          - on: event.TabAsked
-            where: { tab: search }
-            do: [selectTab: search]
-          - on: event.TabAsked
-            where: { tab: home }
-            do: [selectTab: home]
-        """
-
-    private struct TabAsked: EventMessage {
-        let tab: String
-    }
-
     /// The inputs. The first input of each session launches the session, and each later input selects the other tab.
     private func inputs(_ count: Int, _ sessionCount: Int) throws -> [Envelope] {
         try (0..<count).map { index in
             let session = "session-\(index % sessionCount)"
-            let turn = index / sessionCount
-            return turn == 0
-                ? try Envelope(DomainEvent.LaunchFinished(), source: "benchmark/1", subject: session)
-                : try Envelope(
-                    TabAsked(tab: turn % 2 == 1 ? "search" : "home"), source: "benchmark/1", subject: session)
+            return try index < sessionCount ? app.launch(of: session) : app.tap(in: session)
         }
     }
 
     /// The number of inputs per second that the machine handles without a bus.
     private func machineRate(_ count: Int, _ sessionCount: Int) throws -> Double {
-        let flow = try Flow(yaml: Self.flow, file: "benchmark")
         let inputs = try inputs(count, sessionCount)
         var machines: [String: Machine] = [:]
         let begin = ContinuousClock.now
         for message in inputs {
-            guard let input = Machine.Input(message) else { continue }
-            var machine = machines[message.subject] ?? Machine(flow: flow, session: message.subject)
-            _ = machine.handle(input)
-            _ = try Envelope(Document.NavigationState(machine.snapshot), source: "benchmark/1", causedBy: message)
+            var machine = machines[message.subject] ?? Machine(flow: app.flow, session: message.subject)
+            try app.handle(message, with: &machine)
+            _ = try app.document(of: machine, causedBy: message)
             machines[message.subject] = machine
         }
         return Double(count) / ((.now - begin) / .seconds(1))
@@ -95,7 +69,7 @@ struct CoordinatorBacklog {
     private func coordinatorRate(_ count: Int, _ sessionCount: Int, name: String) async throws -> Double {
         let broker = try BrokerProcess(scratch, run.options.durability, name: name)
         let flow = "\(broker.directory)/flow.yaml"
-        try Self.flow.write(toFile: flow, atomically: true, encoding: .utf8)
+        try TabApp.yaml.write(toFile: flow, atomically: true, encoding: .utf8)
         let coordinator = ReadyProcess(
             name: "navigation-coordinator", arguments: ["--bus", broker.address, "--flow", flow],
             directory: broker.directory)
@@ -108,7 +82,7 @@ struct CoordinatorBacklog {
                 for start in stride(from: 0, to: count, by: Self.batchCount) {
                     try await bus.publish(Batch(Array(inputs[start..<min(start + Self.batchCount, count)])))
                 }
-                let end = try await bus.newest(matching: [.kind(.event)])
+                let end = try await bus.newest(matching: [.kind(.event), .kind(.command)])
                 return try await coordinator.run { _ in
                     let begin = ContinuousClock.now
                     while try await handled(on: bus) < end.offset { try await Task.sleep(for: .milliseconds(5)) }

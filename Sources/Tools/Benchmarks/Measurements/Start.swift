@@ -34,6 +34,6 @@ struct Start {
 
     /// The time from the start of the broker until it reports that it is ready, in milliseconds.
     private func milliseconds(_ broker: BrokerProcess) async throws -> Double {
-        try await broker.run { $0 } / .milliseconds(1)
+        try await broker.run(\.startTime) / .milliseconds(1)
     }
 }

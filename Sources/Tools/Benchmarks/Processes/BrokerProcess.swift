@@ -16,14 +16,29 @@ struct BrokerProcess: Sendable {
     }
 
     /// Runs a broker while `body` runs.
-    /// - Parameter body: Called with the time from the broker's start until it reported that it was ready.
     /// - Throws: ``BenchmarkError`` if the broker does not become ready, and the errors of `body`.
-    func run<Result: Sendable>(_ body: (Duration) async throws -> Result) async throws -> Result {
+    func run<Result: Sendable>(_ body: (RunningProcess) async throws -> Result) async throws -> Result {
         let arguments = [
             "--bus", address, "--journal", "\(directory)/journal.sqlite", "--durability", durability.rawValue,
         ]
         return try await ReadyProcess(name: "broker", arguments: arguments, directory: directory).run(body)
     }
+
+    /// The size of the journal's files, in bytes.
+    var journalSize: Int {
+        ["", "-wal", "-shm"].reduce(0) { size, suffix in
+            let path = "\(directory)/journal.sqlite\(suffix)"
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            return size + (attributes?[.size] as? Int ?? 0)
+        }
+    }
+}
+
+/// A process that has reported that it is ready.
+struct RunningProcess: Sendable {
+    let id: pid_t
+    /// The time from the start of the process until it was ready.
+    let startTime: Duration
 }
 
 /// A process of the stack that reports when it is ready.
@@ -35,9 +50,8 @@ struct ReadyProcess: Sendable {
     let directory: String
 
     /// Runs the process while `body` runs.
-    /// - Parameter body: Called with the time from the process's start until it reported that it was ready.
     /// - Throws: ``BenchmarkError`` if the process does not become ready, and the errors of `body`.
-    func run<Result: Sendable>(_ body: (Duration) async throws -> Result) async throws -> Result {
+    func run<Result: Sendable>(_ body: (RunningProcess) async throws -> Result) async throws -> Result {
         let socket = try NotifySocket(path: "\(directory)/\(name).notify")
         let configuration = Executables.configuration(
             try Executables.path(of: name), arguments,
@@ -51,7 +65,8 @@ struct ReadyProcess: Sendable {
                 try Task.checkCancellation()
                 throw BenchmarkError("'\(name)' ended, or was not ready within 120 s; see its log above")
             }
-            let result = try await body(.now - begin)
+            let process = RunningProcess(id: execution.processIdentifier.value, startTime: .now - begin)
+            let result = try await body(process)
             await execution.teardown(using: Self.teardown)
             return result
         }

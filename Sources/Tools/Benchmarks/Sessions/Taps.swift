@@ -1,0 +1,128 @@
+internal import Contracts
+internal import EventBus
+internal import Foundation
+internal import Synchronization
+
+/// Sends taps, and notes when the documents that answer them arrive.
+///
+/// The time of an answer is measured from the time at which the tap was due. So a bus that holds up the sender does not
+/// look faster than it is.
+final class Taps: Sendable {
+    private struct State {
+        var due: [String: ContinuousClock.Instant] = [:]
+        /// The times from taps to their answers, in milliseconds.
+        var latencies: [Double] = []
+        var count = 0
+        /// Resumed when every tap is answered. Nil if nobody waits.
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    private let app: TabApp
+    private let bus: any EventBus
+    private let state = Mutex(State())
+
+    init(_ app: TabApp, on bus: any EventBus) {
+        self.app = app
+        self.bus = bus
+    }
+
+    /// The number of taps that were sent.
+    var count: Int { state.withLock(\.count) }
+
+    /// Returns the times from taps to their answers, in milliseconds, since the last call.
+    func takeLatencies() -> [Double] {
+        state.withLock { state in
+            defer { state.latencies = [] }
+            return state.latencies
+        }
+    }
+
+    /// Receives answers while `body` runs.
+    func receive<Result: Sendable>(during body: () async throws -> Result) async throws -> Result {
+        try await bus.withSubscription(to: [.type(Document.NavigationState.self)], from: .now) { messages in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for try await message in messages { self.take(message) }
+                }
+                defer { group.cancelAll() }
+                return try await body()
+            }
+        }
+    }
+
+    /// Sends taps at a fixed rate.
+    /// - Parameter session: Chooses the session of the next tap.
+    func send(_ rate: Int, for duration: Duration, in session: () -> String) async throws {
+        let begin = ContinuousClock.now
+        let count = Int(duration / .seconds(1) * Double(rate))
+        try await withThrowingDiscardingTaskGroup { group in
+            for number in 0..<count {
+                let due = begin + .seconds(1) * number / rate
+                try await Task.sleep(until: due, tolerance: .zero)
+                let name = session()
+                group.addTask { try await self.send(in: name, due: due) }
+            }
+        }
+    }
+
+    func send(in session: String, due: ContinuousClock.Instant = .now) async throws {
+        let tap = try app.tap(in: session)
+        state.withLock { state in
+            state.due[tap.id] = due
+            state.count += 1
+        }
+        try await bus.publish(Batch([tap]))
+    }
+
+    /// Waits until every tap is answered.
+    /// - Throws: ``BenchmarkError`` if taps are unanswered after `limit`.
+    func untilAnswered(within limit: Duration) async throws {
+        let isInTime = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await self.untilAnswered()
+                return true
+            }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return false
+            }
+            defer { group.cancelAll() }
+            let isInTime = await group.next() ?? false
+            resume()
+            return isInTime
+        }
+        try Task.checkCancellation()
+        guard isInTime else {
+            throw BenchmarkError("\(state.withLock(\.due.count)) taps were not answered within \(limit)")
+        }
+    }
+
+    private func untilAnswered() async {
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                if !state.due.isEmpty { state.waiting = continuation }
+                return state.due.isEmpty
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
+    private func resume() {
+        state.withLock { state in
+            defer { state.waiting = nil }
+            return state.waiting
+        }?.resume()
+    }
+
+    private func take(_ message: Envelope) {
+        let now = ContinuousClock.now
+        let isLast = state.withLock { state in
+            guard let cause = message.attributes.causationID, let due = state.due.removeValue(forKey: cause) else {
+                return false
+            }
+            state.latencies.append((now - due) / .milliseconds(1))
+            return state.due.isEmpty
+        }
+        if isLast { resume() }
+    }
+}
