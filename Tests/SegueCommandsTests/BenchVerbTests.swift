@@ -79,6 +79,37 @@ struct BenchVerbTests {
         }
     }
 
+    private struct Sessions: Decodable {
+        let sessions: Int
+        let coordinators: Int
+        let liveSessions: Int?
+        let taps: Int
+        let coordinatorTime: Double
+        let median: Double
+        let coordinatorMemory: [Int]
+        let journalSize: Int
+        let takeover: Double
+        let differing: Int
+    }
+
+    @Test("measures coordinators that share sessions, and finds that no state differs", .timeLimit(.minutes(2)))
+    func sessions() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue(
+                "bench", "sessions", "--count", "40", "--coordinators", "3", "--live-sessions", "5", "--seconds", "1",
+                "--rate", "50", "--json")
+            #expect(result.status == 0, "\(result.error)")
+            let report = try JSONDecoder().decode(Sessions.self, from: Data(result.output.utf8))
+            #expect(report.sessions == 40 && report.coordinators == 3 && report.liveSessions == 5)
+            #expect(report.taps == 50 && report.differing == 0)
+            #expect(report.coordinatorMemory.count == 3 && report.coordinatorMemory.allSatisfy { $0 > 0 })
+            #expect(report.coordinatorTime > 0 && report.median > 0 && report.takeover > 0 && report.journalSize > 0)
+            let alone = try await segue("bench", "sessions", "--coordinators", "1")
+            #expect(alone.status == 64)
+            #expect(alone.error == "segue: --coordinators is 1; it must be 2 to 64\n")
+        }
+    }
+
     @Test("leaves nothing behind when it is interrupted", .timeLimit(.minutes(1)))
     func interrupted() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -10,9 +10,10 @@ struct SegueBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "segue-bench", abstract: "Measures the bus and its processes.",
         discussion: """
-            Without a subcommand: the benchmarks \(MeasureCommand.names). (default: all)
+            The benchmarks of measure: \(MeasureCommand.names). (default: all)
             """,
-        subcommands: [MeasureCommand.self, SessionsCommand.self, PeerCommand.self], defaultSubcommand: MeasureCommand.self)
+        subcommands: [MeasureCommand.self, SessionsCommand.self, PeerCommand.self],
+        defaultSubcommand: MeasureCommand.self)
 
     static func main() async {
         // A write to a closed pipe must not kill this process.

@@ -155,14 +155,13 @@ struct SessionScale {
 
     // MARK: Checking
 
-    /// The number of sessions whose document differs from the state of a machine that has handled the taps in the order
-    /// of the journal.
+    /// The number of sessions whose document differs from the state of a machine that has handled the same inputs in the
+    /// order of the journal.
     private func differences(_ bus: ZeroMQEventBus, after seeded: Position) async throws -> Int {
-        let end = try await bus.newest(matching: [.kind(.command)])
+        let inputs = app.flow.messageTypes.compactMap(MessageType.init).map { MessageFilter.type($0) }
+        let end = try await bus.newest(matching: inputs)
         var machines: [String: Machine] = [:]
-        try await bus.withSubscription(
-            to: [.type(TabApp.TabTapped.self)], from: .after(seeded), until: end, onNotice: nil
-        ) { messages in
+        try await bus.withSubscription(to: inputs, from: .after(seeded), until: end, onNotice: nil) { messages in
             for try await message in messages {
                 var machine = try machines[message.subject] ?? app.launched(message.subject)
                 try app.handle(message, with: &machine)

@@ -47,10 +47,16 @@ struct TabApp {
         try Envelope(TabTapped(), source: Self.source, subject: session)
     }
 
-    /// The machine of a session after its launch.
+    /// The machine of a session after its launch, when the start screen is gone.
     func launched(_ session: String) throws -> Machine {
         var machine = Machine(flow: flow, session: session)
         try handle(launch(of: session), with: &machine)
+        for screen in machine.state.leaving {
+            let gone = Command.ScreenGone(instance: screen.id)
+            var report = try Envelope(gone, source: Self.source, subject: session)
+            report.attributes.id = "gone-\(session)-\(screen.id)"
+            try handle(report, with: &machine)
+        }
         return machine
     }
 
@@ -61,7 +67,7 @@ struct TabApp {
         _ = machine.handle(input)
     }
 
-    /// The document that a coordinator publishes after the launch of a session.
+    /// The document of a session after its launch.
     func document(of session: String) throws -> Envelope {
         try document(of: launched(session), causedBy: launch(of: session))
     }
