@@ -183,14 +183,15 @@ let executables: [Target] = [
         "auth-service",
         ["Authorization", "HTTPClient", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),
     executable(
-        "broker", ["Broker", "Consuming", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
+        "broker",
+        ["Broker", "Consuming", "Contracts", "EventBus", "ServiceRuntime", "Support", argumentParser, lifecycle]),
     executable("device", ["TerminalDevice", argumentParser]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
     executable("focus-player", ["Device", "Presentation", "TerminalDevice", "WebDevice", argumentParser]),
     executable(
         "music-service",
         ["HTTPClient", "Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),
-    executable("navigation-coordinator", ["Contracts", "Coordinator", "ServiceRuntime", argumentParser]),
+    executable("navigation-coordinator", ["Contracts", "Coordinator", "ServiceRuntime", "Support", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
     executable("segue-bench", ["Benchmarks", "EventBus", "SystemSupport", argumentParser, logging]),

@@ -88,7 +88,7 @@ struct SessionTests {
                 set -euo pipefail; exec 2>&1
                 segue up -d --wait -f compose/default.yaml
                 printf '%s\\n' 'Connect Spotify' 'Late Shift' 'Play on Spotify' |
-                    focus-player --platform ios --subject bert --open "sh \(segue.directory)/browser"
+                    focus-player --platform ios --session bert --open "sh \(segue.directory)/browser"
                 segue monitor --type event.PlaybackStarted --subject bert --since beginning --count 1
                 segue get Playlists --subject bert
                 segue get NavigationState ios

@@ -43,4 +43,13 @@ struct DurationTextTests {
     func malformedSum(text: String) {
         #expect(Duration(sum: text) == nil)
     }
+
+    @Test("an age has a limit of at least a second, or none")
+    func ageLimit() {
+        #expect(AgeLimit("7d")?.duration == .seconds(604_800))
+        for text in ["none", "0"] { #expect(AgeLimit(text).map { $0.duration == nil } == true) }
+        for text in ["", "d", "-1d", "0s", "999ms", "7 days", "9223372036854775807d"] {
+            #expect(AgeLimit(text) == nil)
+        }
+    }
 }

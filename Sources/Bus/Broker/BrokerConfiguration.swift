@@ -51,30 +51,6 @@ package struct RetentionPolicy: Hashable, Sendable {
     package static let unlimited = RetentionPolicy(age: nil, size: nil)
 }
 
-/// The age limit of retention as an option: `90s`, `30m`, `12h`, `7d`; `0` or `none` for no limit.
-package struct RetainedAge: LosslessStringConvertible, Sendable {
-    /// Nil for no limit.
-    package let duration: Duration?
-    package let description: String
-
-    private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-
-    /// Nil if the string has none of these forms, or if the number is too large.
-    package init?(_ text: String) {
-        description = text
-        if text == "0" || text == "none" {
-            duration = nil
-        } else if let unit = text.last.flatMap({ Self.units[$0] }), let count = Int64(text.dropLast()), count > 0,
-            case let (seconds, hasOverflown) = count.multipliedReportingOverflow(by: unit), !hasOverflown,
-            seconds < Int64.max / 1000
-        {
-            duration = .seconds(seconds)
-        } else {
-            return nil
-        }
-    }
-}
-
 /// The size limit of retention as an option: a number of bytes, or a number with the unit `KiB`, `MiB`, `GiB` or `TiB`,
 /// such as `512MiB`; `0` or `none` for no limit.
 package struct RetainedSize: LosslessStringConvertible, Sendable {

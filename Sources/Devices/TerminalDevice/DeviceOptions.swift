@@ -46,7 +46,9 @@ package struct DeviceOptions: ParsableArguments {
     @Option(help: "The name of this device, unique among the devices of its platform. (default: a new name)")
     var device: String?
 
-    @Option(help: "The session: one user's app.")
+    @Option(
+        name: [.customLong("session"), .customLong("subject")],
+        help: ArgumentHelp("The session: one user's app.", valueName: "session"))
     var subject = "default"
 
     @Option(

@@ -3,6 +3,7 @@ import Broker
 import Contracts
 import Foundation
 import ServiceRuntime
+import Support
 
 @main
 struct BrokerCommand: AsyncParsableCommand {
@@ -23,7 +24,7 @@ struct BrokerCommand: AsyncParsableCommand {
     var durability = Durability.process
 
     @Option(help: "The age at which messages that all consumers have handled are removed: 12h or none. (default: 7d)")
-    var retainAge: RetainedAge?
+    var retainAge: AgeLimit?
 
     @Option(
         help: "The size above which the oldest messages are removed, handled or not: 512MiB or none. (default: 1GiB)")
@@ -54,5 +55,5 @@ struct BrokerCommand: AsyncParsableCommand {
 }
 
 extension Durability: ExpressibleByArgument {}
-extension RetainedAge: ExpressibleByArgument {}
+extension AgeLimit: ExpressibleByArgument {}
 extension RetainedSize: ExpressibleByArgument {}

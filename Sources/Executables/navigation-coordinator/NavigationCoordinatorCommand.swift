@@ -2,8 +2,9 @@ import ArgumentParser
 import Contracts
 import Coordinator
 import ServiceRuntime
+import Support
 
-extension IdleTime: ExpressibleByArgument {}
+extension AgeLimit: ExpressibleByArgument {}
 
 @main
 struct NavigationCoordinatorCommand: AsyncParsableCommand {
@@ -25,7 +26,7 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("session-idle"),
         help: "The time without a message after which a session ends: 90s, 12h or none. (default: none)")
-    var sessionIdle: IdleTime?
+    var sessionIdle: AgeLimit?
 
     func validate() throws {
         guard liveSessions > 0 else { throw ValidationError("--live-sessions must be at least 1") }

@@ -2,7 +2,6 @@ internal import Contracts
 internal import EventBus
 internal import Foundation
 internal import Navigation
-internal import Support
 
 /// Ends the sessions of one platform that have received no message for some time.
 ///
@@ -58,21 +57,5 @@ struct IdleSessions: Sendable {
             if let state, state.attributes.time >= oldest { return true }
         }
         return false
-    }
-}
-
-/// The value of an option that limits the time without a message: a number and a unit, or `none`.
-package struct IdleTime: Sendable {
-    /// Nil if there is no limit.
-    package let duration: Duration?
-
-    /// Nil for a string that is neither a duration of at least a second, as `90s` or `12h`, nor `none`.
-    package init?(argument: String) {
-        if argument == "none" {
-            duration = nil
-            return
-        }
-        guard let duration = Duration(text: argument), duration >= .seconds(1) else { return nil }
-        self.duration = duration
     }
 }
