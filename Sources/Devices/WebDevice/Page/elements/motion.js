@@ -21,7 +21,7 @@ export function fadeOut(element) { return [element, vanish, 'out'] }
 
 /** An element that moves from one transform to another. @returns {Step} */
 export function move(element, from, to, fade = null) {
-    return [element, [{ transform: from }, { transform: to }], fade]
+  return [element, [{ transform: from }, { transform: to }], fade]
 }
 
 /**
@@ -30,15 +30,15 @@ export function move(element, from, to, fade = null) {
  * @param {Step[]} steps @param {number} milliseconds @param {() => void} [after]
  */
 export async function play(steps, milliseconds, after) {
-    const isReduced = reduced.matches
-    const duration = document.hidden ? 0 : isReduced ? Math.min(milliseconds, 100) : milliseconds
-    const running = steps.filter(([, , fade]) => fade || !isReduced).map(([element, frames, fade]) =>
-        element.animate(!isReduced ? frames : fade === 'in' ? appear : vanish, { duration, easing, fill: 'both' }))
-    // In a tab in the background animations do not proceed.
-    const limit = new Promise(resolve => setTimeout(resolve, duration + 400))
-    await Promise.race([Promise.allSettled(running.map(animation => animation.finished)), limit])
-    after?.()
-    for (const animation of running) animation.cancel()
+  const isReduced = reduced.matches
+  const duration = document.hidden ? 0 : isReduced ? Math.min(milliseconds, 100) : milliseconds
+  const running = steps.filter(([, , fade]) => fade || !isReduced).map(([element, frames, fade]) =>
+    element.animate(!isReduced ? frames : fade === 'in' ? appear : vanish, { duration, easing, fill: 'both' }))
+  // In a tab in the background animations do not proceed.
+  const limit = new Promise(resolve => setTimeout(resolve, duration + 400))
+  await Promise.race([Promise.allSettled(running.map(animation => animation.finished)), limit])
+  after?.()
+  for (const animation of running) animation.cancel()
 }
 
 /**
@@ -54,52 +54,52 @@ export async function play(steps, milliseconds, after) {
  * @param {HTMLElement} element @param {(event: PointerEvent) => Drag | null} begin
  */
 export function onDrag(element, begin) {
-    let cancel = () => {}
-    element.addEventListener('pointerdown', down => {
-        const drag = down.button || !down.isPrimary ? null : begin(down)
-        if (!drag) return
-        cancel()
-        let isStarted = false
-        const distance = ({ clientX, clientY, timeStamp }) =>
-            ({ x: clientX - down.clientX, y: clientY - down.clientY, time: timeStamp })
-        let samples = [distance(down)]
-        const listeners = new AbortController()
-        const { signal } = listeners
-        const finish = (/** @type {() => void} */ report) => {
-            if (signal.aborted) return
-            listeners.abort()
-            document.documentElement.classList.remove('dragging')
-            if (isStarted) report()
-        }
-        cancel = () => finish(drag.cancelled)
-        const start = (x, y) => {
-            const [along, across] = drag.axis === 'x' ? [x, y] : drag.axis === 'y' ? [y, x] : [Math.hypot(x, y), 0]
-            if (Math.abs(across) > Math.abs(along) || (drag.forwardOnly && along < 0)) return finish(() => {})
-            isStarted = true
-            document.documentElement.classList.add('dragging')
-            // The click that follows goes to the captured element instead of a row below the pointer.
-            try { element.setPointerCapture(down.pointerId) } catch { /* the pointer is up already */ }
-            drag.started?.()
-        }
-        const on = (name, handler) => addEventListener(name, event => {
-            if (event.pointerId === down.pointerId) handler(event)
-        }, { signal })
-        on('pointermove', event => {
-            const sample = distance(event)
-            if (!isStarted && Math.hypot(sample.x, sample.y) >= dragDistance) start(sample.x, sample.y)
-            if (!isStarted) return
-            samples = [...samples.filter(former => sample.time - former.time < velocityTime), sample]
-            drag.moved(sample.x, sample.y)
-        })
-        on('pointerup', event => {
-            const { x, y, time } = distance(event)
-            // A pointer that has rested has no velocity.
-            const first = samples.find(sample => time - sample.time < velocityTime) ?? { x, y, time }
-            const elapsed = Math.max(1, time - first.time)
-            finish(() => drag.ended(x, y, (x - first.x) / elapsed, (y - first.y) / elapsed))
-        })
-        on('pointercancel', () => cancel())
-        addEventListener('blur', () => cancel(), { signal })
+  let cancel = () => {}
+  element.addEventListener('pointerdown', down => {
+    const drag = down.button || !down.isPrimary ? null : begin(down)
+    if (!drag) return
+    cancel()
+    let isStarted = false
+    const distance = ({ clientX, clientY, timeStamp }) =>
+      ({ x: clientX - down.clientX, y: clientY - down.clientY, time: timeStamp })
+    let samples = [distance(down)]
+    const listeners = new AbortController()
+    const { signal } = listeners
+    const finish = (/** @type {() => void} */ report) => {
+      if (signal.aborted) return
+      listeners.abort()
+      document.documentElement.classList.remove('dragging')
+      if (isStarted) report()
+    }
+    cancel = () => finish(drag.cancelled)
+    const start = (x, y) => {
+      const [along, across] = drag.axis === 'x' ? [x, y] : drag.axis === 'y' ? [y, x] : [Math.hypot(x, y), 0]
+      if (Math.abs(across) > Math.abs(along) || (drag.forwardOnly && along < 0)) return finish(() => {})
+      isStarted = true
+      document.documentElement.classList.add('dragging')
+      // The click that follows goes to the captured element instead of a row below the pointer.
+      try { element.setPointerCapture(down.pointerId) } catch { /* the pointer is up already */ }
+      drag.started?.()
+    }
+    const on = (name, handler) => addEventListener(name, event => {
+      if (event.pointerId === down.pointerId) handler(event)
+    }, { signal })
+    on('pointermove', event => {
+      const sample = distance(event)
+      if (!isStarted && Math.hypot(sample.x, sample.y) >= dragDistance) start(sample.x, sample.y)
+      if (!isStarted) return
+      samples = [...samples.filter(former => sample.time - former.time < velocityTime), sample]
+      drag.moved(sample.x, sample.y)
     })
-    return () => cancel()
+    on('pointerup', event => {
+      const { x, y, time } = distance(event)
+      // A pointer that has rested has no velocity.
+      const first = samples.find(sample => time - sample.time < velocityTime) ?? { x, y, time }
+      const elapsed = Math.max(1, time - first.time)
+      finish(() => drag.ended(x, y, (x - first.x) / elapsed, (y - first.y) / elapsed))
+    })
+    on('pointercancel', () => cancel())
+    addEventListener('blur', () => cancel(), { signal })
+  })
+  return () => cancel()
 }

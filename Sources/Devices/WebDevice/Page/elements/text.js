@@ -17,21 +17,21 @@ const ESCAPES = { '\n': '\\n', '\t': '\\t' }
 
 /** A string with its control characters written as `\u202e`. */
 export function printable(value) {
-    return String(value ?? '').replace(UNPRINTABLE, character =>
-        ESCAPES[character] ?? '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'))
+  return String(value ?? '').replace(UNPRINTABLE, character =>
+    ESCAPES[character] ?? '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'))
 }
 
 /** A printable string of at most `length` characters. */
 export function shortened(value, length) {
-    const text = printable(String(value ?? '').slice(0, length + 1))
-    return text.length > length ? text.slice(0, length - 1) + '…' : text
+  const text = printable(String(value ?? '').slice(0, length + 1))
+  return text.length > length ? text.slice(0, length - 1) + '…' : text
 }
 
 /** The parts that are not empty, with dots between them. */
 export function joined(...parts) { return parts.filter(Boolean).map(printable).join(' · ') }
 
 const clockFormat = new Intl.DateTimeFormat('en-GB',
-    { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 })
+  { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 })
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 
 /** The time of day in the local time zone, with milliseconds. */
@@ -41,16 +41,16 @@ export function dateAndClock(time) { return `${dateFormat.format(new Date(time))
 
 /** A duration in milliseconds, such as `12 ms`, `4.2 s`, `3 min` or `5 h`. */
 export function duration(milliseconds) {
-    const seconds = milliseconds / 1000
-    if (seconds < 1) return `${figure(milliseconds)} ms`
-    if (seconds < 60) return `${figure(seconds)} s`
-    if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
-    return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`
+  const seconds = milliseconds / 1000
+  if (seconds < 1) return `${figure(milliseconds)} ms`
+  if (seconds < 60) return `${figure(seconds)} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`
 }
 
 export function bytes(value) {
-    if (value < 1024) return `${value} B`
-    return value < 1024 ** 2 ? `${figure(value / 1024)} KiB` : `${figure(value / 1024 ** 2)} MiB`
+  if (value < 1024) return `${value} B`
+  return value < 1024 ** 2 ? `${figure(value / 1024)} KiB` : `${figure(value / 1024 ** 2)} MiB`
 }
 
 /** A small figure has one decimal. */
