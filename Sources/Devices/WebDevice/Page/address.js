@@ -1,18 +1,15 @@
-// @ts-check
 // Addresses of the page: `#/messages?type=command.*`, `#/device/ios`, each with the open devices as a parameter.
 
-/** The address has changed, by this file or by the browser. */
 export const changed = new EventTarget()
 for (const name of ['hashchange', 'popstate']) addEventListener(name, () => fire())
 
-/** The first segment of the path, the rest of it, and the parameters. */
 export function current() {
   const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?', 2)
   const [name, ...rest] = path.split('/')
   return { name, rest: rest.join('/'), parameters: new URLSearchParams(query) }
 }
 
-/** The address with other devices: the parts of the inspector do not use them. @param {string} [devices] */
+/** The address with other devices: the parts of the inspector do not use them. */
 export function withDevices(devices = '') {
   const { name, rest, parameters } = current()
   parameters.delete('devices')
@@ -23,7 +20,7 @@ export function withDevices(devices = '') {
   return `#/${[name, rest].filter(Boolean).join('/')}${query && `?${query}`}`
 }
 
-/** @param {string} hash @param {boolean} [isReplacing] true if the former address is not kept in the history */
+/** Shows an address. With `isReplacing`, the former one is not kept in the history. */
 export function go(hash, isReplacing = false) {
   const url = new URL(location.href)
   url.hash = hash

@@ -1,15 +1,15 @@
-// @ts-check
 // The page: its top bar, its open devices, and what an address shows.
 
 import * as address from './address.js'
 import { Connection } from './connection.js'
 import { Devices } from './devices.js'
-import { asName, h, reconcile, setText } from './elements/dom.js'
+import { h, reconcile, setText } from './elements/dom.js'
 import './elements/segue-device.js'
+import { shortened } from './elements/text.js'
 import { Inspector, partNamed, parts } from './inspector.js'
 import { recall, remember } from './memory.js'
 
-const $ = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id))
+const $ = id => document.getElementById(id)
 const root = document.documentElement
 const small = matchMedia('(max-width: 800px)')
 const connection = new Connection()
@@ -31,7 +31,6 @@ function showAddress() {
   drawDevices()
 }
 
-/** The name of the one device that is shown at small widths. */
 let shownDevice = ''
 
 function drawDevices() {
@@ -42,7 +41,7 @@ function drawDevices() {
   drawSession()
   const shown = devices.named(shownDevice) ?? devices.list[0]
   for (const element of document.querySelectorAll('segue-device')) {
-    element.classList.toggle('shown', /** @type {any} */ (element).options.device === shown?.device)
+    element.classList.toggle('shown', element.options.device === shown?.device)
   }
   drawSmallTabs(shown)
 }
@@ -62,23 +61,20 @@ function drawSmallTabs(shown) {
     if (part !== 'story' || isCurrent) tabs.push({ label, hash: `#/${part}`, isCurrent: isInspector && isCurrent })
   }
   reconcile($('small-tabs'), tabs, tab => tab.hash,
-    tab => h('button', { type: 'button', onclick: () => address.go(tab.hash) }),
+    tab => h('button', { onclick: () => address.go(tab.hash) }),
     (element, tab) => {
-      setText(element, asName(tab.label))
+      setText(element, shortened(tab.label))
       element.ariaCurrent = tab.isCurrent ? 'page' : null
     })
 }
 
 // MARK: What is on the bus
 
-/** @type {{flows: {platform: string, name: string, title?: string}[], sessions: string[]}} */
 let known = { flows: [], sessions: ['default'] }
 const longestReadDelay = 30000
 let readDelay = 2000
-/** @type {ReturnType<typeof setTimeout> | undefined} */
 let nextRead
 
-/** Reads the flows and sessions of the bus. Until there are two flows, it asks again. */
 async function readKnown() {
   const types = await connection.get('/api/types').catch(() => null)
   if (types) known = { flows: types.flows, sessions: [...new Set(['default', ...types.sessions])] }
@@ -111,7 +107,7 @@ function drawState() {
   setText($('state-text'), name)
   $('read-only').hidden = !connection.readOnly
   const names = [...new Set([hello?.stack, hello?.app].filter(name => name && name !== 'segue'))]
-    .map(asName).join(' · ')
+    .map(name => shortened(name)).join(' · ')
   setText($('stack'), names)
   document.title = names ? `${names} – Segue` : 'Segue'
   drawEmpty()
@@ -126,13 +122,13 @@ function drawSession() {
   drawOptions($('sessions'), known.sessions, name => name)
   drawOptions($('add-platform'), [...new Set(known.flows.map(flow => flow.platform))], platform => {
     const flow = known.flows.find(flow => flow.platform === platform)
-    return `${platform} (${flow?.title ?? flow?.name})`
+    return `${platform} (${flow?.name})`
   })
 }
 
 function drawOptions(list, values, label) {
   reconcile(list, values, value => value, value => h('option', { value }), (option, value) => {
-    setText(option, asName(label(value)))
+    setText(option, shortened(label(value)))
   })
 }
 
@@ -170,11 +166,6 @@ function setTheme(theme) {
 // MARK: Start
 
 setTheme(themes.find(theme => theme === recall('local', 'theme')) ?? 'auto')
-// The parts of the inspector request addresses; the location belongs to the page.
-document.addEventListener('navigate', (/** @type {any} */ { detail }) => {
-  inspector.open(true)
-  address.go(detail.address, detail.replace)
-})
 address.changed.addEventListener('change', showAddress)
 small.addEventListener('change', showAddress)
 connection.addEventListener('change', drawState)

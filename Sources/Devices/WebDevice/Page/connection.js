@@ -1,26 +1,20 @@
-// @ts-check
 // The page's side of the gateway: views on the shared stream, and requests.
 
 /** A request that the gateway refused, or that did not reach it (`status` 0). */
-export class RequestError extends Error {
+class RequestError extends Error {
   constructor(status, message) {
     super(message)
     this.status = status
   }
 }
 
-/** @typedef {{id: string, close: () => void, post: (body: any) => Promise<any>}} OpenView */
-
 /** Fires `change` when `state` changes, and `hello` when the stream is live. */
 export class Connection extends EventTarget {
-  /** @type {import('./worker.js').StreamState} */
   state = { stream: '', hello: null, bus: 'away', live: false, signedOut: false }
 
-  /** @type {Map<string, {options: Record<string, any>, onUpdate: (update: any) => void}>} */
   #views = new Map()
   #tab = Math.random().toString(36).slice(2, 10)
   #count = 0
-  /** Sends a message to the hub. @type {(message: any) => void} */
   #tell = () => {}
 
   constructor() {
@@ -36,7 +30,6 @@ export class Connection extends EventTarget {
   /**
    * Opens a view. `onUpdate` gets each update of the view, or `{error: {code, message}}` if the gateway refuses it.
    * The id of the view is chosen here: several tabs share the stream.
-   * @param {Record<string, any>} options @param {(update: any) => void} onUpdate @returns {OpenView}
    */
   open(options, onUpdate) {
     const id = `${this.#tab}-${++this.#count}`
@@ -50,10 +43,8 @@ export class Connection extends EventTarget {
     }
   }
 
-  /** @param {string} path @returns {Promise<any>} the JSON of the answer */
   get(path) { return this.#request(path) }
 
-  /** @param {string} path @param {any} body @returns {Promise<any>} the JSON of the answer; null if it is empty */
   post(path, body) {
     const text = JSON.stringify(body)
     const headers = { 'Content-Type': 'application/json', 'X-Segue': '1' }
@@ -74,11 +65,11 @@ export class Connection extends EventTarget {
     throw new RequestError(answer.status, message)
   }
 
-  // MARK: The hub
+  // MARK: The shared stream
 
   #start() {
     try {
-      const worker = new SharedWorker(new URL('worker.js', import.meta.url), { type: 'module', name: 'segue' })
+      const worker = new SharedWorker(new URL('shared-stream.js', import.meta.url), { type: 'module', name: 'segue' })
       worker.onerror = () => { this.#startHere() }
       worker.port.onmessage = ({ data }) => this.#receive(data)
       this.#begin(message => worker.port.postMessage(message))
@@ -88,12 +79,12 @@ export class Connection extends EventTarget {
     }
   }
 
-  /** Runs the hub in this tab, where the browser has no shared workers. */
+  /** Runs the shared stream in this tab, where the browser has no shared workers. */
   async #startHere() {
-    const { Hub } = await import('./worker.js')
-    const hub = new Hub()
+    const { SharedStream } = await import('./shared-stream.js')
+    const shared = new SharedStream()
     const client = { post: message => this.#receive(message) }
-    this.#begin(message => hub.receive(client, message))
+    this.#begin(message => shared.receive(client, message))
   }
 
   #begin(tell) {
@@ -103,7 +94,7 @@ export class Connection extends EventTarget {
     for (const view of this.#views.values()) tell({ open: view.options })
   }
 
-  /** The hub waits for this lock: the browser releases it when the tab ends, however that happens. */
+  /** The shared stream waits for this lock: the browser releases it when the tab ends, however that happens. */
   #holdLock() {
     const lock = `segue-tab-${this.#tab}`
     navigator.locks?.request(lock, () => {

@@ -1,16 +1,12 @@
-// @ts-check
 // The devices that are open on the page.
 
 import { h, reconcile } from './elements/dom.js'
 import { recall, remember } from './memory.js'
 
-/** @typedef {{platform: string, session: string, device: string, resumed: boolean}} OpenDevice */
-
 const mostNamed = 8
 const defaultCount = 2
 
 export class Devices {
-  /** @type {OpenDevice[]} */
   #list
   /** True while the devices are those that the page opens without being told. */
   #isDefault
@@ -18,16 +14,16 @@ export class Devices {
   #connection
   #changed
 
-  /**
-   * @param {HTMLElement} host @param {import('./connection.js').Connection} connection
-   * @param {() => void} changed called when devices were opened or closed
-   */
   constructor(host, connection, changed) {
     this.#host = host
     this.#connection = connection
     this.#changed = changed
     const stored = recall('session', 'devices')
-    this.#list = stored?.devices ?? []
+    // A duplicated tab has a copy of what another tab remembers, which is still open. Its devices are others.
+    const isOwn = recall('session', 'closed')
+    remember('session', 'closed', false)
+    addEventListener('pagehide', () => remember('session', 'closed', true))
+    this.#list = (stored?.devices ?? []).map(device => isOwn ? device : { ...device, device: newName() })
     this.#isDefault = stored?.isDefault ?? true
     this.#draw()
   }
@@ -41,16 +37,14 @@ export class Devices {
     return this.#isDefault ? '' : this.#list.map(({ platform, session }) => `${platform}:${session}`).join(',')
   }
 
-  /** A name in an address: the platform, if no other open device has it. @param {OpenDevice} device */
+  /** A name in an address: the platform, if no other open device has it. */
   name(device) {
     const isOnly = this.#list.every(other => other === device || other.platform !== device.platform)
     return isOnly ? device.platform : device.device
   }
 
-  /** @param {string} name @returns {OpenDevice | undefined} */
   named(name) { return this.#list.find(device => device.device === name || device.platform === name) }
 
-  /** Opens the devices of an address in place of the others. */
   open(address) {
     // A device that is open already keeps its identity.
     const rest = [...this.#list]
@@ -62,14 +56,12 @@ export class Devices {
     }))
   }
 
-  /** @param {string} platform @param {string} session @returns {OpenDevice} */
   add(platform, session) {
     const device = newDevice(platform, session)
     this.#set([...this.#list, device])
     return device
   }
 
-  /** Opens the devices of the first platforms. @param {string[]} platforms */
   addDefaults(platforms) {
     const missing = platforms.slice(0, defaultCount).filter(platform => !this.named(platform))
     if (!this.isIncomplete || !missing.length) return
@@ -77,7 +69,6 @@ export class Devices {
     this.#set([...this.#list, ...added].slice(0, defaultCount), true)
   }
 
-  /** Opens the same platforms in another session. */
   setSession(session) {
     this.#set(this.#list.map(device => device.session === session ? device : newDevice(device.platform, session)))
   }
@@ -103,5 +94,7 @@ export class Devices {
 }
 
 function newDevice(platform, session) {
-  return { platform, session, device: `web-${Math.random().toString(16).slice(2, 8)}`, resumed: false }
+  return { platform, session, device: newName(), resumed: false }
 }
+
+function newName() { return `web-${Math.random().toString(16).slice(2, 8)}` }

@@ -1,4 +1,3 @@
-// @ts-check
 // The inspector beside the devices: its parts, which are loaded when they are first shown, and its width.
 
 import { current, go, withDevices } from './address.js'
@@ -10,23 +9,19 @@ export const parts = { messages: 'Messages', story: 'Story', processes: 'Process
 const narrowest = 280
 const devicesWidth = 360
 
-/** The part that an address names; null if it names none. */
 export function partNamed(name) {
   return name === 'message' ? 'messages' : Object.hasOwn(parts, name) ? name : null
 }
 
 export class Inspector {
-  /** The part that is shown; empty at first. */
   part = ''
   #connection
   #root = document.documentElement
   #panel = find('inspector-panel')
   #tabs = find('inspector-tabs')
   #toggle = find('inspector-toggle')
-  /** @type {Map<string, Promise<any>>} */
   #elements = new Map()
 
-  /** @param {import('./connection.js').Connection} connection */
   constructor(connection) {
     this.#connection = connection
     const stored = recall('local', 'inspector')
@@ -34,7 +29,7 @@ export class Inspector {
     this.open(stored?.isOpen !== false)
     this.#toggle.addEventListener('click', () => this.open(this.#root.dataset.inspector === 'closed'))
     this.#tabs.append(...Object.entries(parts).map(([part, label]) => h('button', {
-      type: 'button', role: 'tab', id: `tab-${part}`, 'aria-controls': 'inspector-panel',
+      role: 'tab', id: `tab-${part}`, 'aria-controls': 'inspector-panel',
       onclick: () => go(`#/${part}`),
     }, label)))
     onTabKeys(this.#tabs)
@@ -44,7 +39,6 @@ export class Inspector {
     }, -1)
   }
 
-  /** Opens or closes the inspector and remembers it. */
   open(isOpen) {
     this.#root.dataset.inspector = isOpen ? 'open' : 'closed'
     this.#toggle.ariaExpanded = String(isOpen)
@@ -78,5 +72,4 @@ export class Inspector {
   }
 }
 
-/** @param {string} id @returns {any} */
 function find(id) { return document.getElementById(id) }

@@ -1,6 +1,6 @@
-// @ts-check
 import { choiceButton } from './choices.js'
-import { asName, h, put, setText } from './dom.js'
+import { h, put, setText } from './dom.js'
+import { shortened } from './text.js'
 
 /** An action whose command has fields: a line that opens a form, which is made from the schema of the command. */
 export class ChoiceForm {
@@ -9,9 +9,7 @@ export class ChoiceForm {
   #submitLabel = h('bdi.label')
   #problem = h('p.problem', { role: 'alert' })
   #host = h('div')
-  /** The schema of the form, as JSON. */
   #schema = ''
-  /** @type {any} `<segue-form>` */
   #form = null
 
   constructor(device) {
@@ -37,7 +35,6 @@ export class ChoiceForm {
   }
 
   async #makeForm(schema, text) {
-    // Most screens have no form.
     await import('./segue-form.js')
     if (text !== this.#schema) return
     this.#form = Object.assign(h('segue-form', { onsubmit: () => this.#submit() }), { schema })
@@ -46,7 +43,7 @@ export class ChoiceForm {
 
   async #submit() {
     const { value, problems } = this.#form.read()
-    setText(this.#problem, asName(problems[0]?.message))
+    setText(this.#problem, shortened(problems[0]?.message))
     if (problems.length) return
     const refusal = await this.#device.choose(this.submit.choice, this.submit, value)
     setText(this.#problem, refusal ?? '')

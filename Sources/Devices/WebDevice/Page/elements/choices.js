@@ -1,4 +1,3 @@
-// @ts-check
 import { h } from './dom.js'
 
 const busyLimit = 10000
@@ -7,13 +6,10 @@ const spinnerTime = 300
 /** The time in which a button that was pressed too early must get its choice. */
 const awaitLimit = 3000
 
-/**
- * A button for a choice, which is set as `choice`, with `fields` if its command has any.
- * @param {(button: any) => void} press @param {string} className @param {...any} children
- */
+/** A button for a choice, which is set as `choice`, with `fields` if its command has any. */
 export function choiceButton(press, className, ...children) {
   const onclick = event => press(event.currentTarget)
-  const attributes = { type: 'button', class: className, 'data-choice': true, onclick }
+  const attributes = { class: className, 'data-choice': true, onclick }
   return h('button', attributes, ...children, h('span.spinner'))
 }
 
@@ -22,18 +18,14 @@ export function choiceButton(press, className, ...children) {
  * it, at most for 10 seconds.
  */
 export class Choices {
-  /** @type {Map<string, {isSent: boolean, isFollowed: boolean, since: number, timer: any}>} */
   #busy = new Map()
-  /** A button that was pressed before its choice has come. */
   #awaited = null
   #changed
 
-  /** @param {() => void} changed called when a choice becomes busy or ends */
   constructor(changed) { this.#changed = changed }
 
   isBusy(button) { return button === this.#awaited || this.#busy.has(button.choice) }
 
-  /** @param {string} choice @param {() => Promise<any>} send @throws what `send` throws */
   async begin(choice, send) {
     if (this.#busy.has(choice)) return
     const timer = setTimeout(() => this.#finish(choice), busyLimit)
@@ -69,7 +61,6 @@ export class Choices {
     this.#changed()
   }
 
-  /** Removes and returns the button that was pressed too early, if its choice has come. */
   takeAwaited() {
     const button = this.#awaited
     if (!button?.choice || !button.isConnected) return null

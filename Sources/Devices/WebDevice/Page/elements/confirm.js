@@ -1,11 +1,9 @@
-// @ts-check
 import { button, fill, h } from './dom.js'
 import { problemOf } from './text.js'
 
 /**
  * A button that asks before it acts. The question takes the place of the button, so that nothing covers the page.
- * @param {{text: string, question: string, verb: string, attributes?: Record<string, any>,
- *   action: () => Promise<string>}} options `action` resolves to a line that says what was done
+ * `action` resolves to a line that says what was done.
  */
 export function confirming({ text, question, verb, attributes, action }) {
   const host = h('span.wrapping', { onkeydown: event => {

@@ -1,4 +1,3 @@
-// @ts-check
 // Controls that several parts of the page have.
 import { onDrag } from './motion.js'
 
@@ -6,8 +5,7 @@ const keyStep = 16
 
 /**
  * Lets a separator resize the element on one of its sides, by pointer and with the arrow keys.
- * @param {HTMLElement} separator @param {HTMLElement} element @param {(width: number) => void} resize
- * @param {1 | -1} direction 1 if the element is on the left
+ * @param direction 1 if the element is on the left
  */
 export function onResize(separator, element, resize, direction = 1) {
   // The width also changes with that of the window.
@@ -31,7 +29,7 @@ export function onResize(separator, element, resize, direction = 1) {
 /** In a list of tabs, the arrow keys, Home and End select a tab. */
 export function onTabKeys(list) {
   list.addEventListener('keydown', event => {
-    const tabs = /** @type {HTMLElement[]} */ ([...list.children])
+    const tabs = [...list.children]
     const index = tabs.findIndex(tab => tab === document.activeElement)
     const next = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: -1 }[event.key]
     const tab = tabs.at((next ?? NaN) % tabs.length)

@@ -1,4 +1,3 @@
-// @ts-check
 // Makes and updates elements. Text is inserted as text nodes only: the data of messages comes from anywhere.
 
 /**
@@ -9,6 +8,7 @@ export function h(spec, ...children) {
   const [tag, ...classes] = spec.split('.')
   const element = document.createElement(tag)
   if (classes.length) element.className = classes.join(' ')
+  if (tag === 'button') element.type = 'button'
   const attributes = children[0]?.constructor === Object ? children.shift() : {}
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
@@ -30,7 +30,6 @@ const putTexts = new WeakMap()
 /**
  * Shows a text of a message, as `setText` does. A long text is cut and gets a button that shows all of it, unless the
  * element is itself in a button.
- * @param {Element} element @param {string | null} [value]
  */
 export function put(element, value) {
   const text = value ?? ''
@@ -43,17 +42,9 @@ export function put(element, value) {
     : button(`Show all ${size}`, () => fill(element, text), { class: 'more' }))
 }
 
-/** A text for a name such as `aria-label`: short, and without controls that change the direction of what follows. */
-export function asName(value) {
-  return String(value ?? '').slice(0, 200).replace(/[\u0000-\u001f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ' ')
-}
-
 /**
  * Makes the children of `parent` match `items`. A child is kept if an item still has its key, so that focus, entered
  * text and scroll position stay. Items with equal keys are told apart by their order.
- * @template T
- * @param {Element} parent @param {T[]} items @param {(item: T, index: number) => string} key
- * @param {(item: T) => Element} create @param {(element: any, item: T, index: number) => void} [update]
  */
 export function reconcile(parent, items, key, create, update = () => {}) {
   const counts = new Map()
@@ -62,7 +53,7 @@ export function reconcile(parent, items, key, create, update = () => {}) {
     counts.set(name, (counts.get(name) ?? 0) + 1)
     return `${counts.get(name)} ${name}`
   })
-  const kept = new Map([...parent.children].map(child => [/** @type {any} */ (child).itemKey, child]))
+  const kept = new Map([...parent.children].map(child => [child.itemKey, child]))
   const wanted = new Set(keys)
   for (const [name, child] of kept) if (!wanted.has(name)) child.remove()
   let next = parent.firstElementChild
@@ -75,10 +66,8 @@ export function reconcile(parent, items, key, create, update = () => {}) {
   })
 }
 
-/** A button that shows a symbol and has a name. */
 export function iconButton(symbol, label, action, className = '') {
-  const icon = h('span', { 'aria-hidden': 'true' }, symbol)
-  return button(icon, action, { class: `icon ${className}`, 'aria-label': label })
+  return button(unspoken('span', symbol), action, { class: `icon ${className}`, 'aria-label': label })
 }
 
 /** Sets a text unless it is the same: a new text node would be announced and laid out again. */
@@ -86,11 +75,18 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text
 }
 
+/** An element that screen readers do not read. */
+export function unspoken(spec, ...children) { return h(spec, { 'aria-hidden': 'true' }, ...children) }
+
+/** A field for words that are neither completed nor corrected. */
+export function textField(attributes) {
+  return h('input', { class: 'field', autocomplete: 'off', spellcheck: 'false', ...attributes })
+}
+
 let lastID = 0
 
-/** An id for `aria-describedby` and the like. */
 export function uniqueID() { return `e${++lastID}` }
 
 export function button(text, action, attributes = {}) {
-  return h('button', { type: 'button', class: 'button', onclick: action, ...attributes }, text)
+  return h('button', { class: 'button', onclick: action, ...attributes }, text)
 }

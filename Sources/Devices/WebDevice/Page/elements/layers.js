@@ -1,4 +1,3 @@
-// @ts-check
 import { h } from './dom.js'
 
 /** The presentations of a device. Within one window only the frontmost layer can be used; a window covers nothing. */
@@ -6,7 +5,6 @@ export class Layers {
   #device
   #elements = new Map()
   #raised = 10
-  /** The presentation that has come with the last drawing. */
   #entered = null
 
   constructor(device) { this.#device = device }
@@ -15,11 +13,7 @@ export class Layers {
   get top() { return this.#all.at(-1) }
   get hasEntered() { return this.#entered !== null }
 
-  /**
-   * @param {import('./state.js').Model} model @param {any} root the element below the presentations
-   * @param {HTMLElement | null} control the control that has opened a new popover
-   * @returns {Promise<void>[]} the animations
-   */
+  /** Draws the presentations over the element `root`; `control` opened a new popover. Returns the animations. */
   draw(model, root, control) {
     const device = this.#device
     const animations = []
@@ -30,7 +24,6 @@ export class Layers {
       animations.push(element.leave())
     }
     let host = device.stage
-    /** What the next presentation covers. @type {any[]} */
     let below = [root]
     for (const presentation of model.presentations) {
       const isWindow = presentation.style === 'window' && device.isWindow
@@ -77,7 +70,6 @@ export class Layers {
     this.#elements.clear()
   }
 
-  /** Brings a window to the front of the device. */
   raise(element) {
     if (element.style.zIndex !== String(this.#raised)) element.style.zIndex = String(this.#raised += 1)
   }
@@ -97,7 +89,6 @@ export class Layers {
     target?.focus({ preventScroll: true })
   }
 
-  /** Dismisses the layer in which Escape was pressed. */
   escape(event) {
     if (event.key !== 'Escape' || event.defaultPrevented) return
     // Within a window, Escape is for what that window presents, then for the window itself.

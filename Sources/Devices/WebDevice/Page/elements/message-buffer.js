@@ -1,28 +1,17 @@
-// @ts-check
 // The messages that the page keeps: a bounded list, in the order of the journal. It knows nothing of the document.
 
-/**
- * @typedef {{position: string | null, id: string, time: string, kind: string, type: string, source: string,
- *   session: string, key?: string, story: string, cause?: string, platform?: string, device?: string, instance?: string,
- *   summary: string, size: number, tombstone: boolean, searched?: string}} Row a message as the gateway lists it
- * @typedef {{serial: number, epoch?: string, offset?: number, row?: Row, notice?: string, loading?: boolean,
- *   skipped?: {count: number | null, after: string, before: string}, problem?: string}} Entry a message, a notice, or a
- *   stretch that was skipped; the latter two have the place of the message before them
- */
+// An entry is a message (`row`), a `notice`, or a stretch that was `skipped`. The latter two have the place of the
+// message before them.
 
 const LIMIT = 10_000
 
 export class MessageBuffer {
   #serial = 0
-  /** @type {Entry[]} */
   entries = []
-  /** The messages that arrived while older ones were being read. */
   unseen = 0
-  /** The newest messages are not in the buffer. */
   detached = false
   /** The journal may have messages before the first entry. */
   hasOlder = true
-  /** Messages may be missing before the next one. */
   interrupted = false
 
   clear() {
@@ -99,7 +88,6 @@ export class MessageBuffer {
   }
 }
 
-/** The epoch and the offset in a position such as `812:17`. */
 function placeOf(position) {
   const [epoch, offset] = position.split(':')
   return { epoch, offset: Number(offset) }

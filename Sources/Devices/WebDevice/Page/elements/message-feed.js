@@ -1,20 +1,13 @@
-// @ts-check
 // The messages that a selection selects: live ones from a view of the gateway, and older ones from the journal.
 
 import { MessageBuffer } from './message-buffer.js'
 import { problemOf } from './text.js'
 
-/** The messages of one page of the journal, which the gateway limits. */
 const PAGE = 200
-/** The time after which a view without an update has nothing to send, in milliseconds. */
-const PATIENCE = 1000
-
-/** @typedef {import('./message-buffer.js').Entry} Entry */
 
 export class MessageFeed {
-  /** @type {import('./selection.js').Selection} */
   selection = {}
-  /** The gateway has not answered yet; the entries are those of the former selection. */
+  /** The gateway has not answered yet; the entries are those of the former selection. It answers in any case. */
   isStale = true
   /** The complaint of the gateway about the selection, and a failure to read older messages. */
   problem = ''
@@ -22,7 +15,6 @@ export class MessageFeed {
   #buffer = new MessageBuffer()
   #following = true
   #paused = false
-  /** The last entry when the feed was paused. */
   #pausedAt
   /** The totals by type of the former views, and with those of this view. */
   #former = new Map()
@@ -30,7 +22,6 @@ export class MessageFeed {
   #reading = false
   /** The position before which the journal must still be searched, if a search has found nothing. */
   #searched
-  #patience = 0
   #openView
   #get
   #changed
@@ -41,7 +32,7 @@ export class MessageFeed {
     this.#changed = changed
   }
 
-  /** The entries to show. A paused feed ends where it was paused. @returns {Entry[]} */
+  /** The entries to show. A paused feed ends where it was paused. */
   get entries() {
     const { entries } = this.#buffer
     const end = entries.lastIndexOf(this.#pausedAt)
@@ -49,10 +40,8 @@ export class MessageFeed {
     return this.#paused && (end >= 0 || !this.#pausedAt) ? entries.slice(0, end + 1) : entries
   }
 
-  /** The messages that have arrived since somebody scrolled up, or paused the feed. */
   get unseen() { return this.#buffer.unseen }
 
-  /** The newest messages cannot be shown, because older ones were read. */
   get isDetached() { return this.#buffer.detached }
 
   /** The number of messages of each type. The gateway counts only those that arrive while its view is open. */
@@ -63,7 +52,6 @@ export class MessageFeed {
     return counts
   }
 
-  /** Selects other messages, for the next time that the view is opened. */
   select(selection) {
     Object.assign(this, { selection, isStale: true, problem: '' })
     this.#paused = false
@@ -74,13 +62,8 @@ export class MessageFeed {
   open() {
     this.interrupt()
     this.#openView(update => this.#update(update))
-    clearTimeout(this.#patience)
-    this.#patience = setTimeout(() => this.#update({}), PATIENCE)
   }
 
-  stop() { clearTimeout(this.#patience) }
-
-  /** The view starts again, and counts from zero. */
   interrupt() {
     this.#buffer.interrupted = true
     this.#former = this.counts
@@ -88,7 +71,6 @@ export class MessageFeed {
   }
 
   #update(update) {
-    this.stop()
     if (this.isStale) this.#buffer.clear()
     this.isStale = false
     if (update.error) this.problem = problemOf(update)
@@ -108,14 +90,12 @@ export class MessageFeed {
     this.isFollowing = this.#following
   }
 
-  /** True if the end of the list is in view. */
   set isFollowing(isFollowing) {
     this.#following = isFollowing
     if (isFollowing && !this.#paused && !this.#buffer.detached) this.#buffer.unseen = 0
     this.#changed()
   }
 
-  /** Ends a pause, and reads the newest messages if they are not there. */
   showNewest() {
     this.isPaused = false
     if (!this.#buffer.detached) return
@@ -152,7 +132,6 @@ export class MessageFeed {
     this.#changed()
   }
 
-  /** Reads messages of a skipped stretch. @param {Entry} entry */
   async readSkipped(entry) {
     if (entry.loading) return
     Object.assign(entry, { loading: true, problem: '' })

@@ -1,4 +1,3 @@
-// @ts-check
 import { h } from './dom.js'
 
 /** The distances of a popover from the edge of its window and from the control at which it points, in pixels. */

@@ -1,8 +1,7 @@
-// @ts-check
 import { choiceButton } from './choices.js'
-import { asName, button, h, put, reconcile, uniqueID } from './dom.js'
+import { button, h, put, reconcile, uniqueID } from './dom.js'
+import { shortened } from './text.js'
 
-/** An alert or a dialog: a text and its answers. */
 export class Question {
   #presentation
   #title = h('h2.question-title', { id: uniqueID(), tabindex: -1 })
@@ -16,8 +15,7 @@ export class Question {
     presentation.panel.append(h('div.question', this.#title, this.#text), this.#answers)
   }
 
-  /** The text for a screen reader. */
-  get spoken() { return `${asName(this.#title.textContent)}. ${asName(this.#text.textContent)}` }
+  get spoken() { return `${shortened(this.#title.textContent)}. ${shortened(this.#text.textContent)}` }
   get cancel() { return this.#answers.querySelector('[data-role=cancel]:enabled') }
 
   focus() {
@@ -27,10 +25,6 @@ export class Question {
     target.focus({ preventScroll: true })
   }
 
-  /**
-   * @param {import('./state.js').Presentation} presentation
-   * @param {import('./segue-screen.js').ScreenUpdate} description
-   */
   update({ title, message, buttons = [] }, description) {
     const { content } = description
     put(this.#title, title ?? description.title)
@@ -43,7 +37,7 @@ export class Question {
       : buttons.length ? buttons.map(item => ({ label: item.title, role: item.role }))
         : isDismissible ? [{ label: 'OK', dismisses: true }] : []
     panel.classList.toggle('pair', answers.length === 2)
-    reconcile(this.#answers, answers, answer => asName(answer.label), answer => {
+    reconcile(this.#answers, answers, answer => shortened(answer.label), answer => {
       const label = h('bdi')
       const element = answer.dismisses
         ? button(label, () => this.#presentation.requestDismissal(), { class: 'answer' })

@@ -1,6 +1,5 @@
-// @ts-check
-import { h, iconButton, put, setText } from './dom.js'
-import { move, onDrag, play } from './motion.js'
+import { h, iconButton, put, setText, unspoken } from './dom.js'
+import { durations, move, onDrag, play } from './motion.js'
 
 const swipeDistance = 60
 const flick = 0.6
@@ -11,7 +10,7 @@ const above = 'translateY(-130%)'
  * The error above everything on a device. The element stays in the document as a live region; only its content comes
  * and goes, because a screen reader announces changes of a region that it already knows.
  */
-export class SegueBanner extends HTMLElement {
+class SegueBanner extends HTMLElement {
   device = null
   #card = null
   #cancelDrag = () => {}
@@ -19,10 +18,6 @@ export class SegueBanner extends HTMLElement {
   connectedCallback() { this.role = 'alert' }
   disconnectedCallback() { this.#cancelDrag() }
 
-  /**
-   * @typedef {{severity: string, message: string, recovery?: string, waiting: number, choice?: string}} Banner
-   * @param {Banner | null} banner
-   */
   update(banner) {
     if (!banner) return this.#hide()
     const isNew = !this.#card
@@ -37,12 +32,12 @@ export class SegueBanner extends HTMLElement {
     card.dismiss.choice = banner.choice
     if (!isNew) return
     this.append(card)
-    play([move(card, above, 'none', 'in')], 400)
+    play([move(card, above, 'none', 'in')], durations.present)
   }
 
   #build() {
     const parts = {
-      symbol: h('span.symbol', { 'aria-hidden': 'true' }), word: h('span.visually-hidden'),
+      symbol: unspoken('span.symbol'), word: h('span.visually-hidden'),
       message: h('bdi.message'), recovery: h('bdi.recovery'), waiting: h('span.more-errors'),
       dismiss: iconButton('×', 'Dismiss the error', () => this.#dismiss(parts.dismiss)),
     }
@@ -56,7 +51,7 @@ export class SegueBanner extends HTMLElement {
   /** The banner follows the pointer upwards and to both sides; far enough or fast enough it is dismissed. */
   #drag(card) {
     const back = () => {
-      play([move(card, card.style.transform, 'none')], 250)
+      play([move(card, card.style.transform, 'none')], durations.settle)
       card.style.transform = ''
     }
     return {
@@ -67,7 +62,7 @@ export class SegueBanner extends HTMLElement {
         const isFast = Math.abs(velocityX) > flick || velocityY < -flick
         if (this.device.readOnly || !(isFar || isFast)) return back()
         const end = Math.abs(x) > Math.abs(y) ? `translate(${Math.sign(x) * 120}%, 0)` : above
-        play([move(card, card.style.transform, end, 'out')], 200, () => {
+        play([move(card, card.style.transform, end, 'out')], durations.settle, () => {
           card.remove()
           this.#card = null
           this.#dismiss(card.dismiss)
@@ -86,7 +81,7 @@ export class SegueBanner extends HTMLElement {
     if (!card) return
     this.#card = null
     this.#cancelDrag()
-    play([move(card, 'none', above, 'out')], 250, () => card.remove())
+    play([move(card, 'none', above, 'out')], durations.settle, () => card.remove())
   }
 }
 

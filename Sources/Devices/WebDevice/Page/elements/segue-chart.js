@@ -1,6 +1,3 @@
-// @ts-check
-
-/** The values that fill the width of a chart. */
 export const SECONDS = 300
 
 /** A line chart of counts by the second, 120 × 24, as an SVG path. Set `values`, the newest last. */
@@ -10,7 +7,6 @@ export class SegueChart extends HTMLElement {
   #line = svg('path', { class: 'chart-line' })
   #picture = svg('svg', { viewBox: '0 0 120 24', preserveAspectRatio: 'none', role: 'img' })
 
-  /** @param {string} label */
   constructor(label) {
     super()
     this.#label = label
@@ -18,7 +14,6 @@ export class SegueChart extends HTMLElement {
     this.append(this.#picture)
   }
 
-  /** @param {number[]} values */
   set values(values) {
     const points = values.slice(-SECONDS), highest = Math.max(0, ...points)
     const place = index => (120 - (points.length - 1 - index) * 120 / (SECONDS - 1)).toFixed(1)

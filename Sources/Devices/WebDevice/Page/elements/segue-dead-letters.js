@@ -1,31 +1,21 @@
-// @ts-check
 import { confirming } from './confirm.js'
 import { button, fill, h, reconcile, setText } from './dom.js'
-import { badge, link } from './inspector-element.js'
+import { badge } from './inspector-element.js'
 import { messageAddress } from './selection.js'
 import { count, dateAndClock, joined, nameOf, plural, problemOf, shortened } from './text.js'
 
-/** The letters that are shown at first, and that a button adds: thousands of rows would slow the page down. */
-const SHOWN = 100
-
 /** The messages that durable consumers could not handle. Set `connection`, and `total` when their number changes. */
 export class SegueDeadLetters extends HTMLElement {
-  /** @type {import('../connection.js').Connection} */
   connection
   #total = -1
   #letters = []
-  #shown = SHOWN
   #heading = h('h2.heading', 'Dead letters')
   #list = h('ul')
   #note = h('p.padded.late', { role: 'status' }, 'Reading the dead letters…')
-  #more = button('Show more', () => {
-    this.#shown += SHOWN
-    this.#draw()
-  }, { class: 'button more-button', hidden: true })
 
   constructor() {
     super()
-    fill(this, this.#heading, this.#note, this.#list, this.#more)
+    fill(this, this.#heading, this.#note, this.#list)
   }
 
   set total(total) {
@@ -56,9 +46,8 @@ export class SegueDeadLetters extends HTMLElement {
     setText(this.#heading, total ? `Dead letters · ${count(total)}` : 'Dead letters')
     this.#say(...total ? [] : ['None: every message was handled.'])
     // A letter keeps its row, and with it a question that is open there.
-    reconcile(this.#list, this.#letters.slice(0, this.#shown),
-      ({ consumer, position }) => `${consumer} ${position}`, letter => this.#row(letter))
-    this.#more.hidden = total <= this.#shown
+    reconcile(this.#list, this.#letters, ({ consumer, position }) => `${consumer} ${position}`,
+      letter => this.#row(letter))
   }
 
   #row(letter) {
@@ -76,7 +65,7 @@ export class SegueDeadLetters extends HTMLElement {
       action: () => this.#settle(letter, 'drop'),
     })
     return h('li.letter', badge(row?.kind),
-      h('div.letter-text', link('a.type', messageAddress(position), h('bdi', name)),
+      h('div', h('a.type', { href: messageAddress(position) }, h('bdi', name)),
         h('p.quiet', h('bdi', joined(consumer, dateAndClock(failedAt), position, code,
           attempts > 0 && plural(attempts, 'attempt')))),
         h('p', h('bdi', shortened(reason, 1000)))),

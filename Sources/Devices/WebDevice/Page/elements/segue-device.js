@@ -1,4 +1,3 @@
-// @ts-check
 import './segue-banner.js'
 import './segue-caption.js'
 import './segue-notes.js'
@@ -8,59 +7,64 @@ import './segue-screen.js'
 import './segue-stack.js'
 import { Choices } from './choices.js'
 import { Departures } from './departures.js'
-import { asName, h, put, setText } from './dom.js'
+import { button, h, put, setText, unspoken } from './dom.js'
 import { Layers } from './layers.js'
 import { Reports } from './reports.js'
 import { front, read, standing, without } from './state.js'
-import { openRequested } from './url.js'
+import { shortened } from './text.js'
+import { openRequested } from './open-url.js'
 
-/** The longest wait for a frame, in milliseconds. */
 const frameLimit = 250
 
 /**
  * A device: draws the scenes of one platform and session, and reports what a person does. Its document changes only
  * while nothing moves: updates that come during an animation or a gesture are drawn after it.
  */
-export class SegueDevice extends HTMLElement {
-  /** @type {{platform: string, session: string, device: string, resumed: boolean}} */
+class SegueDevice extends HTMLElement {
   options = { platform: '', session: 'default', device: '', resumed: false }
-  /** @type {import('../connection.js').Connection} */
   connection
 
   #scene = null
-  /** The state of the scene. @type {import('./state.js').Model | null} */
   #model = null
-  /** The contents of the screens, by their instances. @type {Record<string, import('./segue-screen.js').Content>} */
   #screens = {}
-  /** The ids of the screens of the scene that was drawn last. @type {Set<string>} */
   #opened = new Set()
   #banner = null
-  /** Why the gateway refuses the view. */
+  /** The launch was reported, and no scene has followed yet. */
+  #isLaunching = false
+  #hasEnded = false
   #problem = ''
-  /** @type {Reports} */
   #reports
-  /** @type {import('../connection.js').OpenView} */
   #view
-  /** The number of animations and gestures under way. */
   #held = 0
   #isDirty = false
   #departures = new Departures(() => this.#schedule())
   #choices = new Choices(() => this.#drawBusy())
-  /** Reports that are sent when the animations of the next drawing have ended. @type {(() => void)[]} */
+  /** Reports that are sent when the animations of the next drawing have ended. */
   #afterDrawing = []
   #root = null
   #layers = new Layers(this)
-  /** The control that a person used last: a popover points at it. */
   #control = null
 
   connectedCallback() {
     if (!this.stage) this.#build()
     this.connection.addEventListener('change', this.#schedule)
+    this.#open()
+  }
+
+  #open() {
+    this.#isLaunching = !this.options.resumed
     this.#view = this.connection.open({ kind: 'device', ...this.options }, update => this.#receive(update))
     this.#reports = new Reports(this.#view)
     // An element that is moved in the document is connected again, but was launched before.
     this.options = { ...this.options, resumed: true }
     this.#schedule()
+  }
+
+  /** Begins a session that has ended. Only a person does so: otherwise no session could end while a page is open. */
+  #startAgain() {
+    this.#view.close()
+    this.options = { ...this.options, resumed: false }
+    this.#open()
   }
 
   disconnectedCallback() {
@@ -74,22 +78,22 @@ export class SegueDevice extends HTMLElement {
 
   get isWindow() { return /mac|desktop|windows/i.test(this.options.platform) }
   get readOnly() { return this.connection.readOnly }
-  /** The height above a large sheet. */
   get topInset() { return this.bar.offsetHeight + 10 }
 
   #build() {
     const { isWindow } = this
     const { platform, session } = this.options
     this.role = 'region'
-    this.ariaLabel = `Device ${asName(platform)}, session ${asName(session)}`
+    this.ariaLabel = `Device ${shortened(platform)}, session ${shortened(session)}`
     // A click beside a control keeps the focus in the device.
     this.tabIndex = -1
     this.classList.toggle('is-window', isWindow)
     this.windowTitle = h('bdi')
     this.bar = isWindow
-      ? h('div.title-bar', { 'aria-hidden': 'true' }, h('i.light'), h('i.light'), h('i.light'), this.windowTitle)
-      : h('div.status-bar', { 'aria-hidden': 'true' }, '9:41')
-    this.placeholder = h('div.device-waiting', { role: 'status' }, h('p.waiting-title'), h('p.waiting-text'))
+      ? unspoken('div.title-bar', h('i.light'), h('i.light'), h('i.light'), this.windowTitle)
+      : unspoken('div.status-bar', '9:41')
+    this.placeholder = h('div.device-waiting', { role: 'status' }, h('p.waiting-title'), h('p.waiting-text'),
+      button('Start again', () => this.#startAgain(), { class: 'action' }))
     this.stage = h('div.stage', this.placeholder)
     this.banner = Object.assign(h('segue-banner'), { device: this })
     this.notes = h('segue-notes')
@@ -110,6 +114,8 @@ export class SegueDevice extends HTMLElement {
     if (update.error) this.#problem = update.error.message
     if ('scene' in update) {
       this.#problem = ''
+      this.#hasEnded = !update.scene && (this.#hasEnded || this.#scene !== null)
+      this.#isLaunching &&= !update.scene
       this.#scene = update.scene
       this.#model = update.scene && read(update.scene.state)
     }
@@ -168,7 +174,6 @@ export class SegueDevice extends HTMLElement {
 
   // MARK: Drawing
 
-  /** @returns {Promise<any>[]} the animations */
   #draw() {
     const model = this.#model
     const open = model ? standing(model) : new Set()
@@ -184,7 +189,7 @@ export class SegueDevice extends HTMLElement {
     }
     const shown = without(model, this.#departures.ids)
     const animations = [...this.#drawRoot(shown), ...this.#layers.draw(shown, this.#root, this.#control)]
-    setText(this.windowTitle, asName(this.#titleOf(front({ ...shown, presentations: [] }))))
+    setText(this.windowTitle, shortened(this.#titleOf(front({ ...shown, presentations: [] }))))
     // Only contents of screens that were open: those of a screen to come may arrive before its scene.
     const present = open.union(new Set(model.leaving))
     for (const id of this.#opened.difference(present)) delete this.#screens[id]
@@ -211,13 +216,7 @@ export class SegueDevice extends HTMLElement {
     return [...animations, this.#root.enter().then(() => former.remove())]
   }
 
-  /**
-   * What a screen shows.
-   * @param {import('./state.js').Instance} screen @param {import('./state.js').Instance | null} below
-   * @param {import('./state.js').Instance} [beside] the top screen of the next column: the row of a list that has
-   *   led to it is marked
-   * @returns {import('./segue-screen.js').ScreenUpdate}
-   */
+  /** What a screen shows. The row that has led to the screen `beside`, in the next column, is marked. */
   describe = (screen, below, beside) => ({
     content: this.#screens[screen.id] ?? null,
     title: this.#titleOf(screen),
@@ -243,15 +242,15 @@ export class SegueDevice extends HTMLElement {
     const texts = this.#problem ? ['This device cannot be shown', this.#problem]
       : !live ? ['Connecting', 'The page waits for the gateway.']
       : bus === 'away' ? ['The bus is away', 'The screens appear when the gateway has reached the bus again.']
-      : [`Waiting for the ${asName(platform)} coordinator`,
-        `It has not published a navigation state for the session “${asName(session)}” yet.`]
+      : this.#hasEnded ? ['The session has ended', `The session “${shortened(session)}” has no screens now.`]
+      : [`Waiting for the ${shortened(platform)} coordinator`,
+        `It has not published a navigation state for the session “${shortened(session)}” yet.`]
     texts.forEach((text, index) => put(this.placeholder.children[index], text))
+    this.placeholder.lastChild.hidden = this.readOnly || this.#isLaunching || !!this.#problem || !live || bus === 'away'
   }
 
-  /** The id of the screen in front, as far as the person is concerned. */
   get #screenInFront() { return this.#model && front(without(this.#model, this.#departures.ids)).id }
 
-  /** The control on the main screen that most probably has opened a popover. */
   bottomControl() {
     const screen = this.#root?.stacks.at(-1)?.top
     return screen?.querySelector('.foot [data-role=primary], .foot button') ?? screen?.heading ?? null
@@ -263,7 +262,6 @@ export class SegueDevice extends HTMLElement {
 
   isDismissible(instance) { return !this.readOnly && this.#scene.dismissible.includes(instance) }
 
-  /** Dismisses the presentation in which a screen lies. */
   dismissLayer(screen) { screen.closest('segue-presentation').requestDismissal() }
 
   dismiss(instance) { this.#takeAway(instance, { dismissed: instance }) }
@@ -272,7 +270,6 @@ export class SegueDevice extends HTMLElement {
     return !this.readOnly && this.#scene?.back[instance] === true && !this.#departures.has(instance)
   }
 
-  /** @returns {boolean} true if a back swipe can start on this screen */
   canSwipe(instance) { return !this.isWindow && !this.#held && this.#canGoBack(instance) }
 
   /** The back button: the screen moves out first, because the report says that it is no longer shown. */
@@ -310,7 +307,7 @@ export class SegueDevice extends HTMLElement {
     return refusal
   }
 
-  /** @returns {Promise<string | null>} why the choice was refused; null if it was sent, or is being sent already */
+  /** Returns why the choice was refused; null if it was sent, or is being sent already. */
   async choose(choice, control, fields) {
     if (this.readOnly || !choice) return null
     this.#control = control

@@ -1,11 +1,9 @@
-// @ts-check
-import { button, fill, h, reconcile, setText, uniqueID } from './dom.js'
-import { badge, smallButton, spoken, symbol } from './inspector-element.js'
+import { button, fill, h, reconcile, setText, textField, uniqueID, unspoken } from './dom.js'
+import { badge, smallButton, spoken } from './inspector-element.js'
 import { replacing, valuesOf } from './selection.js'
 import { count, kindOf, KINDS, nameOf, printable } from './text.js'
 
 const RECORDED = Object.keys(KINDS)
-/** The types that the panel lists at most; others can be written. */
 const LISTED = 100
 /** The fields of the panel: the member of the selection, its label, an example, and its prefix on a chip. */
 const FIELDS = [
@@ -13,22 +11,16 @@ const FIELDS = [
   ['session', 'Session', 'every session', 'session '], ['source', 'Source', 'music-*', 'from '],
   ['story', 'Story', 'id of the first message', 'story '], ['where', 'Condition', 'data.playlistID == "calm"', ''],
 ]
-/** The pause in writing after which a field is read, in milliseconds. */
-const PAUSE = 350
+const WRITING_PAUSE = 350
 
-/** @typedef {{selection: import('./selection.js').Selection, text: string}} Value */
-
-/** The filters of the list of messages. */
 export class SegueFilters extends HTMLElement {
-  /** @type {Value} */
   #value = { selection: {}, text: '' }
   #counts = new Map()
-  #timer = 0
   #changed
   #search = this.#input('Search  /', text => { this.#value.text = text },
-    { type: 'search', class: 'field', 'aria-label': 'Search in summaries' })
+    { type: 'search', 'aria-label': 'Search in summaries' })
   #kinds = RECORDED.map(kind => h('button.kind-filter',
-    { type: 'button', onclick: () => this.#toggle('kinds', kind) }, badge(kind), h('span.total', '0')))
+    { onclick: () => this.#toggle('kinds', kind) }, badge(kind), h('span.total', '0')))
   #problem = h('p.failure', { id: uniqueID(), role: 'status' })
   #inputs = FIELDS.map(([member, , example]) => this.#input(example, text => this.#set(member,
     (member === 'where' ? [text.trim()] : text.split(/[\s,]+/)).filter(Boolean)),
@@ -40,7 +32,6 @@ export class SegueFilters extends HTMLElement {
   #more = button('Filter', () => this.#togglePanel(), { 'aria-expanded': 'false', 'aria-controls': this.#panel.id })
   #chips = h('ul.chips', { 'aria-label': 'Active filters' })
 
-  /** @param {(value: Value) => void} changed */
   constructor(changed) {
     super()
     this.#changed = changed
@@ -48,13 +39,11 @@ export class SegueFilters extends HTMLElement {
       this.#search, this.#more), this.#chips, this.#panel)
   }
 
-  /** Shows a selection without telling it. */
   set value(value) {
     this.#value = value
     this.#show()
   }
 
-  /** The number of messages of each type. @param {Map<string, number>} counts */
   set counts(counts) {
     this.#counts = counts
     const totals = new Map()
@@ -95,7 +84,6 @@ export class SegueFilters extends HTMLElement {
     this.#value = { selection: replacing(selection, member, values), text }
   }
 
-  /** Adds a value or removes it. */
   #toggle(member, value) {
     const values = new Set(this.#values(member))
     if (!values.delete(value)) values.add(value)
@@ -109,16 +97,15 @@ export class SegueFilters extends HTMLElement {
   }
 
   #input(placeholder, write, attributes) {
-    const changed = () => {
-      write(input.value)
-      this.#tell()
+    let timer = 0
+    const oninput = ({ target: { value } }) => {
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        write(value)
+        this.#tell()
+      }, WRITING_PAUSE)
     }
-    const oninput = () => {
-      clearTimeout(this.#timer)
-      this.#timer = setTimeout(changed, PAUSE)
-    }
-    const input = h('input', { placeholder, autocomplete: 'off', spellcheck: 'false', oninput, ...attributes })
-    return input
+    return textField({ placeholder, oninput, ...attributes })
   }
 
   #togglePanel() {
@@ -134,10 +121,10 @@ export class SegueFilters extends HTMLElement {
     RECORDED.forEach((kind, index) => { this.#kinds[index].ariaPressed = this.#values('kinds').includes(kind) })
     const chips = FIELDS.flatMap(([member, , , prefix], index) => {
       write(this.#inputs[index], this.#values(member).join(member === 'where' ? ' and ' : ' '))
-      return this.#values(member).map(value => h('li', h('button.chip.code', { type: 'button', onclick: () => {
+      return this.#values(member).map(value => h('li', h('button.chip.code', { onclick: () => {
         this.#toggle(member, value)
         this.#more.focus()
-      } }, spoken('Remove the filter '), h('bdi', prefix + printable(value)), symbol(' ✕'))))
+      } }, spoken('Remove the filter '), h('bdi', prefix + printable(value)), unspoken('span', ' ✕'))))
     })
     fill(this.#chips, ...chips)
     this.#chips.hidden = !chips.length

@@ -1,29 +1,26 @@
-// @ts-check
 import { fill, h, uniqueID } from './dom.js'
 import './inspector-element.js'
 import { printable } from './text.js'
 
-/** @typedef {{field: string, message: string}} Problem */
-
 /**
  * A form made from the JSON Schema of an object. Strings, numbers, booleans and enumerations have fields of their own;
- * arrays, objects and what the schema leaves open are written as JSON. Set `schema` and, if there is one, `value`.
- * `read()` gives the value and the problems. The event `submit` is fired when somebody presses Enter in a field.
+ * arrays, objects and what the schema leaves open are written as JSON. Set `schema`, then `value` if there is one.
+ * `read()` gives the value and the problems. Enter in a field fires `submit`.
  */
 export class SegueForm extends HTMLElement {
   #schema = null
   #value = {}
-  /** @type {{name: string, schema: any, required: boolean, input: any, problem: HTMLElement}[]} */
   #fields = []
 
   get schema() { return this.#schema }
 
   set schema(schema) {
     this.#schema = schema
+    // The members of the former value may not be those of this schema.
+    this.#value = {}
     this.#draw()
   }
 
-  /** What the fields contain, without what is not valid. */
   get value() { return this.#read().value }
 
   set value(value) {
@@ -45,7 +42,7 @@ export class SegueForm extends HTMLElement {
 
   #read() {
     // Members that the schema does not name are kept.
-    const members = new Map(Object.entries(this.#value)), problems = /** @type {Problem[]} */ ([])
+    const members = new Map(Object.entries(this.#value)), problems = []
     for (const field of this.#fields) {
       members.delete(field.name)
       try {
@@ -67,11 +64,7 @@ export class SegueForm extends HTMLElement {
       }
       return { ...field, input: makeInput(field, this.#value[name]) }
     })
-    fill(this, h('form.form', { novalidate: true, onsubmit: event => {
-      event.preventDefault()
-      event.stopPropagation()
-      this.dispatchEvent(new CustomEvent('submit', { bubbles: true, cancelable: true }))
-    } }, ...this.#fields.map(({ name, schema, required, input, problem }) => {
+    fill(this, h('form.form', { novalidate: true, onsubmit: event => event.preventDefault() }, ...this.#fields.map(({ name, schema, required, input, problem }) => {
       const notes = [!required && 'optional', printable(schema.description), isJSON(schema) && 'JSON',
         schema.type === 'integer' && 'whole number']
       return h(input.type === 'checkbox' ? 'div.form-field.check' : 'div.form-field',
@@ -113,7 +106,6 @@ function makeInput({ schema, required, problem }, value = schema.default) {
   return h('input', { ...attributes, value: text, inputmode: { integer: 'numeric', number: 'decimal' }[schema.type] })
 }
 
-/** The value of a field; undefined if it is empty and optional. */
 function readField({ schema, required, input }) {
   if (input.type === 'checkbox') return input.checked
   const text = input.value

@@ -1,4 +1,3 @@
-// @ts-check
 import { fill, h, reconcile, uniqueID } from './dom.js'
 import { badge, smallButton } from './inspector-element.js'
 import { placeOfRow } from './selection.js'
@@ -6,21 +5,15 @@ import { clock, count, dateAndClock, nameOf, plural, printable, processOf, short
 
 /** Rows that are drawn above and below the visible ones, so that a fast scroll shows no blank space. */
 const OVERSCAN = 6
-/** The rows above which older messages are asked for. */
 const MARGIN = 12
-
-/** @typedef {import('./message-buffer.js').Entry} Entry */
 
 /** A list that keeps only the rows in view in the document. It follows the newest until somebody scrolls up. */
 export class SegueMessageList extends HTMLElement {
-  /** @type {Entry[]} */
   #entries = []
   #opened = ''
   #rowHeight = 0
-  /** The height of the view for which the list was last drawn. */
   #viewHeight = 0
   #following = true
-  /** The entry that the keyboard is at. @type {Entry | null} */
   #chosen = null
   /** An entry and its distance from the top: it stays there when rows are added or removed above. */
   #anchor = { entry: null, shift: 0 }
@@ -28,7 +21,6 @@ export class SegueMessageList extends HTMLElement {
   #id = uniqueID()
   #actions
 
-  /** @param {Record<'open' | 'choose' | 'load' | 'older' | 'follow', (argument?: any) => void>} actions */
   constructor(actions) {
     super()
     this.#actions = actions
@@ -50,14 +42,12 @@ export class SegueMessageList extends HTMLElement {
 
   get isFollowing() { return this.#following }
 
-  /** @param {Entry[]} entries @param {string} opened the name of the message beside the list */
   show(entries, opened) {
     this.#entries = entries
     this.#opened = opened
     this.#arrange()
   }
 
-  /** Goes to the newest message and follows. */
   follow() {
     this.#setFollowing(true)
     this.#arrange()
@@ -72,10 +62,8 @@ export class SegueMessageList extends HTMLElement {
     this.#arrange()
   }
 
-  /** The place of the scroll bar at the end. */
   get #bottom() { return this.#entries.length * this.#rowHeight - this.clientHeight }
 
-  /** Makes room for all entries, keeps the place, and draws. */
   #arrange() {
     this.#viewHeight = this.clientHeight
     this.#rows.style.height = `${this.#entries.length * this.#rowHeight}px`
@@ -154,7 +142,6 @@ export class SegueMessageList extends HTMLElement {
   }
 }
 
-/** @param {Entry} entry */
 function makeRow({ row, notice, skipped, loading, problem }, id, load) {
   const make = (spec, title, ...parts) =>
     h(spec, { role: 'row', id, title }, h('div', { role: 'gridcell' }, ...parts))
@@ -167,7 +154,7 @@ function makeRow({ row, notice, skipped, loading, problem }, id, load) {
   }
   const { type, source, key, time, size, tombstone } = row
   const summary = tombstone ? 'withdrawn' : shortened(row.summary, 400)
-  return make('div.entry', `${shortened(type, 200)} from ${shortened(source, 200)}, ${count(size)} bytes`,
+  return make('div.entry', `${shortened(type)} from ${shortened(source, 200)}, ${count(size)} bytes`,
     badge(row.kind), h('bdi.type', nameOf(type) + (key ? ` [${shortened(key, 100)}]` : '')),
     h('bdi.source', processOf(source)), h('span.time', { title: dateAndClock(time) }, clock(time)),
     h(tombstone ? 'bdi.summary.withdrawn' : 'bdi.summary', { title: summary }, summary))

@@ -1,36 +1,30 @@
-// @ts-check
 import { confirming } from './confirm.js'
 import { difference } from './difference.js'
-import { button, fill, h, uniqueID } from './dom.js'
-import { badge, copy, failureOf, link, paneHeader, smallButton, symbol } from './inspector-element.js'
+import { button, fill, h, uniqueID, unspoken } from './dom.js'
+import { badge, copy, failureOf, paneHeader, smallButton } from './inspector-element.js'
 import { SegueTree } from './segue-tree.js'
 import { encoded, storyAddress } from './selection.js'
 import { bytes, dateAndClock, joined, nameOf, printable, processOf, shortened } from './text.js'
 
 const CHANGES = 200
 
-/** @typedef {import('./message-buffer.js').Row} Row */
-
-/** One message: the difference to the version before, its data, and its attributes. */
 export class SegueMessage extends HTMLElement {
-  /** @type {import('../connection.js').Connection} */
   connection
-  /** The position of the message, or `transient:` and its id. */
   #place = ''
   #close
   #only
 
-  /** `only` shows only messages with a value of a member of the selection. */
   constructor({ close, only }) {
     super()
     this.className = 'beside'
+    this.hidden = true
     this.#close = close
     this.#only = only
     this.role = 'region'
     this.ariaLabel = 'Message'
   }
 
-  /** Loads a message. What the list knows of it is shown at once. @param {string} place @param {Row} [row] */
+  /** Loads a message. What the list knows of it is shown at once. */
   async show(place, row, full = false) {
     this.#place = place
     if (!full) this.#draw(row, h('p.quiet.padded.late', 'Reading the message…'))
@@ -45,7 +39,6 @@ export class SegueMessage extends HTMLElement {
     }
   }
 
-  /** @param {Row | undefined} row */
   #draw(row, ...parts) {
     const focused = this.querySelector('h2') === document.activeElement
     const facts = row ? [row.kind, dateAndClock(row.time), bytes(row.size)] : []
@@ -59,7 +52,7 @@ export class SegueMessage extends HTMLElement {
     const only = (text, member, value) => smallButton(text, () => this.#only(member, value))
     const copying = button('Copy command', () => copy(command, copying), { title: shortened(command, 1000) })
     return h('div.padded',
-      h('div.wrapping', link('a.button', storyAddress(row.story), 'Story'),
+      h('div.wrapping', h('a.button', { href: storyAddress(row.story) }, 'Story'),
         // The command would lack data that is cut or is not JSON.
         !cut && text === null && copying,
         row.kind !== 'error' && !row.tombstone && text === null && !this.connection.readOnly
@@ -96,10 +89,10 @@ export class SegueMessage extends HTMLElement {
       this.show(this.#place, row, true)
     })
     sections.push(section('Data', cut && h('p.banner', 'The data is cut after 256 KiB. ', load),
-      value !== null ? new SegueTree('Data', value, 'data', expression => this.#only('where', expression))
+      value !== null ? new SegueTree('Data', value)
         : h('p.quiet', row.tombstone ? 'The document was withdrawn; it has no data.'
           : 'The message has no data.')))
-    return [...sections, section('Attributes', new SegueTree('Attributes', attributes, ''))]
+    return [...sections, section('Attributes', new SegueTree('Attributes', attributes))]
   }
 }
 
@@ -108,12 +101,11 @@ function section(title, ...children) {
   return h('section.padded', { 'aria-labelledby': id }, h('h3.heading', { id }, title), ...children)
 }
 
-/** @param {import('./difference.js').Change[]} changes */
 function changeList(changes) {
   const brief = value => JSON.stringify(typeof value === 'string' ? value.slice(0, 300) : value, null, 1)
     .slice(0, 2000).replace(/\s+/g, ' ')
   const value = (tag, sign, value) => value !== undefined
-    && h(tag, symbol(sign), h('bdi', shortened(brief(value), 240)))
+    && h(tag, unspoken('span', sign), h('bdi', shortened(brief(value), 240)))
   return h('ul.changes', ...changes.map(({ path, before, after }) => h('li',
     h('bdi.path', shortened(path || 'data', 300)), value('del', '− ', before), value('ins', '+ ', after))))
 }

@@ -1,6 +1,6 @@
-// @ts-check
+import { go } from '../address.js'
 import { button, fill, h, setText } from './dom.js'
-import { addStyles, InspectorElement, navigate } from './inspector-element.js'
+import { addStyles, InspectorElement } from './inspector-element.js'
 import { MessageFeed } from './message-feed.js'
 import { SegueFilters } from './segue-filters.js'
 import { SegueMessage } from './segue-message.js'
@@ -10,17 +10,15 @@ import { count, plural } from './text.js'
 
 await addStyles('messages')
 
-/** The pause in moving to another row, after which its message is shown, in milliseconds. */
-const PAUSE = 120
+const OPEN_DELAY = 120
 
 /** The live list of messages, its filters, and beside it the detail of one message, or the form for a new one. */
-export class SegueMessages extends InspectorElement {
+class SegueMessages extends InspectorElement {
   #feed = new MessageFeed({
     openView: use => this.openView({ kind: 'messages', selection: this.#feed.selection, from: 'last' }, use),
     get: path => this.connection.get(path), changed: () => this.#refresh(),
   })
   #text = ''
-  /** The position of the message beside the list. */
   #opened = ''
   #frame = 0
   #choosing = 0
@@ -31,7 +29,7 @@ export class SegueMessages extends InspectorElement {
     choose: entry => {
       // Beside an open message, the arrow keys show one message after the other.
       clearTimeout(this.#choosing)
-      if (this.#opened && entry.row) this.#choosing = setTimeout(() => this.#open(entry), PAUSE)
+      if (this.#opened && entry.row) this.#choosing = setTimeout(() => this.#open(entry), OPEN_DELAY)
     },
   })
   #detail = new SegueMessage({
@@ -72,7 +70,6 @@ export class SegueMessages extends InspectorElement {
   stop() {
     this.connection.removeEventListener('hello', this.#hello)
     document.removeEventListener('keydown', this.#key)
-    this.#feed.stop()
   }
 
   /** After a new start of the gateway, it sends its newest rows; what is missing before them becomes a stretch. */
@@ -96,9 +93,8 @@ export class SegueMessages extends InspectorElement {
     this.#refresh()
   }
 
-  /** Requests the address of the list, or with a type that of the form for a new message. */
   #showList(replace = false, send = null) {
-    navigate(this, messagesAddress(this.#feed.selection, this.#text, send), replace)
+    go(messagesAddress(this.#feed.selection, this.#text, send), replace)
   }
 
   #toNewest() {
@@ -107,7 +103,6 @@ export class SegueMessages extends InspectorElement {
     this.#list.focus({ preventScroll: true })
   }
 
-  /** Draws once for each frame, however many updates arrive. */
   #refresh() {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0
@@ -140,13 +135,13 @@ export class SegueMessages extends InspectorElement {
         : filtered ? 'No message matches the filters yet.' : 'No message has been published yet.'
     if (this.#empty.firstChild?.textContent === line) return
     fill(this.#empty, h('p', line), text && button('Search older messages', () => this.#feed.readOlder()),
-      (filtered || text) && button('Remove the filters', () => navigate(this, '#/messages')))
+      (filtered || text) && button('Remove the filters', () => go('#/messages')))
   }
 
   // MARK: The pane beside the list
 
   #open({ row }) {
-    navigate(this, messageAddress(placeOfRow(row)), !!this.#opened)
+    go(messageAddress(placeOfRow(row)), !!this.#opened)
   }
 
   #show(place) {
@@ -157,7 +152,6 @@ export class SegueMessages extends InspectorElement {
     this.#detail.show(place, this.#feed.entries.find(({ row }) => row && placeOfRow(row) === place)?.row)
   }
 
-  /** Shows the detail of a message, the form for a new message, or neither. */
   async #showPane(pane, value = '') {
     this.#opened = pane === 'message' ? value : ''
     this.#detail.hidden = pane !== 'message'
@@ -192,7 +186,7 @@ export class SegueMessages extends InspectorElement {
   }
 }
 
-/** The searched text is kept, because all rows are searched in each frame. @param {string} text in lower case */
+/** The searched text is kept, because all rows are searched in each frame. */
 function contains({ row }, text) {
   if (row) row.searched ??= `${row.type} ${row.source} ${row.key ?? ''} ${row.id} ${row.summary}`.toLowerCase()
   return row?.searched.includes(text)

@@ -1,32 +1,26 @@
-// @ts-check
-import { asName, h } from './dom.js'
-import { fadeIn, fadeOut, move, play } from './motion.js'
+import { h } from './dom.js'
+import { durations, fadeIn, fadeOut, play } from './motion.js'
 import { Popover } from './popover.js'
 import { Question } from './question.js'
 import { Sheet } from './sheet.js'
-import { WindowFrame } from './window.js'
+import { shortened } from './text.js'
+import { WindowBar } from './window-bar.js'
 
 /**
  * A presented screen: sheet, full screen, popover, alert, dialog or window. The style of an instance never changes, so
  * the element is built once.
  */
-export class SeguePresentation extends HTMLElement {
+class SeguePresentation extends HTMLElement {
   device = null
   instance = ''
   kind = ''
   isDismissible = false
-  /** The screens; null in an alert or a dialog. */
   stack = null
-  /** @type {Question | null} */
   question = null
-  /** @type {WindowFrame | null} */
   window = null
-  /** @type {Sheet | null} */
   #sheet = null
-  /** @type {Popover | null} */
   #popover = null
 
-  /** @param {string} kind @param {string} instance @param {any} device @param {HTMLElement | null} anchor */
   build(kind, instance, device, anchor) {
     Object.assign(this, { kind, instance, device })
     this.className = kind
@@ -39,7 +33,7 @@ export class SeguePresentation extends HTMLElement {
       this.question = new Question(this)
       return
     }
-    if (kind === 'window') this.window = new WindowFrame(this)
+    if (kind === 'window') this.window = new WindowBar(this)
     this.stack = Object.assign(h('segue-stack'), { device })
     this.stack.fits = kind === 'popover' || (kind === 'sheet' && device.isWindow)
     this.panel.append(this.stack)
@@ -54,14 +48,8 @@ export class SeguePresentation extends HTMLElement {
     this.#popover?.stop()
   }
 
-  /** True if a tap beside it, or its close button, dismisses it. */
   get #isLight() { return this.kind === 'sheet' || this.kind === 'popover' }
 
-  /**
-   * @param {import('./state.js').Presentation} presentation @param {boolean} isDismissible
-   * @param {(screen: any, below: any) => import('./segue-screen.js').ScreenUpdate} describe
-   * @returns {Promise<void>[]}
-   */
   update(presentation, isDismissible, describe) {
     this.isDismissible = isDismissible
     if (this.question) {
@@ -72,7 +60,7 @@ export class SeguePresentation extends HTMLElement {
     const close = isDismissible && this.#isLight
     const animations = this.stack.update(presentation.instances,
       (screen, below) => ({ ...describe(screen, below), close }))
-    const title = asName(this.stack.top.heading.textContent)
+    const title = shortened(this.stack.top.heading.textContent)
     this.panel.ariaLabel = title
     this.window?.update(title, isDismissible)
     return animations
@@ -100,7 +88,7 @@ export class SeguePresentation extends HTMLElement {
       () => this.remove())
   }
 
-  get #duration() { return this.kind === 'sheet' || this.kind === 'fullScreen' ? 400 : 200 }
+  get #duration() { return this.kind === 'sheet' || this.kind === 'fullScreen' ? durations.present : durations.fade }
 
   #hiddenFrames() {
     const isMac = this.device.isWindow
@@ -115,7 +103,7 @@ export class SeguePresentation extends HTMLElement {
 
   #shake() {
     const aside = this.#sheet ? 'translateY(14px)' : 'scale(1.015)'
-    play([[this.panel, ['none', aside, 'none'].map(transform => ({ transform }))]], 220)
+    play([[this.panel, ['none', aside, 'none'].map(transform => ({ transform }))]], durations.settle)
   }
 }
 

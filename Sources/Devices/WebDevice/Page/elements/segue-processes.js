@@ -1,6 +1,5 @@
-// @ts-check
-import { fill, h, reconcile, setText } from './dom.js'
-import { addStyles, badge, InspectorElement, symbol } from './inspector-element.js'
+import { fill, h, reconcile, setText, unspoken } from './dom.js'
+import { addStyles, badge, InspectorElement } from './inspector-element.js'
 import { SECONDS, SegueChart } from './segue-chart.js'
 import { SegueDeadLetters } from './segue-dead-letters.js'
 import { count, dateAndClock, duration, joined, printable, problemOf } from './text.js'
@@ -11,10 +10,8 @@ const COLUMNS = ['Process', 'State', 'Handled', 'Failed', 'Lag', 'Last five minu
 const RATES = { total: 'All messages', command: 'Commands', event: 'Events', document: 'Documents', error: 'Errors' }
 
 /** The processes on the bus, the rates of messages, and the dead letters. `address`: `#/processes`. */
-export class SegueProcesses extends InspectorElement {
-  /** What the gateway has sent so far: it sends only changes. */
+class SegueProcesses extends InspectorElement {
   #state = { processes: null, rates: {}, dead: null }
-  /** By process: the messages that it has handled in each second since the view was opened. */
   #histories = new Map()
   #timer = 0
   #rates = h('div.rates', { role: 'group', 'aria-label': 'Messages per second' })
@@ -47,7 +44,6 @@ export class SegueProcesses extends InspectorElement {
 
   stop() { clearInterval(this.#timer) }
 
-  /** A second without an update is a second with no message. */
   #tick() {
     const former = this.#histories
     this.#histories = new Map(this.#state.processes?.map(process => {
@@ -84,7 +80,7 @@ function labelOf(process) { return printable(process.label || process.name) }
 
 function makeRate(name) {
   return h('div.rate', { 'data-kind': name }, h('span.rate-name', name !== 'total' && badge(name), RATES[name]),
-    h('span.rate-now'), new SegueChart(`${RATES[name]} per second`), h('span.quiet.rate-peak'))
+    h('span.rate-now'), new SegueChart(`${RATES[name]} per second`), h('span.quiet'))
 }
 
 /** The name of a figure is beside it where the columns have no head. */
@@ -93,17 +89,15 @@ function makeRow(process) {
   const figure = name => cell('span.figure', h('span.figure-name', `${name} `), h('span'))
   return h('div.process', { role: 'row' },
     h('span.name', { role: 'rowheader' }, h('bdi.process-label', labelOf(process)), h('bdi.quiet')),
-    cell('span.presence', symbol('', 'span.presence-dot'), h('span')),
+    cell('span.presence', unspoken('span.presence-dot', ''), h('span')),
     figure('Handled'), figure('Failed'), figure('Lag'),
     cell('span.history', new SegueChart(`${labelOf(process)}, messages handled per second`)))
 }
 
-function writeRow(row, { instance, version, pid, state, since, handled, failed, lag, receives, sends }, values) {
+function writeRow(row, { instance, version, pid, state, since, handled, failed, lag }, values) {
   const [name, presence, ...cells] = row.children
-  const types = list => list.slice(0, 20).map(printable).join(', ') || 'nothing'
   row.classList.toggle('gone', state === 'gone')
   setText(name.lastChild, joined(instance, version, `pid ${pid}`))
-  name.title = `receives ${types(receives)}; sends ${types(sends)}`
   setText(presence.lastChild, joined(state, duration(Math.max(0, Date.now() - Date.parse(since)))))
   presence.title = `since ${dateAndClock(since)}`
   const figures = [handled, failed, lag]

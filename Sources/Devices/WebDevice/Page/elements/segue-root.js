@@ -1,16 +1,14 @@
-// @ts-check
 import { onResize, onTabKeys, selectTab } from './controls.js'
 import { h, put, reconcile, uniqueID } from './dom.js'
-import { fadeIn, play } from './motion.js'
+import { durations, fadeIn, play } from './motion.js'
 
 const narrowestColumn = 140
 
 /** The content below all presentations: one stack, the columns of a split view, or tabs. */
-export class SegueRoot extends HTMLElement {
+class SegueRoot extends HTMLElement {
   #device
   #kind = 'stack'
   #instance = ''
-  /** The element with a pane for each stack. @type {HTMLElement} */
   #panes = this
 
   build({ kind, root }, device) {
@@ -26,16 +24,10 @@ export class SegueRoot extends HTMLElement {
     this.append(h('div.root-actions', this.actions), this.#panes, this.bar)
   }
 
-  /** @param {import('./state.js').Model} model */
   shows({ kind, root }) { return kind === this.#kind && root.id === this.#instance }
 
-  /** @returns {any[]} */
   get stacks() { return [...this.#panes.querySelectorAll('segue-stack')] }
 
-  /**
-   * @param {import('./state.js').Model} model @param {string | undefined} selected the tab to show
-   * @returns {Promise<void>[]}
-   */
   update(model, selected) {
     const animations = []
     const isSplit = this.#kind === 'split'
@@ -52,7 +44,6 @@ export class SegueRoot extends HTMLElement {
     return animations
   }
 
-  /** @param {import('./state.js').NamedStack | null} entry null for the second column while nothing is selected */
   #newPane(entry) {
     if (!entry) return h('div.column.placeholder', h('p', 'Nothing selected'))
     const stack = Object.assign(h('segue-stack'), { device: this.#device })
@@ -79,7 +70,7 @@ export class SegueRoot extends HTMLElement {
     reconcile(this.bar, model.stacks, entry => entry.name, entry => {
       const label = h('bdi')
       const select = () => this.#device.selectTab(entry.name)
-      const tab = h('button.tab', { type: 'button', role: 'tab', id: uniqueID(), onclick: select }, label)
+      const tab = h('button.tab', { role: 'tab', id: uniqueID(), onclick: select }, label)
       return Object.assign(tab, { label })
     }, (tab, entry, index) => {
       const pane = this.#panes.children[index]
@@ -95,8 +86,7 @@ export class SegueRoot extends HTMLElement {
     this.actions.update(description)
   }
 
-  /** Fades in over the former root. */
-  enter() { return play([fadeIn(this)], 250) }
+  enter() { return play([fadeIn(this)], durations.fade) }
 }
 
 customElements.define('segue-root', SegueRoot)

@@ -1,17 +1,7 @@
-// @ts-check
 import { ChoiceForm } from './choice-form.js'
 import { choiceButton } from './choices.js'
-import { asName, button, h, iconButton, put, reconcile, setText, uniqueID } from './dom.js'
-
-/**
- * @typedef {{title: string, depth: number, subtitle?: string, detail?: string, choice?: string,
- *   selectable?: boolean}} Row
- * @typedef {{header?: string, footer?: string, numbered: boolean, rows: Row[]}} Section
- * @typedef {{choice: string | null, label: string, role: string, type: string, schema?: any}} Action
- * @typedef {{title: string, loading: boolean, sections: Section[], actions: Action[]}} Content
- * @typedef {{content: Content | null, title: string, previous?: string | null, back: boolean, close?: boolean,
- *   isWaiting: boolean, isComing: boolean, current?: string}} ScreenUpdate
- */
+import { button, h, iconButton, put, reconcile, setText, uniqueID, unspoken } from './dom.js'
+import { shortened } from './text.js'
 
 /** The number of rows of a section that are shown at first; a button shows as many again. */
 const rowPage = 200
@@ -22,11 +12,9 @@ const deepest = 8
 const longestBack = 14
 
 /** One screen: a bar, the title, sections of rows, actions and forms. It draws contents and reports choices. */
-export class SegueScreen extends HTMLElement {
-  /** @type {any} The `<segue-device>` that carries out what a person does. */
+class SegueScreen extends HTMLElement {
   device = null
   instance = ''
-  /** The element to focus when a person comes back to this screen. @type {HTMLElement | null} */
   lastFocus = null
 
   connectedCallback() {
@@ -35,9 +23,9 @@ export class SegueScreen extends HTMLElement {
     this.role = 'group'
     this.setAttribute('aria-labelledby', id)
     this.backText = h('bdi')
-    this.backButton = h('button.back', { type: 'button', onclick: () => this.device.goBack(this.instance) },
+    this.backButton = h('button.back', { onclick: () => this.device.goBack(this.instance) },
       h('span.chevron'), this.backText)
-    this.barTitle = h('bdi.bar-title', { 'aria-hidden': 'true' })
+    this.barTitle = unspoken('bdi.bar-title')
     this.closeButton = iconButton('×', 'Close', () => this.device.dismissLayer(this), 'close')
     this.bar = h('div.bar', this.backButton, this.barTitle, this.closeButton)
     this.heading = h('h2.title', { id, tabindex: -1 })
@@ -50,17 +38,16 @@ export class SegueScreen extends HTMLElement {
     this.scroller.addEventListener('scroll', () => {
       this.classList.toggle('scrolled', this.scroller.scrollTop > this.heading.offsetHeight - 8)
     }, { passive: true })
-    this.addEventListener('focusin', event => { this.lastFocus = /** @type {HTMLElement} */ (event.target) })
+    this.addEventListener('focusin', event => { this.lastFocus = event.target })
   }
 
-  /** @param {ScreenUpdate} update */
   update(update) {
     const { content, title, isWaiting } = update
     put(this.heading, title)
-    setText(this.barTitle, asName(title))
+    setText(this.barTitle, shortened(title))
     this.backButton.hidden = !update.back
     this.backButton.disabled = this.device.readOnly
-    const previous = asName(update.previous)
+    const previous = shortened(update.previous)
     setText(this.backText, previous && previous.length <= longestBack ? previous : 'Back')
     this.backButton.ariaLabel = previous && `Back to ${previous}`
     this.closeButton.hidden = !update.close
@@ -88,7 +75,6 @@ export class SegueScreen extends HTMLElement {
       })
   }
 
-  /** @param {Section} section @param {ScreenUpdate} update */
   #drawSection(element, { header, footer, numbered, rows }, update) {
     put(element.header, header)
     put(element.footer, footer)
@@ -103,7 +89,6 @@ export class SegueScreen extends HTMLElement {
     setText(element.more, `Show more (${left.toLocaleString('en')} left)`)
   }
 
-  /** @param {Row} row */
   #newRow(row) {
     const [number, title, subtitle, detail] =
       [h('span.number'), h('bdi.row-title'), h('bdi.subtitle'), h('bdi.detail')]
@@ -113,7 +98,6 @@ export class SegueScreen extends HTMLElement {
     return Object.assign(h('li', body), { body, number, heading: title, subtitle, detail })
   }
 
-  /** @param {Row} row @param {string} number @param {ScreenUpdate} update */
   #drawRow(item, row, number, { current, isComing }) {
     put(item.heading, row.title)
     put(item.subtitle, row.subtitle)
@@ -131,7 +115,6 @@ export class SegueScreen extends HTMLElement {
 
   // MARK: Actions
 
-  /** @param {Action[]} actions @param {boolean} isComing */
   #drawActions(actions, isComing) {
     const forms = actions.filter(action => action.schema && hasFields(action.schema))
     const plain = actions.filter(action => !forms.includes(action))
@@ -140,7 +123,7 @@ export class SegueScreen extends HTMLElement {
     // A few normal actions go beside the primary one; many would cover the content.
     const foot = prominent.length + others.length <= 3 ? [...prominent, ...others] : prominent
     const listed = plain.filter(action => !foot.includes(action))
-    const label = action => asName(action.label)
+    const label = action => shortened(action.label)
     const draw = (element, action) => this.#drawAction(element, action, isComing)
     reconcile(this.foot, foot, label, () => this.#newAction('action'), draw)
     reconcile(this.list, listed, label, () => h('li', this.#newAction('row')),
@@ -174,10 +157,8 @@ export class SegueScreen extends HTMLElement {
   }
 }
 
-/** @param {Row} row */
 function isButton(row) { return row.choice != null || row.selectable === true }
 
-/** A command whose schema names no fields needs no form. */
 function hasFields(schema) {
   return schema.type !== 'object' || Object.keys(schema.properties ?? {}).length > 0 || schema.required?.length > 0
 }

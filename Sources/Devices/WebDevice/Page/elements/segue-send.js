@@ -1,14 +1,11 @@
-// @ts-check
-import { button, fill, h, setText, uniqueID } from './dom.js'
-import { link, paneHeader, smallButton } from './inspector-element.js'
+import { button, fill, h, setText, textField, uniqueID } from './dom.js'
+import { paneHeader, smallButton } from './inspector-element.js'
 import { SegueForm } from './segue-form.js'
 import { storyAddress } from './selection.js'
 import { kindOf, printable, problemOf } from './text.js'
 
-/** A form that publishes a message, with fields from the schema of its type. */
 export class SegueSend extends HTMLElement {
   #connection
-  /** The types that the contracts describe. @type {any[]} */
   #known = []
   #asJSON = false
   #types = h('datalist', { id: uniqueID() })
@@ -26,7 +23,6 @@ export class SegueSend extends HTMLElement {
   #result = h('p', { role: 'status' })
   #publish = button('Publish', () => this.#report(() => this.#send()), { class: 'button primary' })
 
-  /** @param {import('../connection.js').Connection} connection */
   constructor(connection, type, close) {
     super()
     this.#connection = connection
@@ -96,10 +92,9 @@ export class SegueSend extends HTMLElement {
       type, data: value, check: this.#check.checked, session: this.#session.value.trim() || 'default',
       platform: this.#platform.value || null, key: this.#key.value.trim() || null,
     })
-    fill(this.#result, 'Published. ', link('a', storyAddress(id), 'Show its story'))
+    fill(this.#result, 'Published. ', h('a', { href: storyAddress(id) }, 'Show its story'))
   }
 
-  /** Does something and says why it failed. */
   async #report(action) {
     this.#result.className = ''
     fill(this.#result)
@@ -113,9 +108,7 @@ export class SegueSend extends HTMLElement {
   }
 }
 
-function input(attributes) {
-  return h('input', { id: uniqueID(), class: 'field', autocomplete: 'off', spellcheck: 'false', ...attributes })
-}
+function input(attributes) { return textField({ id: uniqueID(), ...attributes }) }
 
 function labelled(text, input, ...more) {
   return h('div.form-field', h('label', { for: input.id }, text), input, ...more)

@@ -1,8 +1,6 @@
-// @ts-check
 import { h } from './dom.js'
-import { fadeIn, move, onDrag, play } from './motion.js'
+import { durations, fadeIn, move, onDrag, play } from './motion.js'
 
-/** The width of the strip at the left edge in which a back swipe starts. */
 const swipeEdge = 24
 /** Pixels per millisecond to the right that complete a swipe of any length. */
 const flick = 0.5
@@ -12,14 +10,12 @@ const [left, right] = ['translateX(-30%)', 'translateX(100%)']
  * A navigation stack. The screens below the top stay in the document, so that they keep their scroll positions and a
  * swipe can show them.
  */
-export class SegueStack extends HTMLElement {
+class SegueStack extends HTMLElement {
   device = null
   /** True if the panel around the stack takes its height from the top screen. */
   fits = false
-  /** The screens, also those that are leaving. @type {Map<string, any>} */
   #screens = new Map()
   #ids = []
-  /** A screen that a swipe has already moved out. */
   #swipedOut = ''
   #cancelSwipe = onDrag(this, event => this.#swipe(event))
 
@@ -27,11 +23,7 @@ export class SegueStack extends HTMLElement {
 
   get top() { return this.#screens.get(this.#ids.at(-1) ?? '') }
 
-  /**
-   * @param {import('./state.js').Instance[]} instances at least one
-   * @param {(screen: any, below: any) => any} describe what a screen shows
-   * @returns {Promise<void>[]} the animation, if there is one
-   */
+  /** Shows at least one instance, each as `describe` says. Returns the animation, if there is one. */
   update(instances, describe) {
     const former = this.#ids
     this.#ids = instances.map(instance => instance.id)
@@ -68,13 +60,12 @@ export class SegueStack extends HTMLElement {
       above.classList.remove('moving')
       this.#settle()
     }
-    if (kind === 'replace' || this.fits) return play([fadeIn(fresh)], 200, after)
+    if (kind === 'replace' || this.fits) return play([fadeIn(fresh)], durations.fade, after)
     return play(kind === 'push'
       ? [move(fresh, right, 'none', 'in'), move(old, 'none', left)]
-      : [move(old, 'none', right, 'out'), move(fresh, left, 'none')], 350, after)
+      : [move(old, 'none', right, 'out'), move(fresh, left, 'none')], durations.push, after)
   }
 
-  /** Removes the screens that have left, and hides those below the top. */
   #settle() {
     for (const [id, screen] of this.#screens) {
       if (!this.#ids.includes(id)) {
@@ -90,7 +81,6 @@ export class SegueStack extends HTMLElement {
 
   // MARK: The back swipe
 
-  /** @param {PointerEvent} event */
   #swipe(event) {
     const bounds = this.getBoundingClientRect()
     const [belowID, instance] = this.#ids.slice(-2)
@@ -120,7 +110,7 @@ export class SegueStack extends HTMLElement {
       else after()
     }
     return {
-      axis: /** @type {'x'} */ ('x'),
+      axis: 'x',
       forwardOnly: true,
       started: () => {
         release = this.device.hold()
@@ -133,14 +123,13 @@ export class SegueStack extends HTMLElement {
         place(distance)
         const isCompleted = velocity > flick || (x > bounds.width / 2 && velocity > -flick)
         const rest = (isCompleted ? bounds.width - x : x) / bounds.width
-        finish(isCompleted, 120 + 200 * rest)
+        finish(isCompleted, durations.settle * (0.5 + rest))
       },
-      cancelled: () => finish(false, 200),
+      cancelled: () => finish(false, durations.settle),
     }
   }
 }
 
-/** @param {string[]} former @param {string[]} ids @returns {'push' | 'pop' | 'replace'} */
 function transition(former, ids) {
   if (former[0] !== ids[0]) return 'replace'
   if (ids.includes(former.at(-1) ?? '')) return 'push'

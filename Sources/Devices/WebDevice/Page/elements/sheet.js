@@ -1,6 +1,5 @@
-// @ts-check
 import { h } from './dom.js'
-import { fadeOut, move, onDrag, play } from './motion.js'
+import { durations, fadeOut, move, onDrag, play } from './motion.js'
 
 /** A sheet that is released with less than this part of the device's height visible is dismissed. */
 const dismissBelow = 1 / 3
@@ -21,7 +20,6 @@ export class Sheet {
     role: 'slider', tabindex: 0, 'aria-label': 'Height of the sheet', 'aria-orientation': 'vertical',
     'aria-valuemin': 0,
   })
-  /** Cancels the running drag. */
   cancel
 
   constructor(presentation) {
@@ -31,10 +29,9 @@ export class Sheet {
     this.#grabber.addEventListener('keydown', event => this.#key(event))
     this.#grabber.addEventListener('click', () => this.#snap((this.#index + 1) % this.#detents.length))
     this.#panel.prepend(this.#grabber)
-    this.cancel = onDrag(this.#panel, event => this.#drag(/** @type {Element} */ (event.target)))
+    this.cancel = onDrag(this.#panel, event => this.#drag(event.target))
   }
 
-  /** @param {import('./state.js').Presentation} presentation */
   update({ detents, dragIndicator }) {
     this.#detents = ['medium', 'large'].filter(name => (detents ?? ['large']).includes(name))
     if (!this.#detents.includes(this.#detent)) this.#detent = this.#detents[0]
@@ -60,14 +57,13 @@ export class Sheet {
     else if (next < this.#detents.length) this.#snap(next)
   }
 
-  /** @param {number} index the detent @param {() => void} [after] */
   #snap(index, after) {
     const from = this.#panel.offsetHeight - Math.max(0, this.#offset)
     this.#offset = 0
     this.#panel.style.transform = this.#panel.style.height = ''
     this.#detent = this.#detents[index]
     this.#draw()
-    play([move(this.#panel, `translateY(${this.#panel.offsetHeight - from}px)`, 'none')], 300, after)
+    play([move(this.#panel, `translateY(${this.#panel.offsetHeight - from}px)`, 'none')], durations.settle, after)
   }
 
   // MARK: The drag
@@ -86,7 +82,7 @@ export class Sheet {
       this.#panel.style.height = this.#offset < 0 ? `${start - this.#offset}px` : ''
     }
     return {
-      axis: /** @type {'y'} */ ('y'),
+      axis: 'y',
       started: () => { release = this.#device.hold() },
       moved: (x, y) => place(y),
       ended: (x, y, velocityX, velocityY) => {
@@ -111,7 +107,8 @@ export class Sheet {
   /** Completes a dismissal by drag. The device removes the element when its scene no longer contains it. */
   #throwOut(release) {
     const { scrim, instance } = this.#presentation
-    play([move(this.#panel, this.#panel.style.transform, 'translateY(105%)', 'out'), fadeOut(scrim)], 250, () => {
+    const out = move(this.#panel, this.#panel.style.transform, 'translateY(105%)', 'out')
+    play([out, fadeOut(scrim)], durations.settle, () => {
       this.#presentation.hidden = true
       this.#device.dismiss(instance)
       release()

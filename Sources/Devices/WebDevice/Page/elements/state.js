@@ -1,16 +1,6 @@
-// @ts-check
 // The navigation state of a scene in the form in which a device draws it.
 
-/**
- * @typedef {{id: string, screen: string}} Instance
- * @typedef {{name: string, instances: Instance[]}} NamedStack the first column and the only stack have no name
- * @typedef {{id: string, style: string, instances: Instance[], detents?: string[], dragIndicator?: boolean,
- *   title?: string, message?: string, buttons?: {title: string, role?: string}[]}} Presentation
- * @typedef {{root: Instance, kind: 'stack' | 'split' | 'tabs', stacks: NamedStack[], selected?: string,
- *   presentations: Presentation[], leaving: string[]}} Model
- */
-
-/** @param {any} state @returns {Model} */
+/** The model of a state. The first column and the only stack have no name. */
 export function read(state) {
   const root = state.root
   const { kind = 'stack', columns = {}, tabs, selected } = root.container ?? {}
@@ -33,7 +23,6 @@ function stackOf(base) { return [base, ...base.path].map(instance) }
 /**
  * The model without what a person has already taken away: screens together with those above them, presentations
  * together with those over them in the same window.
- * @param {Model} model @param {Set<string>} gone @returns {Model}
  */
 export function without(model, gone) {
   const cut = stack => {
@@ -48,13 +37,12 @@ export function without(model, gone) {
   return { ...model, stacks: model.stacks.map(cut), presentations: presentations.map(cut) }
 }
 
-/** The ids of all open instances. @param {Model} model */
 export function standing(model) {
   const screens = [...model.stacks, ...model.presentations].flatMap(stack => stack.instances)
   return new Set([model.root, ...screens].map(screen => screen.id))
 }
 
-/** The top screen of the topmost presentation, else of the selected tab or the last column. @param {Model} model */
+/** The top screen of the topmost presentation, else of the selected tab or the last column. */
 export function front(model) {
   const stack = model.presentations.at(-1)
     ?? model.stacks.find(tab => model.kind === 'tabs' && tab.name === model.selected) ?? model.stacks.at(-1)

@@ -1,19 +1,15 @@
-// @ts-check
 import { button, h, iconButton, setText } from './dom.js'
 import { onDrag } from './motion.js'
 
 const keyStep = 16
-/** The part of a window, in pixels, that stays within reach. */
 const [reachX, reachY] = [60, 40]
 
 /** The title bar of a window of its own, with which it is moved and closed. */
-export class WindowFrame {
+export class WindowBar {
   #presentation
   #title = h('bdi')
   #closer
-  /** The layer for what is presented over the window. */
   nested = h('div.nested')
-  /** Cancels the running drag. */
   cancel
 
   constructor(presentation) {

@@ -1,13 +1,5 @@
-// @ts-check
 // The stream from the gateway. A browser allows few connections to one origin, so all tabs share one stream: this file
-// is a SharedWorker. Where SharedWorker is missing, connection.js imports it and runs a hub in the tab.
-
-/**
- * @typedef {{stream: string, hello: Record<string, any> | null, bus: 'connected' | 'away', live: boolean,
- *   signedOut: boolean}} StreamState
- * @typedef {{post: (message: any) => void}} Client
- * @typedef {{options: Record<string, any>, client: Client, opened: boolean, launched: boolean}} View
- */
+// is a SharedWorker. Where SharedWorker is missing, connection.js imports it and runs it in the tab.
 
 const firstDelay = 1000
 const longestDelay = 15000
@@ -15,18 +7,14 @@ const longestDelay = 15000
 const refusals = [400, 403, 409, 413]
 
 /** Holds the one EventSource, opens the clients' views on it and passes each update to the client of its view. */
-export class Hub {
-  /** @type {Map<string, View>} */
+export class SharedStream {
   #views = new Map()
-  /** @type {Set<Client>} */
   #clients = new Set()
-  /** @type {StreamState} */
   #state = { stream: '', hello: null, bus: 'away', live: false, signedOut: false }
   #delay = firstDelay
   /** Requests about views are sent one after the other, because the gateway may handle two at once in any order. */
   #requests = Promise.resolve()
 
-  /** @param {Client} client @param {{open?: any, close?: string, lock?: string, leave?: boolean}} message */
   receive(client, { open, close, lock, leave }) {
     if (!this.#clients.has(client)) {
       const isFirst = !this.#state.stream
@@ -84,7 +72,6 @@ export class Hub {
     this.#delay = Math.min(2 * this.#delay, longestDelay)
   }
 
-  /** @param {Partial<StreamState>} change */
   #change(change) {
     this.#state = { ...this.#state, ...change }
     for (const client of this.#clients) client.post({ state: this.#state })
@@ -117,14 +104,12 @@ export class Hub {
     })
   }
 
-  /** @param {string[]} ids */
   #close(ids) {
     const close = ids.filter(id => this.#views.get(id)?.opened)
     for (const id of ids) this.#views.delete(id)
     if (close.length && this.#state.live) this.#request(() => this.#post({ close }))
   }
 
-  /** @param {() => Promise<any>} request */
   #request(request) { this.#requests = this.#requests.then(request).catch(() => {}) }
 
   #post(body) {
@@ -135,9 +120,9 @@ export class Hub {
 }
 
 if (globalThis.constructor.name === 'SharedWorkerGlobalScope') {
-  const hub = new Hub()
+  const shared = new SharedStream()
   globalThis.onconnect = ({ ports: [port] }) => {
     const client = { post: message => port.postMessage(message) }
-    port.onmessage = ({ data }) => hub.receive(client, data)
+    port.onmessage = ({ data }) => shared.receive(client, data)
   }
 }

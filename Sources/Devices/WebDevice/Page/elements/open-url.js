@@ -1,4 +1,3 @@
-// @ts-check
 // URLs that the app requests to open, such as a log-in page or a link into another app.
 
 import { recall, remember } from '../memory.js'
@@ -12,7 +11,6 @@ const rememberedRequests = 100
 /**
  * Opens the URL of a request, once: a reload of the page does not open it again. If the browser refuses to open a
  * window, or the URL is for an app, `offer` gets a link.
- * @param {{url: string, request: string}} requested @param {(link: HTMLElement) => void} offer
  */
 export function openRequested({ url: text, request }, offer) {
   const url = URL.parse(text)
@@ -25,7 +23,6 @@ export function openRequested({ url: text, request }, offer) {
   offer(h('a', { href: url.href, target: '_blank', rel: 'noopener noreferrer' }, `Open ${isWeb ? url.host : scheme}`))
 }
 
-/** @returns {boolean} false if the browser has blocked the window */
 function openWindow(href) {
   // With `noopener` the result does not say whether the window was blocked, so the opener is cut by hand.
   const opened = window.open('', '_blank')
