@@ -64,13 +64,15 @@ export class SegueForm extends HTMLElement {
       }
       return { ...field, input: makeInput(field, this.#value[name]) }
     })
-    fill(this, h('form.form', { novalidate: true, onsubmit: event => event.preventDefault() }, ...this.#fields.map(({ name, schema, required, input, problem }) => {
+    const fields = this.#fields.map(({ name, schema, required, input, problem }) => {
       const notes = [!required && 'optional', printable(schema.description), isJSON(schema) && 'JSON',
         schema.type === 'integer' && 'whole number']
       return h(input.type === 'checkbox' ? 'div.form-field.check' : 'div.form-field',
         h('label', { for: input.id }, h('bdi', printable(schema.title ?? name)),
           h('span.quiet', ...notes.filter(Boolean).map(note => ` · ${note}`))), input, problem)
-    }), h('button', { type: 'submit', hidden: true })))
+    })
+    fill(this, h('form.form', { novalidate: true, onsubmit: event => event.preventDefault() }, ...fields,
+      h('button', { type: 'submit', hidden: true })))
   }
 }
 
