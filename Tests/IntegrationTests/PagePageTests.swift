@@ -1,5 +1,6 @@
 import CommandLineTestSupport
 import Foundation
+import SegueTestSupport
 import Testing
 
 @Suite("What docs/page.md shows")
@@ -17,6 +18,20 @@ struct PagePageTests {
             let page = try await segue.shell("curl --silent \"$(segue open --address)/\"")
             #expect(page.output.contains("segue open"))
         }
+    }
+
+    @Test("the files of the page are as small as it says")
+    func size() throws {
+        let text = try String(contentsOfFile: Repository.path("docs/page.md"), encoding: .utf8)
+        let limit = try #require(text.firstMatch(of: #/most (\d+) KB in all/#).flatMap { Int($0.1) })
+        let folder = Repository.path("Sources/Devices/WebDevice/Page")
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder)
+        let sizes = try names.map { name in
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+            return attributes[.type] as? FileAttributeType == .typeRegular ? attributes[.size] as? Int ?? 0 : 0
+        }
+        #expect(sizes.count > 50)
+        #expect(((limit - 10) * 1000...limit * 1000).contains(sizes.reduce(0, +)))
     }
 
     @Test("its measurements are those of the makefile")

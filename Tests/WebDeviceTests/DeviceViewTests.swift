@@ -135,7 +135,7 @@ struct DeviceViewTests {
             }
         }
         for _ in 0..<Hub.deviceLimit { try await open() }
-        await #expect(throws: GatewayFailure.self) { try await open() }
+        await #expect(throws: RequestError.self) { try await open() }
         await hub.deviceHasEnded()
         try await open()
     }

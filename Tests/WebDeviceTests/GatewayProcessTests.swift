@@ -124,10 +124,13 @@ struct GatewayProcessTests {
             defer { second.close() }
             let hello = try #require(try await second.next())
             #expect(hello.data["resumed"] == false && hello.data["gateway"] != run)
-            let last = try #require(rows.last?["position"]?.stringValue)
-            try await Self.open(page, "abcdefgh", from: last)
+            // The page has some of the newest rows already, and leaves them out.
+            let known = Set(rows.map { $0["position"] })
+            try await Self.open(page, "abcdefgh", from: "last")
             try await Self.tick(20..<30, on: stack.bus)
-            while rows.count < 30, let event = try await second.next() { rows += Self.rows(event) }
+            while rows.count < 30, let event = try await second.next() {
+                rows += Self.rows(event).filter { !known.contains($0["position"]) }
+            }
             #expect(Self.numbers(rows) == Array(0..<30))
         }
     }

@@ -75,6 +75,19 @@ struct PendingRowsTests {
         #expect(skipped?.count == 1)
     }
 
+    @Test("the documents of skipped rows are taken as many as fit, before later rows")
+    func manyDocuments() throws {
+        var pending = PendingRows()
+        for offset in 1...3 { pending.append(try message(UInt64(offset), "document.Cart", key: "\(offset)")) }
+        for offset in 4...UInt64(PendingRows.limit + 3) { pending.append(try message(offset)) }
+        let first = pending.take(size: 900)
+        #expect(first.rows.map(\.offset) == [1, 2])
+        #expect(first.skipped?.count == 0)
+        let second = pending.take(size: 900)
+        #expect(second.rows.map(\.offset) == [3, 4])
+        #expect(second.skipped == nil)
+    }
+
     @Test("transient messages keep their place; those that are skipped are counted in a notice")
     func transients() throws {
         var view = MessagesView(MessageSelection(), loadsHistory: true)
@@ -120,6 +133,16 @@ struct PendingRowsTests {
         let positions = update["rows"]?.arrayValue?.compactMap { $0["position"]?.stringValue }
         #expect(positions == (1...8).map { "1:\($0)" })
         #expect(!view.hasNews)
+    }
+
+    @Test("a page is told that the journal has been read, also if it has no row")
+    func noHistory() throws {
+        var view = MessagesView(MessageSelection(), loadsHistory: true)
+        #expect(view.takeUpdate(size: .max) == nil)
+        view.setHistory([], end: Position(epoch: 1, offset: 6))
+        let first = view.takeUpdate(size: .max)
+        #expect(first == Array("{}".utf8))
+        #expect(view.takeUpdate(size: .max) == nil)
     }
 }
 
@@ -217,7 +240,7 @@ struct PageStreamTests {
         let hello = try next(&stream, at: .zero)
         #expect(hello.name == "hello")
         #expect(hello.data == ["resumed": false])
-        stream.open("m", .messages(MessagesView(MessageSelection(), loadsHistory: false)))
+        stream.open("m", .init(messages: MessagesView(MessageSelection(), loadsHistory: false)))
         return stream
     }
 
@@ -299,7 +322,7 @@ struct PageStreamTests {
     @Test("an update contains only values that have changed")
     func changes() throws {
         var stream = try stream()
-        stream.open("p", .processes(ChangedValues()))
+        stream.open("p", .init(processes: ChangedValues()))
         stream.setProcesses([("dead", Array("0".utf8)), ("flows", Array("[]".utf8))])
         let first = try next(&stream, at: .seconds(1))
         #expect(first.data == ["views": ["p": ["dead": 0, "flows": []]]])

@@ -42,15 +42,15 @@ struct Gateway: ReadyService {
     /// The time between two checks that the bus answers.
     private static let busInterval: Duration = .seconds(2)
     private static let busTimeout: Duration = .seconds(3)
-    /// The number of seconds between two counts of dead letters.
-    private static let letterInterval = 5
+    /// The time between a count of the dead letters and the next second in which they may be counted.
+    private static let letterPause: Duration = .seconds(4)
 
     /// Signalled when the server listens and the subscription is live.
     let ready = ReadySignal()
     private let configuration: Configuration
     private let bus: any EventBus
     private let hub: Hub
-    private let desk: SignInDesk
+    private let browsers: BrowserSignIn
     private let assets: Assets
     private let screens: AppScreens?
     private let logger: Logger
@@ -74,7 +74,7 @@ struct Gateway: ReadyService {
         } catch {
             throw .state(error.description)
         }
-        desk = SignInDesk(stack: configuration.stack, key: key, used: UsedLinks(configuration.folder))
+        browsers = BrowserSignIn(stack: configuration.stack, key: key, used: UsedLinks(configuration.folder))
         let start = ContinuousClock.now
         let identity = Hub.Identity(
             run: String(UInt32.random(in: 0 ... .max), radix: 16), stack: configuration.stack,
@@ -116,6 +116,10 @@ struct Gateway: ReadyService {
                 return .other
             }
             group.addTask {
+                try await countDeadLetters()
+                return .other
+            }
+            group.addTask {
                 // The server waits for open requests, and a stream is a request that does not end by itself.
                 try await gracefulShutdown()
                 await hub.close()
@@ -135,7 +139,8 @@ struct Gateway: ReadyService {
 
     private func serve(_ onListening: @escaping @Sendable (Int) -> Void) async throws {
         let routes = GatewayRoutes(
-            hub: hub, bus: bus, desk: desk, assets: assets, scraping: BearerToken(token: configuration.metricsToken),
+            hub: hub, bus: bus, browsers: browsers, assets: assets,
+            scraping: BearerToken(token: configuration.metricsToken),
             // With another name, the gateway is probably behind a proxy, so the address does not tell who asks.
             scrapingIsOpen: configuration.metricsToken != nil
                 || AllowedHosts.isLoopback(configuration.address) && configuration.allowedHosts.isEmpty,
@@ -246,18 +251,21 @@ struct Gateway: ReadyService {
         }
     }
 
-    /// Ends each second in the figures, and counts the dead letters from time to time.
+    /// Ends each second in the figures. It does not use the bus: a slow answer would lengthen the second.
     private func countSeconds() async throws {
-        var second = 0
         while true {
             try await clock.sleep(for: .seconds(1))
-            second += 1
-            if second % Self.letterInterval == 1, await hub.needsDeadLetters, await hub.isBusConnected,
-                let letters = try? await bus.deadLetters(of: nil)
-            {
-                await hub.setDeadLetters(letters.count)
-            }
             await hub.tick()
+        }
+    }
+
+    /// Counts the dead letters from time to time, while their number is needed.
+    private func countDeadLetters() async throws {
+        while true {
+            try await clock.sleep(for: .seconds(1))
+            guard await hub.needsDeadLetters, await hub.isBusConnected else { continue }
+            if let letters = try? await bus.deadLetters(of: nil) { await hub.setDeadLetters(letters.count) }
+            try await clock.sleep(for: Self.letterPause)
         }
     }
 }

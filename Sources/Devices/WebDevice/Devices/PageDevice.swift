@@ -109,7 +109,7 @@ actor PageDevice {
             switch output {
             case .draw: changing.yield()
             case .say(let text): await note(text)
-            case .refused(let text): throw GatewayFailure.malformed(text)
+            case .refused(let text): throw RequestError.malformed(text)
             case .publish(let message): send(message)
             case .ask(let query): asking.yield(query)
             case .openURL(let url):
@@ -156,7 +156,7 @@ actor PageDevice {
     // MARK: From the page
 
     /// Carries out a request of the page.
-    /// - Throws: ``GatewayFailure`` if the request is malformed, or if it is no longer possible.
+    /// - Throws: ``RequestError`` if the request is malformed, or if it is no longer possible.
     func perform(_ request: JSONValue) async throws {
         if let id = request["choose"]?.stringValue { return try await choose(id, request["fields"]) }
         var reports: [DeviceSession.Report] = []
@@ -175,23 +175,23 @@ actor PageDevice {
         }
         if let instance = request["dismissed"]?.stringValue { reports.append(.dismissed(instance: instance)) }
         guard !reports.isEmpty else {
-            throw GatewayFailure.malformed("the request needs choose, displayed, gone, back, dismissed or tab")
+            throw RequestError.malformed("the request needs choose, displayed, gone, back, dismissed or tab")
         }
         for report in reports {
-            if isReadOnly, report.isByPerson { throw GatewayFailure.readOnly }
+            if isReadOnly, report.isByPerson { throw RequestError.readOnly }
             try await carryOut(try session.handle(.report(report)), request: "")
         }
     }
 
     private func choose(_ id: String, _ fields: JSONValue?) async throws {
-        if isReadOnly { throw GatewayFailure.readOnly }
+        if isReadOnly { throw RequestError.readOnly }
         // A view that was opened a moment ago, such as after a restart of the gateway, has no scene yet.
-        guard let scene = session.scene else { throw GatewayFailure.notFound("this device shows no screen yet") }
+        guard let scene = session.scene else { throw RequestError.notFound("this device shows no screen yet") }
         guard let choice = scene.choice(id) else {
-            throw GatewayFailure.conflict("this choice is no longer on the screen")
+            throw RequestError.conflict("this choice is no longer on the screen")
         }
         guard let fields = (fields ?? [:]).objectValue else {
-            throw GatewayFailure.malformed("'fields' is not a JSON object")
+            throw RequestError.malformed("'fields' is not a JSON object")
         }
         try await carryOut(try session.handle(.choice(choice.filled(with: fields))), request: "")
         changing.yield()

@@ -57,9 +57,9 @@ struct Assets: Sendable {
         return [resources, installed].map { program.appending(path: $0).standardizedFileURL.path }
     }
 
-    /// - Throws: ``GatewayFailure`` if there is no such file.
+    /// - Throws: ``RequestError`` if there is no such file.
     func answer(_ request: Request) throws -> Response {
-        guard let file = files[request.uri.path] else { throw GatewayFailure.notFound("there is no such file") }
+        guard let file = files[request.uri.path] else { throw RequestError.notFound("there is no such file") }
         var headers: HTTPFields = [.eTag: file.tag, .cacheControl: "no-cache"]
         let known = request.headers[.ifNoneMatch]?.split(separator: ",") ?? []
         if known.contains(where: { $0.trimmingCharacters(in: .whitespaces).hasSuffix(file.tag) }) {

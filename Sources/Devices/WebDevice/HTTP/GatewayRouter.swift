@@ -11,7 +11,7 @@ extension Router<GatewayContext> {
         router.get("metrics", use: routes.metrics)
         router.get("sign-in", use: routes.signIn)
 
-        let page = router.group().add(middleware: SignedIn(desk: routes.desk))
+        let page = router.group().add(middleware: SignedIn(browsers: routes.browsers))
         page.group("api")
             .get("stream/:stream", use: routes.stream)
             .post("stream/:stream/views", use: routes.views)

@@ -15,7 +15,7 @@ internal import Synchronization
 struct GatewayRoutes: Sendable {
     let hub: Hub
     let bus: any EventBus
-    let desk: SignInDesk
+    let browsers: BrowserSignIn
     let assets: Assets
     let scraping: BearerToken
     /// False if no program may read the metrics: the gateway listens for other machines, and there is no token.
@@ -37,7 +37,7 @@ struct GatewayRoutes: Sendable {
     // MARK: The page
 
     func signIn(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try await desk.exchange(request)
+        try await browsers.exchange(request)
     }
 
     func asset(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -46,7 +46,7 @@ struct GatewayRoutes: Sendable {
 
     func metrics(_ request: Request, _ context: GatewayContext) async throws -> Response {
         guard scrapingIsOpen, scraping.accepts(request) else {
-            throw GatewayFailure(
+            throw RequestError(
                 status: .unauthorized, code: "no-token",
                 message: "send 'Authorization: Bearer TOKEN', with the token of --metrics-token-file")
         }
@@ -88,12 +88,12 @@ struct GatewayRoutes: Sendable {
         let stream = try Self.name(try context.parameters.require("stream"), 8...40, "a stream's id")
         let body = try await request.object()
         for view in body["close"]?.arrayValue ?? [] {
-            guard let id = view.stringValue else { throw GatewayFailure.malformed("'close' has to be a list of ids") }
+            guard let id = view.stringValue else { throw RequestError.malformed("'close' has to be a list of ids") }
             try await hub.close(id, on: stream)
         }
         let opened = body["open"]?.arrayValue ?? []
         guard opened.count <= PageStream.viewLimit else {
-            throw GatewayFailure.busy("a stream has at most \(PageStream.viewLimit) views")
+            throw RequestError.busy("a stream has at most \(PageStream.viewLimit) views")
         }
         for view in opened { try await open(view, on: stream) }
         return .done
@@ -104,18 +104,18 @@ struct GatewayRoutes: Sendable {
         switch view["kind"]?.stringValue {
         case "messages": try await openMessages(view, id, on: stream)
         case "device": try await openDevice(view, id, on: stream)
-        case "processes": _ = try await hub.open(.processes(ChangedValues()), id: id, on: stream)
-        default: throw GatewayFailure.malformed("'kind' has to be device, messages or processes")
+        case "processes": _ = try await hub.open(.init(processes: ChangedValues()), id: id, on: stream)
+        default: throw RequestError.malformed("'kind' has to be device, messages or processes")
         }
     }
 
     private func openDevice(_ view: JSONValue, _ id: String, on stream: String) async throws {
         guard let platform = view["platform"]?.stringValue, !platform.isEmpty, platform.utf8.count <= 255 else {
-            throw GatewayFailure.malformed("a device needs a 'platform', such as ios")
+            throw RequestError.malformed("a device needs a 'platform', such as ios")
         }
         let session = view["session"]?.stringValue ?? Session.default
         guard !session.isEmpty, session.utf8.count <= 255 else {
-            throw GatewayFailure.malformed("'session' has 1 to 255 bytes")
+            throw RequestError.malformed("'session' has 1 to 255 bytes")
         }
         let identity = DeviceIdentity(
             platform: platform, device: try Self.name(view["device"]?.stringValue ?? "", 1...40, "a device's name"),
@@ -138,23 +138,16 @@ struct GatewayRoutes: Sendable {
     private func openMessages(_ view: JSONValue, _ id: String, on stream: String) async throws {
         let selection = try MessageSelection(page: view["selection"] ?? [:])
         let from = view["from"]?.stringValue ?? "now"
-        guard from != "now" else {
-            _ = try await hub.open(.messages(MessagesView(selection, loadsHistory: false)), id: id, on: stream)
-            return
-        }
-        let start = Position(pageText: from)
-        guard from == "last" || start != nil else {
-            throw GatewayFailure.malformed("'from' has to be now, last, or a position such as 1a2b:17")
-        }
-        let opened = try await hub.open(.messages(MessagesView(selection, loadsHistory: true)), id: id, on: stream)
+        guard ["now", "last"].contains(from) else { throw RequestError.malformed("'from' has to be now or last") }
+        let opened = try await hub.open(
+            .init(messages: MessagesView(selection, loadsHistory: from == "last")), id: id, on: stream)
+        guard from == "last" else { return }
         do {
             // The end is read after the view has begun to collect live messages, so that none is missing in between.
             try await onBus {
                 let end = try await archive.end()
-                // The positions of another journal mean nothing in this one.
-                let after = start?.epoch == end.epoch ? start : nil
-                await hub.setHistory(
-                    of: opened, try await archive.beginning(selection, after: after, through: end), end: end)
+                let page = try await archive.last(MessageArchive.pageLimit, selection, through: end)
+                await hub.setHistory(of: opened, page.rows, end: end)
             }
         } catch {
             await hub.close(opened)
@@ -167,14 +160,14 @@ struct GatewayRoutes: Sendable {
     func messages(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let text = request.parameter("selection") ?? "{}"
         guard let json = try? JSONValue(parsing: Data(text.utf8)) else {
-            throw GatewayFailure.malformed("'selection' is not JSON")
+            throw RequestError.malformed("'selection' is not JSON")
         }
         let selection = try MessageSelection(page: json)
         let after = try Self.position(request, "after")
         let before = try Self.position(request, "before")
         let limit = request.parameter("limit").map { Int($0) ?? 0 } ?? MessageArchive.pageLimit
         guard (1...MessageArchive.pageLimit).contains(limit) else {
-            throw GatewayFailure.malformed("'limit' has to be a number from 1 to \(MessageArchive.pageLimit)")
+            throw RequestError.malformed("'limit' has to be a number from 1 to \(MessageArchive.pageLimit)")
         }
         let page = try await onBus {
             let end = try await archive.end()
@@ -183,7 +176,7 @@ struct GatewayRoutes: Sendable {
                 guard before.epoch == end.epoch else { return MessagePage() }
                 last = Position(epoch: end.epoch, offset: min(end.offset, before.offset - min(before.offset, 1)))
             }
-            guard let after else { return try await archive.last(limit, selection, after: nil, through: last) }
+            guard let after else { return try await archive.last(limit, selection, through: last) }
             return try await archive.first(limit, selection, after: after, through: last)
         }
         return .json([
@@ -195,14 +188,14 @@ struct GatewayRoutes: Sendable {
     func message(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let text = try context.parameters.require("position")
         guard let position = Position(pageText: text.removingPercentEncoding ?? text) else {
-            throw GatewayFailure.malformed("'\(text)' is not a position such as 1a2b:17")
+            throw RequestError.malformed("'\(text)' is not a position such as 1a2b:17")
         }
         let isFull = request.parameter("full") == "1"
         let detail: MessageDetail? = try await onBus {
             guard let message = try await archive.message(at: position) else { return nil }
             return MessageDetail(message: message, before: try await archive.version(before: message), isFull: isFull)
         }
-        guard let detail else { throw GatewayFailure.notFound("the journal has no message at \(text)") }
+        guard let detail else { throw RequestError.notFound("the journal has no message at \(text)") }
         return .json(bytes: try detail.json())
     }
 
@@ -210,7 +203,7 @@ struct GatewayRoutes: Sendable {
     func transient(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let id = try context.parameters.require("id")
         guard let message = await hub.transient(id.removingPercentEncoding ?? id) else {
-            throw GatewayFailure.notFound("this message is transient, and too old: the gateway does not have its data")
+            throw RequestError.notFound("this message is transient, and too old: the gateway does not have its data")
         }
         return .json(bytes: try MessageDetail(message: message, before: nil, isFull: true).json())
     }
@@ -218,7 +211,7 @@ struct GatewayRoutes: Sendable {
     func story(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let id = try context.parameters.require("id")
         let story = try await onBus { try await archive.story(id.removingPercentEncoding ?? id) }
-        guard !story.messages.isEmpty else { throw GatewayFailure.notFound("the journal has no story '\(id)'") }
+        guard !story.messages.isEmpty else { throw RequestError.notFound("the journal has no story '\(id)'") }
         return .json(story.json)
     }
 
@@ -246,7 +239,7 @@ struct GatewayRoutes: Sendable {
             if draft.isChecked,
                 let mistake = try await KnownMessages(on: bus).mistake(in: envelope.data, of: draft.type)
             {
-                throw GatewayFailure(
+                throw RequestError(
                     status: .badRequest, code: mistake.code.rawValue,
                     message: mistake.hint.map { "\(mistake.message); \($0)" } ?? mistake.message)
             }
@@ -280,18 +273,18 @@ struct GatewayRoutes: Sendable {
             let position = body["position"]?.stringValue.flatMap(Position.init(pageText:)),
             let action = body["action"]?.stringValue, ["resend", "drop"].contains(action)
         else {
-            throw GatewayFailure.malformed("'action' has to be resend or drop, with a 'consumer' and a 'position'")
+            throw RequestError.malformed("'action' has to be resend or drop, with a 'consumer' and a 'position'")
         }
         try await onBus {
             guard
                 let letter = try await bus.deadLetters(of: consumer).first(where: { $0.message.position == position })
-            else { throw GatewayFailure.conflict("\(consumer) has no dead letter at \(position)") }
+            else { throw RequestError.conflict("\(consumer) has no dead letter at \(position)") }
             do {
                 if action == "resend" { _ = try await letter.resend(on: bus) } else { try await letter.drop(on: bus) }
             } catch let error as UnsendableLetter {
-                throw GatewayFailure.conflict(error.message)
+                throw RequestError.conflict(error.message)
             } catch let error as BusError where error.code == .letter {
-                throw GatewayFailure.conflict("\(consumer) has no dead letter at \(position)")
+                throw RequestError.conflict("\(consumer) has no dead letter at \(position)")
             }
         }
         if let count = try? await onBus({ try await bus.deadLetters(of: nil).count }) {
@@ -303,11 +296,11 @@ struct GatewayRoutes: Sendable {
     // MARK: The bus
 
     /// Performs an operation on the bus, for at most ``busTimeout``.
-    /// - Throws: ``GatewayFailure``, or another error of `operation` that is not the bus's.
+    /// - Throws: ``RequestError``, or another error of `operation` that is not the bus's.
     private func onBus<Result: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        guard await hub.isBusConnected else { throw GatewayFailure.busAway }
+        guard await hub.isBusConnected else { throw RequestError.busAway }
         try turns.take()
         defer { turns.giveBack() }
         let clock = clock
@@ -316,22 +309,22 @@ struct GatewayRoutes: Sendable {
                 group.addTask { try await operation() }
                 group.addTask {
                     try await clock.sleep(for: Self.busTimeout)
-                    throw GatewayFailure.busAway
+                    throw RequestError.busAway
                 }
                 defer { group.cancelAll() }
-                guard let result = try await group.next() else { throw GatewayFailure.busAway }
+                guard let result = try await group.next() else { throw RequestError.busAway }
                 return result
             }
         } catch let error as BusError {
             switch error.code {
-            case .refused, .malformed: throw GatewayFailure.malformed(error.message)
-            case .epoch: throw GatewayFailure.notFound(error.message)
-            default: throw GatewayFailure.busAway
+            case .refused, .malformed: throw RequestError.malformed(error.message)
+            case .epoch: throw RequestError.notFound(error.message)
+            default: throw RequestError.busAway
             }
         }
     }
 
-    private static func position(_ request: Request, _ name: String) throws(GatewayFailure) -> Position? {
+    private static func position(_ request: Request, _ name: String) throws(RequestError) -> Position? {
         guard let text = request.parameter(name) else { return nil }
         guard let position = Position(pageText: text) else {
             throw .malformed("'\(name)' is not a position such as 1a2b:17")
@@ -342,7 +335,7 @@ struct GatewayRoutes: Sendable {
     /// Checks a name that the page has chosen.
     private static func name(
         _ text: String, _ lengths: ClosedRange<Int>, _ object: String
-    ) throws(GatewayFailure) -> String {
+    ) throws(RequestError) -> String {
         let isValid = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D
         }
@@ -360,8 +353,8 @@ final class Turns: Sendable {
 
     private let taken = Mutex(0)
 
-    /// - Throws: ``GatewayFailure`` if all turns are taken.
-    func take() throws(GatewayFailure) {
+    /// - Throws: ``RequestError`` if all turns are taken.
+    func take() throws(RequestError) {
         let isFree = taken.withLock { taken in
             guard taken < Self.limit else { return false }
             taken += 1

@@ -11,8 +11,6 @@ struct MessagePage: Sendable {
     var hasMore = false
     /// If there may be more rows: the position after which, or before which, the rest of the stretch is.
     var next: Position?
-    /// The rows of a view's beginning that were left out.
-    var skipped: PendingRows.Skipped?
 }
 
 /// Reads messages from the journal.
@@ -32,21 +30,14 @@ struct MessageArchive: Sendable {
 
     // MARK: Pages
 
-    /// The newest matching messages of a stretch.
-    /// - Parameters:
-    ///   - start: The position before the stretch. Nil for the beginning of the journal.
-    ///   - end: The last position of the stretch.
-    func last(_ limit: Int, _ selection: MessageSelection, after start: Position?, through end: Position) async throws
-        -> MessagePage
-    {
+    /// The newest matching messages up to a position.
+    func last(_ limit: Int, _ selection: MessageSelection, through end: Position) async throws -> MessagePage {
         var page = MessagePage()
-        guard start.map({ $0.epoch == end.epoch }) ?? true else { return page }
-        let first = start?.offset ?? 0
         var tail = JournalTail(of: bus, end: end)
-        while page.rows.count < limit, tail.start.offset > first, end.offset - tail.start.offset < searchLimit {
+        while page.rows.count < limit, tail.start.offset > 0, end.offset - tail.start.offset < searchLimit {
             var stretch: [MessageRow] = []
             let isRead = try await tail.readStretch(selection.filters) { message in
-                guard let offset = message.position?.offset, offset > first, selection.matches(message) else { return }
+                guard message.position != nil, selection.matches(message) else { return }
                 stretch.append(MessageRow(message))
                 // A stretch can be long. One row more than the limit tells that there are more.
                 if stretch.count > 2 * limit { stretch = Array(stretch.inOrder.suffix(limit + 1)) }
@@ -55,7 +46,7 @@ struct MessageArchive: Sendable {
             page.rows = Array((stretch.inOrder + page.rows).suffix(limit + 1))
         }
         let isFull = page.rows.count > limit
-        page.hasMore = isFull || tail.start.offset > first
+        page.hasMore = isFull || tail.start.offset > 0
         page.rows = Array(page.rows.suffix(limit))
         if page.hasMore {
             page.next = isFull ? page.rows[0].position : Position(epoch: end.epoch, offset: tail.start.offset + 1)
@@ -84,24 +75,6 @@ struct MessageArchive: Sendable {
         page.hasMore = page.rows.count > limit || stop.offset < end.offset
         if page.hasMore { page.next = page.rows.count > limit ? page.rows[limit - 1].position : stop }
         page.rows = Array(page.rows.prefix(limit).inOrder)
-        return page
-    }
-
-    /// The rows with which a view begins: the newest messages after a position, or the newest of the journal. Of the
-    /// documents that are left out, the retained ones are part of the page.
-    func beginning(_ selection: MessageSelection, after start: Position?, through end: Position) async throws
-        -> MessagePage
-    {
-        var page = try await last(Self.pageLimit, selection, after: start, through: end)
-        guard let start, page.hasMore, let first = page.rows.first?.position else { return page }
-        let documents = try await bus.documents(matching: selection.filters).filter { selection.matches($0) }
-        let left = documents.map { MessageRow($0) }.filter {
-            $0.position?.epoch == start.epoch && $0.offset > start.offset && $0.offset < first.offset
-        }
-        // The number of messages is not known without reading them. It is at most the number of offsets.
-        let count = Int(clamping: first.offset - start.offset - 1) - left.count
-        page.skipped = PendingRows.Skipped(count: max(count, 0), after: start, before: first)
-        page.rows = left.inOrder + page.rows
         return page
     }
 

@@ -5,8 +5,8 @@ internal import Support
 extension MessageSelection {
     /// Reads a selection of the page: an object with `kinds`, `types`, `exclude`, `session`, `source`, `story` and
     /// `where`, all of which may be missing.
-    /// - Throws: ``GatewayFailure`` that names the part that is not valid.
-    init(page json: JSONValue) throws(GatewayFailure) {
+    /// - Throws: ``RequestError`` that names the part that is not valid.
+    init(page json: JSONValue) throws(RequestError) {
         guard let members = json.objectValue else { throw .malformed("the selection is not a JSON object") }
         let known: Set = ["kinds", "types", "exclude", "session", "source", "story", "where"]
         if let unknown = members.keys.sorted().first(where: { !known.contains($0) }) {
@@ -29,7 +29,7 @@ extension MessageSelection {
 
     private static func texts(
         _ name: String, _ members: [String: JSONValue]
-    ) throws(GatewayFailure) -> [String] {
+    ) throws(RequestError) -> [String] {
         switch members[name] {
         case nil, .null?: return []
         case .array(let elements)?:
@@ -43,7 +43,7 @@ extension MessageSelection {
 
     private static func list<Element>(
         _ name: String, _ members: [String: JSONValue], _ read: (String) -> Element?
-    ) throws(GatewayFailure) -> [Element] {
+    ) throws(RequestError) -> [Element] {
         var elements: [Element] = []
         for text in try texts(name, members) {
             guard let element = read(text) else {
@@ -54,7 +54,7 @@ extension MessageSelection {
         return elements
     }
 
-    private static func text(_ name: String, _ members: [String: JSONValue]) throws(GatewayFailure) -> String? {
+    private static func text(_ name: String, _ members: [String: JSONValue]) throws(RequestError) -> String? {
         switch members[name] {
         case nil, .null?: return nil
         case .string(let text)? where !text.isEmpty: return text
@@ -62,7 +62,7 @@ extension MessageSelection {
         }
     }
 
-    private static func conditions(_ members: [String: JSONValue]) throws(GatewayFailure) -> [WhereExpression] {
+    private static func conditions(_ members: [String: JSONValue]) throws(RequestError) -> [WhereExpression] {
         var conditions: [WhereExpression] = []
         for text in try texts("where", members) {
             do {

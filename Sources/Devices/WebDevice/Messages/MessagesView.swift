@@ -17,16 +17,18 @@ struct MessagesView: Sendable {
     private var notices: [String] = []
     /// True until the rows before the live ones are known. Meanwhile nothing is sent.
     private var isLoading: Bool
+    /// True until an update tells the page that the rows of the journal have been read. It is sent even if there is none.
+    private var isBeginning = false
     /// The end of the rows that are read from the journal. Live rows up to it are ignored.
     private var historyEnd: Position?
 
-    /// - Parameter loadsHistory: True if the view begins with rows of the journal, see ``setHistory(_:end:skipped:)``.
+    /// - Parameter loadsHistory: True if the view begins with rows of the journal, see ``setHistory(_:end:)``.
     init(_ selection: MessageSelection, loadsHistory: Bool) {
         self.selection = selection
         isLoading = loadsHistory
     }
 
-    var hasNews: Bool { !isLoading && (!pending.isEmpty || !changedCounts.isEmpty || !notices.isEmpty) }
+    var hasNews: Bool { !isLoading && (isBeginning || !pending.isEmpty || !changedCounts.isEmpty || !notices.isEmpty) }
 
     /// Takes a live message.
     /// - Parameter row: Makes the row. It is called only if the message matches.
@@ -43,11 +45,12 @@ struct MessagesView: Sendable {
 
     /// Sets the rows before the live ones.
     /// - Parameter end: The last position that was read.
-    mutating func setHistory(_ rows: [MessageRow], end: Position, skipped: PendingRows.Skipped? = nil) {
+    mutating func setHistory(_ rows: [MessageRow], end: Position) {
         pending.drop(through: end)
-        pending.prepend(rows, skipped: skipped)
+        pending.prepend(rows)
         historyEnd = end
         isLoading = false
+        isBeginning = true
     }
 
     mutating func note(_ text: String) {
@@ -58,6 +61,7 @@ struct MessagesView: Sendable {
     /// - Parameter size: The number of bytes that the object should have at most.
     mutating func takeUpdate(size: Int) -> [UInt8]? {
         guard hasNews else { return nil }
+        isBeginning = false
         var update = ObjectText()
         let (rows, skipped) = pending.take(size: size)
         if !rows.isEmpty { update.add("rows", .array(rows.map(\.json))) }

@@ -12,8 +12,8 @@ struct PageMessage: Sendable {
     private let origin: Origin
     private let data: Data
 
-    /// - Throws: ``GatewayFailure`` that names the member that is missing or not valid.
-    init(_ json: JSONValue) throws(GatewayFailure) {
+    /// - Throws: ``RequestError`` that names the member that is missing or not valid.
+    init(_ json: JSONValue) throws(RequestError) {
         guard let type = json["type"]?.stringValue.flatMap({ MessageType($0) }), type.kind != .query else {
             throw .malformed("'type' has to be a type such as command.PlaylistSelected, and not a query")
         }

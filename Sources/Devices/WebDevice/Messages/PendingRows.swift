@@ -34,15 +34,7 @@ struct PendingRows: Sendable {
     }
 
     /// Puts rows before the others, for example the first page of a view. They are not skipped.
-    mutating func prepend(_ first: [MessageRow], skipped: Skipped? = nil) {
-        rows = Deque(first) + rows
-        guard let skipped else { return }
-        // If live rows were skipped, too, one stretch contains both and the rows in between.
-        let live = self.skipped
-        self.skipped = skipped
-        self.skipped?.count += live?.count ?? 0
-        if let live { self.skipped?.before = live.before }
-    }
+    mutating func prepend(_ first: [MessageRow]) { rows = Deque(first) + rows }
 
     /// Removes the rows up to a position.
     mutating func drop(through end: Position) {
@@ -53,19 +45,24 @@ struct PendingRows: Sendable {
         }
     }
 
-    /// Removes and returns rows whose estimated size is at most `size`, but at least one.
+    /// Removes and returns rows whose estimated size is at most `size`, but at least one. The documents of skipped rows
+    /// come first.
     mutating func take(size: Int) -> (rows: [MessageRow], skipped: Skipped?) {
-        var taken = documents.values.sorted { $0.offset < $1.offset }
-        documents = [:]
-        var left = size - taken.reduce(0) { $0 + $1.estimatedSize }
-        let stretch = skipped
-        skipped = nil
-        while let row = rows.first, left >= row.estimatedSize || taken.isEmpty {
+        defer { skipped = nil }
+        var taken: [MessageRow] = []
+        var left = size
+        func fits(_ row: MessageRow) -> Bool {
+            guard left >= row.estimatedSize || taken.isEmpty else { return false }
             left -= row.estimatedSize
             taken.append(row)
-            rows.removeFirst()
+            return true
         }
-        return (taken, stretch)
+        for (name, row) in documents.sorted(by: { $0.value.offset < $1.value.offset }) {
+            guard fits(row) else { return (taken, skipped) }
+            documents[name] = nil
+        }
+        while let row = rows.first, fits(row) { rows.removeFirst() }
+        return (taken, skipped)
     }
 
     /// Removes and returns notices of the messages that were skipped and that no stretch contains.

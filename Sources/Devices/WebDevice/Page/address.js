@@ -1,40 +1,37 @@
-// @ts-check
 // Addresses of the page: `#/messages?type=command.*`, `#/device/ios`, each with the open devices as a parameter.
 
-/** The address has changed, by this file or by the browser. */
 export const changed = new EventTarget()
 for (const name of ['hashchange', 'popstate']) addEventListener(name, () => fire())
 
-/** The first segment of the path, the rest of it, and the parameters. */
 export function current() {
-    const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?', 2)
-    const [name, ...rest] = path.split('/')
-    return { name, rest: rest.join('/'), parameters: new URLSearchParams(query) }
+  const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?', 2)
+  const [name, ...rest] = path.split('/')
+  return { name, rest: rest.join('/'), parameters: new URLSearchParams(query) }
 }
 
-/** The address with other devices: the parts of the inspector do not use them. @param {string} [devices] */
+/** The address with other devices: the parts of the inspector do not use them. */
 export function withDevices(devices = '') {
-    const { name, rest, parameters } = current()
-    parameters.delete('devices')
-    if (devices) parameters.set('devices', devices)
-    if (!name && !parameters.size) return ''
-    // Colons and commas may stand in a fragment, and the address is read by people.
-    const query = parameters.toString().replaceAll('%3A', ':').replaceAll('%2C', ',')
-    return `#/${[name, rest].filter(Boolean).join('/')}${query && `?${query}`}`
+  const { name, rest, parameters } = current()
+  parameters.delete('devices')
+  if (devices) parameters.set('devices', devices)
+  if (!name && !parameters.size) return ''
+  // Colons and commas may stand in a fragment, and the address is read by people.
+  const query = parameters.toString().replaceAll('%3A', ':').replaceAll('%2C', ',')
+  return `#/${[name, rest].filter(Boolean).join('/')}${query && `?${query}`}`
 }
 
-/** @param {string} hash @param {boolean} [isReplacing] true if the former address is not kept in the history */
+/** Shows an address. With `isReplacing`, the former one is not kept in the history. */
 export function go(hash, isReplacing = false) {
-    const url = new URL(location.href)
-    url.hash = hash
-    if (url.href === location.href) return
-    if (isReplacing) history.replaceState(null, '', url)
-    else history.pushState(null, '', url)
-    fire()
+  const url = new URL(location.href)
+  url.hash = hash
+  if (url.href === location.href) return
+  if (isReplacing) history.replaceState(null, '', url)
+  else history.pushState(null, '', url)
+  fire()
 }
 
 function fire() { changed.dispatchEvent(new Event('change')) }
 
 export function decoded(text) {
-    try { return decodeURIComponent(text) } catch { return text }
+  try { return decodeURIComponent(text) } catch { return text }
 }

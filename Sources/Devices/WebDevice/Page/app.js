@@ -1,15 +1,15 @@
-// @ts-check
 // The page: its top bar, its open devices, and what an address shows.
 
 import * as address from './address.js'
 import { Connection } from './connection.js'
 import { Devices } from './devices.js'
-import { asName, h, reconcile, setText } from './elements/dom.js'
+import { h, reconcile, setText } from './elements/dom.js'
 import './elements/segue-device.js'
+import { shortened } from './elements/text.js'
 import { Inspector, partNamed, parts } from './inspector.js'
 import { recall, remember } from './memory.js'
 
-const $ = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id))
+const $ = id => document.getElementById(id)
 const root = document.documentElement
 const small = matchMedia('(max-width: 800px)')
 const connection = new Connection()
@@ -19,162 +19,153 @@ const devices = new Devices($('open-devices'), connection, drawDevices)
 // MARK: The address
 
 function showAddress() {
-    const { name, rest, parameters } = address.current()
-    const part = partNamed(name)
-    const named = parameters.get('devices')
-    if (named && named !== devices.address) devices.open(named)
-    root.dataset.shown = part ? 'inspector' : 'devices'
-    if (!part && name === 'device') shownDevice = address.decoded(rest)
-    if (part) inspector.show(part)
-    else if (!small.matches && !inspector.part) inspector.show('messages')
-    // An address that a link or a tab leads to does not name the devices.
-    drawDevices()
+  const { name, rest, parameters } = address.current()
+  const part = partNamed(name)
+  const named = parameters.get('devices')
+  if (named && named !== devices.address) devices.open(named)
+  root.dataset.shown = part ? 'inspector' : 'devices'
+  if (!part && name === 'device') shownDevice = address.decoded(rest)
+  if (part) inspector.show(part)
+  else if (!small.matches && !inspector.part) inspector.show('messages')
+  // An address that a link or a tab leads to does not name the devices.
+  drawDevices()
 }
 
-/** The name of the one device that is shown at small widths. */
 let shownDevice = ''
 
 function drawDevices() {
-    // An address names the devices, so that a copy of it opens them. This is no step in the history.
-    const hash = address.withDevices(devices.address)
-    if (hash !== location.hash) history.replaceState(null, '', hash || location.pathname)
-    drawEmpty()
-    drawSession()
-    const shown = devices.named(shownDevice) ?? devices.list[0]
-    for (const element of document.querySelectorAll('segue-device')) {
-        element.classList.toggle('shown', /** @type {any} */ (element).options.device === shown?.device)
-    }
-    drawSmallTabs(shown)
+  // An address names the devices, so that a copy of it opens them. This is no step in the history.
+  const hash = address.withDevices(devices.address)
+  if (hash !== location.hash) history.replaceState(null, '', hash || location.pathname)
+  drawEmpty()
+  drawSession()
+  const shown = devices.named(shownDevice) ?? devices.list[0]
+  for (const element of document.querySelectorAll('segue-device')) {
+    element.classList.toggle('shown', element.options.device === shown?.device)
+  }
+  drawSmallTabs(shown)
 }
 
 /** At small widths there is a tab for each device and each part of the inspector. */
 function drawSmallTabs(shown) {
-    const isInspector = root.dataset.shown === 'inspector'
-    const tabs = devices.list.map(device => {
-        const { platform, session } = device
-        const name = devices.name(device)
-        const label = name === platform ? platform : `${platform} · ${session}`
-        return { label, hash: `#/device/${encodeURIComponent(name)}`, isCurrent: !isInspector && device === shown }
+  const isInspector = root.dataset.shown === 'inspector'
+  const tabs = devices.list.map(device => {
+    const { platform, session } = device
+    const name = devices.name(device)
+    const label = name === platform ? platform : `${platform} · ${session}`
+    return { label, hash: `#/device/${encodeURIComponent(name)}`, isCurrent: !isInspector && device === shown }
+  })
+  for (const [part, label] of Object.entries(parts)) {
+    const isCurrent = part === inspector.part
+    // A story is shown only if a message has led to it.
+    if (part !== 'story' || isCurrent) tabs.push({ label, hash: `#/${part}`, isCurrent: isInspector && isCurrent })
+  }
+  reconcile($('small-tabs'), tabs, tab => tab.hash,
+    tab => h('button', { onclick: () => address.go(tab.hash) }),
+    (element, tab) => {
+      setText(element, shortened(tab.label))
+      element.ariaCurrent = tab.isCurrent ? 'page' : null
     })
-    for (const [part, label] of Object.entries(parts)) {
-        const isCurrent = part === inspector.part
-        // A story is shown only if a message has led to it.
-        if (part !== 'story' || isCurrent) tabs.push({ label, hash: `#/${part}`, isCurrent: isInspector && isCurrent })
-    }
-    reconcile($('small-tabs'), tabs, tab => tab.hash,
-        tab => h('button', { type: 'button', onclick: () => address.go(tab.hash) }),
-        (element, tab) => {
-            setText(element, asName(tab.label))
-            element.ariaCurrent = tab.isCurrent ? 'page' : null
-        })
 }
 
 // MARK: What is on the bus
 
-/** @type {{flows: {platform: string, name: string, title?: string}[], sessions: string[]}} */
 let known = { flows: [], sessions: ['default'] }
 const longestReadDelay = 30000
 let readDelay = 2000
-/** @type {ReturnType<typeof setTimeout> | undefined} */
 let nextRead
 
-/** Reads the flows and sessions of the bus. Until there are two flows, it asks again. */
 async function readKnown() {
-    const types = await connection.get('/api/types').catch(() => null)
-    if (types) known = { flows: types.flows, sessions: [...new Set(['default', ...types.sessions])] }
-    devices.addDefaults(known.flows.map(flow => flow.platform))
-    drawEmpty()
-    drawSession()
-    // The coordinators of an app start one after the other.
-    if (!connection.state.live || !devices.isIncomplete) return
-    clearTimeout(nextRead)
-    nextRead = setTimeout(readKnown, readDelay)
-    readDelay = Math.min(1.5 * readDelay, longestReadDelay)
+  const types = await connection.get('/api/types').catch(() => null)
+  if (types) known = { flows: types.flows, sessions: [...new Set(['default', ...types.sessions])] }
+  devices.addDefaults(known.flows.map(flow => flow.platform))
+  drawEmpty()
+  drawSession()
+  // The coordinators of an app start one after the other.
+  if (!connection.state.live || !devices.isIncomplete) return
+  clearTimeout(nextRead)
+  nextRead = setTimeout(readKnown, readDelay)
+  readDelay = Math.min(1.5 * readDelay, longestReadDelay)
 }
 
 function drawEmpty() {
-    const { live, signedOut } = connection.state
-    setText($('empty'), devices.list.length ? ''
-        : signedOut ? 'You are signed out. Run “segue open” to sign in again.'
-        : !live ? 'Connecting to the gateway…'
-        : known.flows.length ? 'No device is open. Open one with “+ Device”.'
-        : 'No flow is on the bus yet. The devices appear when a coordinator has started.')
+  const { live, signedOut } = connection.state
+  setText($('empty'), devices.list.length ? ''
+    : signedOut ? 'You are signed out. Run “segue open” to sign in again.'
+    : !live ? 'Connecting to the gateway…'
+    : known.flows.length ? 'No device is open. Open one with “+ Device”.'
+    : 'No flow is on the bus yet. The devices appear when a coordinator has started.')
 }
 
 // MARK: The top bar
 
 function drawState() {
-    const { hello, live, bus, signedOut } = connection.state
-    const name = signedOut ? 'signed out' : !hello ? 'connecting' : !live ? 'gateway away'
-        : bus === 'away' ? 'bus away' : 'live'
-    $('state').dataset.state = name
-    setText($('state-text'), name)
-    $('read-only').hidden = !connection.readOnly
-    const names = [...new Set([hello?.stack, hello?.app].filter(name => name && name !== 'segue'))]
-        .map(asName).join(' · ')
-    setText($('stack'), names)
-    document.title = names ? `${names} – Segue` : 'Segue'
-    drawEmpty()
+  const { hello, live, bus, signedOut } = connection.state
+  const name = signedOut ? 'signed out' : !hello ? 'connecting' : !live ? 'gateway away'
+    : bus === 'away' ? 'bus away' : 'live'
+  $('state').dataset.state = name
+  setText($('state-text'), name)
+  $('read-only').hidden = !connection.readOnly
+  const names = [...new Set([hello?.stack, hello?.app].filter(name => name && name !== 'segue'))]
+    .map(name => shortened(name)).join(' · ')
+  setText($('stack'), names)
+  document.title = names ? `${names} – Segue` : 'Segue'
+  drawEmpty()
 }
 
 /** The chooser shows the session of all devices, or "several". Choosing one opens the same platforms in it. */
 function drawSession() {
-    const several = devices.sessions.length > 1
-    const names = [...new Set([...known.sessions, ...devices.sessions])]
-    drawOptions($('session'), several ? ['', ...names] : names, name => name || 'several sessions')
-    $('session').value = several ? '' : devices.sessions[0] ?? 'default'
-    drawOptions($('sessions'), known.sessions, name => name)
-    drawOptions($('add-platform'), [...new Set(known.flows.map(flow => flow.platform))], platform => {
-        const flow = known.flows.find(flow => flow.platform === platform)
-        return `${platform} (${flow?.title ?? flow?.name})`
-    })
+  const several = devices.sessions.length > 1
+  const names = [...new Set([...known.sessions, ...devices.sessions])]
+  drawOptions($('session'), several ? ['', ...names] : names, name => name || 'several sessions')
+  $('session').value = several ? '' : devices.sessions[0] ?? 'default'
+  drawOptions($('sessions'), known.sessions, name => name)
+  drawOptions($('add-platform'), [...new Set(known.flows.map(flow => flow.platform))], platform => {
+    const flow = known.flows.find(flow => flow.platform === platform)
+    return `${platform} (${flow?.name})`
+  })
 }
 
 function drawOptions(list, values, label) {
-    reconcile(list, values, value => value, value => h('option', { value }), (option, value) => {
-        setText(option, asName(label(value)))
-    })
+  reconcile(list, values, value => value, value => h('option', { value }), (option, value) => {
+    setText(option, shortened(label(value)))
+  })
 }
 
 $('session').addEventListener('change', () => {
-    if ($('session').value) devices.setSession($('session').value)
+  if ($('session').value) devices.setSession($('session').value)
 })
 
 $('add-panel').addEventListener('toggle', event => {
-    if (event.newState !== 'open') return
-    readKnown()
-    $('add-session').value = $('session').value || 'default'
-    setText($('add-problem'), known.flows.length ? '' : 'No flow is on the bus yet.')
-    $('add-platform').focus()
+  if (event.newState !== 'open') return
+  readKnown()
+  $('add-session').value = $('session').value || 'default'
+  setText($('add-problem'), known.flows.length ? '' : 'No flow is on the bus yet.')
+  $('add-platform').focus()
 })
 $('add-panel').addEventListener('submit', event => {
-    event.preventDefault()
-    const device = devices.add($('add-platform').value, $('add-session').value.trim() || 'default')
-    $('add-panel').hidePopover()
-    address.go(`#/device/${encodeURIComponent(devices.name(device))}`)
-    $('open-devices').lastElementChild.scrollIntoView({ inline: 'nearest', block: 'nearest' })
+  event.preventDefault()
+  const device = devices.add($('add-platform').value, $('add-session').value.trim() || 'default')
+  $('add-panel').hidePopover()
+  address.go(`#/device/${encodeURIComponent(devices.name(device))}`)
+  $('open-devices').lastElementChild.scrollIntoView({ inline: 'nearest', block: 'nearest' })
 })
 
 const themes = ['auto', 'light', 'dark']
 function setTheme(theme) {
-    const next = themes[(themes.indexOf(theme) + 1) % themes.length]
-    root.dataset.theme = theme
-    $('theme').ariaLabel = `Theme: ${theme}. Change to ${next}`
-    $('theme').title = `Theme: ${theme}`
-    $('theme').onclick = () => {
-        remember('local', 'theme', next)
-        setTheme(next)
-    }
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length]
+  root.dataset.theme = theme
+  $('theme').ariaLabel = `Theme: ${theme}. Change to ${next}`
+  $('theme').title = `Theme: ${theme}`
+  $('theme').onclick = () => {
+    remember('local', 'theme', next)
+    setTheme(next)
+  }
 }
 
 // MARK: Start
 
 setTheme(themes.find(theme => theme === recall('local', 'theme')) ?? 'auto')
-// The parts of the inspector request addresses; the location belongs to the page.
-document.addEventListener('navigate', (/** @type {any} */ { detail }) => {
-    inspector.open(true)
-    address.go(detail.address, detail.replace)
-})
 address.changed.addEventListener('change', showAddress)
 small.addEventListener('change', showAddress)
 connection.addEventListener('change', drawState)

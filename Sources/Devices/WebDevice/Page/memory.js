@@ -1,12 +1,9 @@
-// @ts-check
 // What the page remembers. Browsers may forbid storage; the page then works without memory.
 
-/** @param {'session' | 'local'} area @param {string} key @returns {any} null if there is nothing */
 export function recall(area, key) {
-    try { return JSON.parse(window[`${area}Storage`].getItem(`segue.${key}`)) } catch { return null }
+  try { return JSON.parse(window[`${area}Storage`].getItem(`segue.${key}`)) } catch { return null }
 }
 
-/** @param {'session' | 'local'} area @param {string} key */
 export function remember(area, key, value) {
-    try { window[`${area}Storage`].setItem(`segue.${key}`, JSON.stringify(value)) } catch { /* forbidden or full */ }
+  try { window[`${area}Storage`].setItem(`segue.${key}`, JSON.stringify(value)) } catch { /* forbidden or full */ }
 }

@@ -82,8 +82,7 @@ struct ProcessFigures: Sendable {
     /// The values of a view of kind `processes`.
     func values(dead: Int?) -> [(key: String, value: JSONValue)] {
         [
-            ("processes", .array(sorted.map(json))), ("rates", ratesJSON), ("flows", flowsJSON),
-            ("dead", dead.map { .integer($0) } ?? .null),
+            ("processes", .array(sorted.map(json))), ("rates", ratesJSON), ("dead", dead.map { .integer($0) } ?? .null),
         ]
     }
 
@@ -92,7 +91,6 @@ struct ProcessFigures: Sendable {
             flows.values.sorted { $0.platform < $1.platform }.map { flow in
                 [
                     "platform": .string(flow.platform), "name": .string(flow.name), "version": .integer(flow.version),
-                    "title": .null,
                 ]
             })
     }

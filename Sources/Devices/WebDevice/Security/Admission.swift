@@ -45,16 +45,16 @@ struct Answers: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let failure as GatewayFailure {
-            return failure.response
+        } catch let error as RequestError {
+            return error.response
         } catch let error as HTTPError {
             let message = error.body ?? error.status.reasonPhrase
-            return GatewayFailure(status: error.status, code: "http", message: message).response
+            return RequestError(status: error.status, code: "http", message: message).response
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             context.logger.error("a request failed: \(error)", metadata: ["path": "\(request.uri.path)"])
-            return GatewayFailure(
+            return RequestError(
                 status: .internalServerError, code: "internal", message: "the gateway failed; see its log"
             ).response
         }
@@ -72,14 +72,14 @@ struct SameOrigin: RouterMiddleware {
         next: @concurrent (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         guard hosts.allows(host: request.head.authority, port: context.port) else {
-            throw GatewayFailure.forbidden("host", "this host is not allowed; use --allow-host to allow another name")
+            throw RequestError.forbidden("host", "this host is not allowed; use --allow-host to allow another name")
         }
         guard hosts.allows(origin: request.headers[.origin], port: context.port) else {
-            throw GatewayFailure.forbidden("origin", "a page of another origin sent this request")
+            throw RequestError.forbidden("origin", "a page of another origin sent this request")
         }
         let isSafe = request.method == .get || request.method == .head
         guard isSafe || request.headers[Self.header] == "1" else {
-            throw GatewayFailure.forbidden("header", "the header X-Segue: 1 is missing")
+            throw RequestError.forbidden("header", "the header X-Segue: 1 is missing")
         }
         return try await next(request, context)
     }
@@ -87,15 +87,15 @@ struct SameOrigin: RouterMiddleware {
 
 /// Refuses requests of browsers that have not signed in.
 struct SignedIn: RouterMiddleware {
-    let desk: SignInDesk
+    let browsers: BrowserSignIn
 
     func handle(
         _ request: Request, context: GatewayContext,
         next: @concurrent (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
-        if desk.accepts(request) { return try await next(request, context) }
-        if request.uri.path.hasPrefix("/api/") { throw GatewayFailure.signedOut }
-        return SignInDesk.refusal
+        if browsers.accepts(request) { return try await next(request, context) }
+        if request.uri.path.hasPrefix("/api/") { throw RequestError.signedOut }
+        return BrowserSignIn.refusal
     }
 }
 
@@ -107,7 +107,7 @@ struct Publishing: RouterMiddleware {
         _ request: Request, context: GatewayContext,
         next: @concurrent (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
-        guard !isReadOnly else { throw GatewayFailure.readOnly }
+        guard !isReadOnly else { throw RequestError.readOnly }
         return try await next(request, context)
     }
 }
@@ -126,7 +126,6 @@ struct BearerToken: Sendable {
 
 extension HTTPField.Name {
     fileprivate static let crossOriginOpenerPolicy = Self.known("Cross-Origin-Opener-Policy")
-    fileprivate static let crossOriginResourcePolicy = Self.known("Cross-Origin-Resource-Policy")
     fileprivate static let referrerPolicy = Self.known("Referrer-Policy")
     fileprivate static let segue = Self.known("X-Segue")
 

@@ -202,8 +202,8 @@ actor Hub {
     // MARK: Connections
 
     /// Begins a connection of a stream. It replaces the stream's earlier connection.
-    /// - Throws: ``GatewayFailure`` if there are too many streams.
-    func connect(_ id: String, lastEventID: String?) throws(GatewayFailure) -> Connection {
+    /// - Throws: ``RequestError`` if there are too many streams.
+    func connect(_ id: String, lastEventID: String?) throws(RequestError) -> Connection {
         if streams[id] == nil {
             makeRoom()
             guard streams.count < Self.streamLimit, !isClosed else {
@@ -262,15 +262,15 @@ actor Hub {
     // MARK: Views
 
     /// Opens a view.
-    /// - Throws: ``GatewayFailure`` if the stream is unknown, or has too many views.
-    func open(_ view: PageStream.View, id: String, on stream: String) throws(GatewayFailure) -> OpenView {
+    /// - Throws: ``RequestError`` if the stream is unknown, or has too many views.
+    func open(_ view: PageStream.View, id: String, on stream: String) throws(RequestError) -> OpenView {
         guard let found = streams[stream]?.stream else { throw .notFound("there is no stream '\(stream)'") }
         guard found.has(id) || found.viewCount < PageStream.viewLimit else {
             throw .busy("a stream has at most \(PageStream.viewLimit) views")
         }
         let number = streams[stream]?.stream.open(id, view) ?? 0
         stopClosedDevices()
-        if case .processes = view {
+        if view.processes != nil {
             let values = figures.values(dead: deadLetters).map { ($0.key, Array($0.value.description.utf8)) }
             streams[stream]?.stream.setProcesses(values)
         }
@@ -278,7 +278,7 @@ actor Hub {
         return OpenView(stream: stream, id: id, number: number)
     }
 
-    func close(_ id: String, on stream: String) throws(GatewayFailure) {
+    func close(_ id: String, on stream: String) throws(RequestError) {
         guard streams[stream] != nil else { throw .notFound("there is no stream '\(stream)'") }
         streams[stream]?.stream.close(id)
         stopClosedDevices()
@@ -293,15 +293,15 @@ actor Hub {
 
     /// Opens a device.
     /// - Parameter make: Makes the device from a function that changes what the page is to be sent.
-    /// - Throws: ``GatewayFailure`` if the stream is unknown, or if there are too many views or devices.
+    /// - Throws: ``RequestError`` if the stream is unknown, or if there are too many views or devices.
     func openDevice(
         _ id: String, on stream: String,
         _ make: (@escaping @Sendable (@Sendable (inout DeviceUpdates) -> Void) async -> Void) -> PageDevice
-    ) throws(GatewayFailure) {
+    ) throws(RequestError) {
         guard runningDevices < Self.deviceLimit else {
             throw .busy("there are \(Self.deviceLimit) devices; close some of them")
         }
-        let view = try open(.device(DeviceUpdates()), id: id, on: stream)
+        let view = try open(.init(device: DeviceUpdates()), id: id, on: stream)
         let device = make { [weak self] change in await self?.change(view, change) }
         devices[view] = device
         runningDevices += 1
@@ -314,8 +314,8 @@ actor Hub {
     }
 
     /// The device of a view.
-    /// - Throws: ``GatewayFailure`` if there is none.
-    func device(_ id: String, on stream: String) throws(GatewayFailure) -> PageDevice {
+    /// - Throws: ``RequestError`` if there is none.
+    func device(_ id: String, on stream: String) throws(RequestError) -> PageDevice {
         guard let number = streams[stream]?.stream.number(of: id),
             let device = devices[OpenView(stream: stream, id: id, number: number)]
         else { throw .notFound("there is no device '\(id)' in the stream '\(stream)'") }
@@ -323,7 +323,12 @@ actor Hub {
     }
 
     private func change(_ view: OpenView, _ change: (inout DeviceUpdates) -> Void) {
-        streams[view.stream]?.stream.changeDevice(view.id, number: view.number, change)
+        streams[view.stream]?.stream.change(view.id, number: view.number) { view in
+            // Taken out of the view, so that the change does not copy it.
+            guard var updates = view.device.take() else { return }
+            change(&updates)
+            view.device = updates
+        }
         wake(view.stream)
     }
 
@@ -334,9 +339,9 @@ actor Hub {
         }
     }
 
-    func setHistory(of view: OpenView, _ page: MessagePage, end: Position) {
-        streams[view.stream]?.stream.changeMessages(view.id, number: view.number) {
-            $0.setHistory(page.rows, end: end, skipped: page.skipped)
+    func setHistory(of view: OpenView, _ rows: [MessageRow], end: Position) {
+        streams[view.stream]?.stream.change(view.id, number: view.number) {
+            $0.messages?.setHistory(rows, end: end)
         }
         wake(view.stream)
     }

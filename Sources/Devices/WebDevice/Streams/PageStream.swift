@@ -22,10 +22,26 @@ struct PageStream: Sendable {
         case idle
     }
 
-    enum View: Sendable {
-        case messages(MessagesView)
-        case processes(ChangedValues)
-        case device(DeviceUpdates)
+    /// A view of one of three kinds: one of the properties is set. They are not the cases of an enum, because a case
+    /// cannot be changed in place: each change would copy its collections.
+    struct View: Sendable {
+        var messages: MessagesView?
+        var processes: ChangedValues?
+        var device: DeviceUpdates?
+
+        var hasNews: Bool { messages?.hasNews ?? device?.hasNews ?? processes.map { !$0.isEmpty } ?? false }
+
+        /// Removes and returns the changes as a JSON object. Nil if there are none.
+        /// - Parameter size: The number of bytes that the object should have at most.
+        mutating func takeUpdate(size: Int) -> [UInt8]? {
+            guard hasNews else { return nil }
+            if let changes = processes?.take() {
+                var update = ObjectText()
+                for (key, value) in changes { update.add(key, value) }
+                return update.closed
+            }
+            return messages?.takeUpdate(size: size) ?? device?.takeUpdate()
+        }
     }
 
     private struct Entry {
@@ -115,49 +131,28 @@ struct PageStream: Sendable {
     /// The number of a view. Nil if there is no view with this id.
     func number(of id: String) -> Int? { entries[id]?.number }
 
-    /// Changes a device, unless its view was closed or replaced.
-    mutating func changeDevice(_ id: String, number: Int, _ change: (inout DeviceUpdates) -> Void) {
-        guard entries[id]?.number == number, case .device(var view)? = entries[id]?.view else { return }
-        change(&view)
-        entries[id]?.view = .device(view)
-    }
-
-    /// Changes the messages of a view, unless it was closed or replaced.
-    mutating func changeMessages(_ id: String, number: Int, _ change: (inout MessagesView) -> Void) {
-        guard entries[id]?.number == number, case .messages(var view)? = entries[id]?.view else { return }
-        change(&view)
-        entries[id]?.view = .messages(view)
+    /// Changes a view, unless it was closed or replaced.
+    mutating func change(_ id: String, number: Int, _ change: (inout View) -> Void) {
+        guard var entry = entries.removeValue(forKey: id) else { return }
+        if entry.number == number { change(&entry.view) }
+        entries[id] = entry
     }
 
     /// Passes a message to the views of messages.
     mutating func take(_ message: Envelope, _ row: () -> MessageRow) {
-        for id in order {
-            guard case .messages(var view)? = entries[id]?.view else { continue }
-            // The value is taken out of the dictionary, so that the change does not copy it.
-            entries[id]?.view = .processes(ChangedValues())
-            view.take(message, row)
-            entries[id]?.view = .messages(view)
-        }
+        for id in order { entries[id]?.view.messages?.take(message, row) }
     }
 
     mutating func note(_ text: String) {
-        for id in order {
-            guard case .messages(var view)? = entries[id]?.view else { continue }
-            view.note(text)
-            entries[id]?.view = .messages(view)
-        }
+        for id in order { entries[id]?.view.messages?.note(text) }
     }
 
-    var showsProcesses: Bool {
-        entries.values.contains { if case .processes = $0.view { true } else { false } }
-    }
+    var showsProcesses: Bool { entries.values.contains { $0.view.processes != nil } }
 
     /// Sets the values of the views of processes.
     mutating func setProcesses(_ values: [(key: String, value: [UInt8])]) {
         for id in order {
-            guard case .processes(var view)? = entries[id]?.view else { continue }
-            for (key, value) in values { view.set(key, value) }
-            entries[id]?.view = .processes(view)
+            for (key, value) in values { entries[id]?.view.processes?.set(key, value) }
         }
     }
 
@@ -176,7 +171,7 @@ struct PageStream: Sendable {
             bus = nil
             return send(sent.add("bus", data: Array(#"{"bus":"\#(state)"}"#.utf8)), at: now)
         }
-        guard order.contains(where: hasNews) else {
+        guard order.contains(where: { entries[$0]?.view.hasNews ?? false }) else {
             guard now - lastSending >= Self.silence else { return .idle }
             return send(Array(": alive\n\n".utf8), at: now)
         }
@@ -191,15 +186,6 @@ struct PageStream: Sendable {
         return .send(bytes)
     }
 
-    private func hasNews(_ id: String) -> Bool {
-        switch entries[id]?.view {
-        case .messages(let view)?: view.hasNews
-        case .processes(let values)?: !values.isEmpty
-        case .device(let view)?: view.hasNews
-        case nil: false
-        }
-    }
-
     /// Removes and returns the changes of the views. If there are too many bytes, the next update begins with the views
     /// whose changes are left.
     private mutating func takeUpdate() -> [UInt8] {
@@ -208,31 +194,12 @@ struct PageStream: Sendable {
         for _ in 0..<order.count where left > 0 {
             guard let id = order.popFirst() else { break }
             order.append(id)
-            guard let update = takeUpdate(of: id, size: left) else { continue }
+            guard let update = entries[id]?.view.takeUpdate(size: left) else { continue }
             views.add(id, update)
             left -= update.count
         }
         var event = ObjectText()
         event.add("views", views.closed)
         return event.closed
-    }
-
-    private mutating func takeUpdate(of id: String, size: Int) -> [UInt8]? {
-        switch entries[id]?.view {
-        case .messages(var view)?:
-            let update = view.takeUpdate(size: size)
-            entries[id]?.view = .messages(view)
-            return update
-        case .processes(var values)? where !values.isEmpty:
-            var update = ObjectText()
-            for (key, value) in values.take() { update.add(key, value) }
-            entries[id]?.view = .processes(values)
-            return update.closed
-        case .device(var view)?:
-            let update = view.takeUpdate()
-            entries[id]?.view = .device(view)
-            return update
-        default: return nil
-        }
     }
 }

@@ -1,5 +1,6 @@
 """The inspector: the messages of the story, their data and their stories, the form, the processes and dead letters."""
 
+import json
 import re
 import urllib.request
 
@@ -21,6 +22,8 @@ def figure(found: dict[str, float], name: str, process: str) -> float:
 def check_messages(page) -> None:
     rows = page.get_by_role("grid", name="Messages").get_by_role("row")
     search = page.get_by_role("searchbox", name="Search in summaries")
+    # No empty pane takes room beside the list.
+    expect(page.get_by_role("region", name="Message", exact=True)).to_be_hidden()
     # Rows have the kind as a badge, the type, the process and what the data says.
     step('publish event.TestNoted {"word":"needle"}')
     needle = rows.filter(has_text="needle")
@@ -53,6 +56,40 @@ def check_messages(page) -> None:
     expect(needle).to_have_count(0)
     page.get_by_role("button", name="Remove the filter").click()
     expect(needle).to_be_visible()
+
+    # Two fields that somebody writes in, one shortly after the other, are both read.
+    fields = [page.get_by_role("textbox", name=name, exact=True).element_handle() for name in ("Types", "Source")]
+    page.evaluate("""fields => fields.forEach(field => {
+        field.value = 'command.*'
+        field.dispatchEvent(new Event('input'))
+    })""", fields)
+    expect(page).to_have_url(re.compile(re.escape("type=command.*&source=command.*")))
+    page.evaluate("location.hash = '#/messages'")
+    expect(needle).to_be_visible()
+
+
+def check_changes(page) -> None:
+    """A list whose elements have only changed places is not equal to the version before."""
+    for order in ("ab", "ba"):
+        step(f'publish document.TestList {json.dumps({"items": [{"id": name} for name in order]})}')
+    page.goto(page.url.split("#")[0] + "#/messages?type=document.TestList")
+    page.get_by_role("grid", name="Messages").get_by_role("row").nth(1).click()
+    changes = page.get_by_role("region", name="Changes")
+    expect(changes).to_contain_text("items: order")
+    expect(changes).to_contain_text("b, a")
+    page.get_by_role("button", name="Close the message").click()
+
+
+def check_pauses(page) -> None:
+    """Long pauses of a story are folded, also if it has few messages."""
+    found = page.evaluate("""async () => {
+        const { planStory } = await import('/elements/story-plan.js')
+        const message = (time, index) => ({ id: `${index}`, cause: `${index - 1}`, source: 'test/1', handledBy: [],
+            kind: 'event', type: 'event.TestNoted', time: new Date(time).toISOString() })
+        const pauses = (...times) => planStory(times.map(message)).scale.pauses.map(pause => pause.length)
+        return [pauses(0, 5000), pauses(0, 5, 5000), pauses(0, 4000, 9000), pauses(0, 5, 10, 5000)]
+    }""")
+    assert found == [[5000], [4995], [], [4990]], found
 
 
 def check_message(page) -> None:
@@ -126,7 +163,8 @@ def check_form(page) -> None:
     expect(page.get_by_text("Received by music-service")).to_be_visible()
     page.get_by_label("playlistID").fill("EndlessFocus")
     screenshot(page, "inspector-form")
-    publish.click()
+    # Enter in a field publishes, as the button does.
+    page.get_by_label("playlistID").press("Enter")
     expect(page.get_by_text("Published.")).to_be_visible()
     expect(ios.get_by_role("heading", name="Endless Focus")).to_be_visible()
 
@@ -142,6 +180,13 @@ def check_form(page) -> None:
     page.get_by_label("Check the data against the contract").uncheck()
     publish.click()
     expect(page.get_by_text("Published.")).to_be_visible()
+
+    # Another type does not get the members of the former one, which its fields do not show.
+    page.get_by_role("button", name="Write JSON").click()
+    kind.fill("command.DeviceSelected")
+    expect(page.get_by_label("deviceID")).to_be_visible()
+    page.get_by_role("button", name="Write JSON").click()
+    assert json.loads(page.get_by_label("Data as JSON").input_value()) == {"deviceID": ""}
     page.get_by_role("button", name="Close the form").click()
 
 
@@ -195,6 +240,8 @@ with open_page() as page:
     device(page, "Device ios").get_by_role("button", name="Calm").click()
     expect(device(page, "Device ios").get_by_role("button", name="Play on Spotify")).to_be_visible()
     check_messages(page)
+    check_changes(page)
+    check_pauses(page)
     check_message(page)
     check_transient(page)
     check_sending_again(page)

@@ -2,9 +2,11 @@
 
 import re
 
-from page import device, expect, log_in, open_page, screens, screenshot, step
+from page import device, expect, log_in, messages, open_page, screens, screenshot, step
 
 TABS = 8
+# The names of the devices on the bus.
+DEVICES = "[...document.querySelectorAll('segue-device')].map(element => element.options.device)"
 
 
 def streams(page) -> str:
@@ -20,6 +22,41 @@ def check_reload(page, state: str, on_ios: int, on_mac: int) -> None:
     expect(ios).to_match_aria_snapshot(before[0])
     expect(mac).to_match_aria_snapshot(before[1])
     screenshot(page, f"tabs-reload-{state}")
+
+
+def check_duplicate(page) -> None:
+    """A duplicate of a tab has devices of its own; a reload keeps them."""
+    names = page.evaluate(DEVICES)
+    with page.context.expect_page() as opened:
+        # The new tab gets a copy of what this one remembers.
+        page.evaluate("void open(location.href)")
+    copy = opened.value
+    page.trouble.watch(copy)
+    expect(device(copy, "Device ios").get_by_role("group")).to_be_visible()
+    others = copy.evaluate(DEVICES)
+    assert len({*names, *others}) == 4, (names, others)
+    copy.reload()
+    expect(device(copy, "Device ios").get_by_role("group")).to_be_visible()
+    assert copy.evaluate(DEVICES) == others
+    copy.close()
+
+
+def check_ended_session(page, ios, mac) -> None:
+    """A session that has ended begins again when a person wants it, and not because a page is open."""
+    mark = step("end")
+    step("publish event.SessionEnded {}")
+    for one in (ios, mac):
+        expect(one.get_by_text("The session has ended")).to_be_visible()
+        expect(one.get_by_role("button", name="Start again")).to_be_visible()
+    screenshot(page, "tabs-ended")
+    page.reload()
+    expect(mac.get_by_role("button", name="Start again")).to_be_visible()
+    assert messages(mark, "event.LaunchFinished") == []
+    ios.get_by_role("button", name="Start again").click()
+    for one in (ios, mac):
+        expect(one.get_by_role("heading", name="Choose a playlist")).to_be_visible()
+        expect(one.get_by_role("button", name="Start again")).to_be_hidden()
+    assert [message["platform"] for message in messages(mark, "event.LaunchFinished")] == ["ios"]
 
 
 with open_page() as page:
@@ -38,6 +75,7 @@ with open_page() as page:
 
     all_show("Choose a music service")
     assert streams(page) == "1", "each tab has a stream of its own"
+    check_duplicate(page)
     check_reload(page, "service", 1, 1)
 
     # The consent page opens only in the tab in which it was requested.
@@ -71,3 +109,4 @@ with open_page() as page:
         expect(one.get_by_role("alert")).to_contain_text("Spotify gave no usable answer")
         expect(one.get_by_role("heading", name="Morning Pages")).to_be_visible()
     check_reload(page, "banner", 1, 2)
+    check_ended_session(page, ios, mac)

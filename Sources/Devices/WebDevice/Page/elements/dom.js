@@ -1,4 +1,3 @@
-// @ts-check
 // Makes and updates elements. Text is inserted as text nodes only: the data of messages comes from anywhere.
 
 /**
@@ -6,21 +5,22 @@
  * attribute, `false`, null and undefined omit it.
  */
 export function h(spec, ...children) {
-    const [tag, ...classes] = spec.split('.')
-    const element = document.createElement(tag)
-    if (classes.length) element.className = classes.join(' ')
-    const attributes = children[0]?.constructor === Object ? children.shift() : {}
-    for (const [name, value] of Object.entries(attributes)) {
-        if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
-        else if (value != null && value !== false) element.setAttribute(name, value === true ? '' : value)
-    }
-    fill(element, ...children)
-    return element
+  const [tag, ...classes] = spec.split('.')
+  const element = document.createElement(tag)
+  if (classes.length) element.className = classes.join(' ')
+  if (tag === 'button') element.type = 'button'
+  const attributes = children[0]?.constructor === Object ? children.shift() : {}
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
+    else if (value != null && value !== false) element.setAttribute(name, value === true ? '' : value)
+  }
+  fill(element, ...children)
+  return element
 }
 
 /** Replaces the children of an element; null and false are left out. */
 export function fill(element, ...children) {
-    element.replaceChildren(...children.filter(child => child != null && child !== false))
+  element.replaceChildren(...children.filter(child => child != null && child !== false))
 }
 
 /** The length above which a text is cut and can be expanded: a browser lays out megabytes of text too slowly. */
@@ -30,67 +30,63 @@ const putTexts = new WeakMap()
 /**
  * Shows a text of a message, as `setText` does. A long text is cut and gets a button that shows all of it, unless the
  * element is itself in a button.
- * @param {Element} element @param {string | null} [value]
  */
 export function put(element, value) {
-    const text = value ?? ''
-    if (putTexts.get(element) === text) return
-    putTexts.set(element, text)
-    if (text.length <= textLimit) return fill(element, text)
-    const size = `${text.length.toLocaleString('en')} characters`
-    fill(element, `${text.slice(0, textLimit)}… `, element.closest('button')
-        ? `(${size}; all of them are in the message)`
-        : button(`Show all ${size}`, () => fill(element, text), { class: 'more' }))
-}
-
-/** A text for a name such as `aria-label`: short, and without controls that change the direction of what follows. */
-export function asName(value) {
-    return String(value ?? '').slice(0, 200).replace(/[\u0000-\u001f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ' ')
+  const text = value ?? ''
+  if (putTexts.get(element) === text) return
+  putTexts.set(element, text)
+  if (text.length <= textLimit) return fill(element, text)
+  const size = `${text.length.toLocaleString('en')} characters`
+  fill(element, `${text.slice(0, textLimit)}… `, element.closest('button')
+    ? `(${size}; all of them are in the message)`
+    : button(`Show all ${size}`, () => fill(element, text), { class: 'more' }))
 }
 
 /**
  * Makes the children of `parent` match `items`. A child is kept if an item still has its key, so that focus, entered
  * text and scroll position stay. Items with equal keys are told apart by their order.
- * @template T
- * @param {Element} parent @param {T[]} items @param {(item: T, index: number) => string} key
- * @param {(item: T) => Element} create @param {(element: any, item: T, index: number) => void} [update]
  */
 export function reconcile(parent, items, key, create, update = () => {}) {
-    const counts = new Map()
-    const keys = items.map((item, index) => {
-        const name = key(item, index)
-        counts.set(name, (counts.get(name) ?? 0) + 1)
-        return `${counts.get(name)} ${name}`
-    })
-    const kept = new Map([...parent.children].map(child => [/** @type {any} */ (child).itemKey, child]))
-    const wanted = new Set(keys)
-    for (const [name, child] of kept) if (!wanted.has(name)) child.remove()
-    let next = parent.firstElementChild
-    items.forEach((item, index) => {
-        const child = kept.get(keys[index]) ?? Object.assign(create(item), { itemKey: keys[index] })
-        // Moving an element takes the focus away from it, so an element in its place is left alone.
-        if (child === next) next = next.nextElementSibling
-        else parent.insertBefore(child, next)
-        update(child, item, index)
-    })
+  const counts = new Map()
+  const keys = items.map((item, index) => {
+    const name = key(item, index)
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+    return `${counts.get(name)} ${name}`
+  })
+  const kept = new Map([...parent.children].map(child => [child.itemKey, child]))
+  const wanted = new Set(keys)
+  for (const [name, child] of kept) if (!wanted.has(name)) child.remove()
+  let next = parent.firstElementChild
+  items.forEach((item, index) => {
+    const child = kept.get(keys[index]) ?? Object.assign(create(item), { itemKey: keys[index] })
+    // Moving an element takes the focus away from it, so an element in its place is left alone.
+    if (child === next) next = next.nextElementSibling
+    else parent.insertBefore(child, next)
+    update(child, item, index)
+  })
 }
 
-/** A button that shows a symbol and has a name. */
 export function iconButton(symbol, label, action, className = '') {
-    const icon = h('span', { 'aria-hidden': 'true' }, symbol)
-    return button(icon, action, { class: `icon ${className}`, 'aria-label': label })
+  return button(unspoken('span', symbol), action, { class: `icon ${className}`, 'aria-label': label })
 }
 
 /** Sets a text unless it is the same: a new text node would be announced and laid out again. */
 export function setText(element, text) {
-    if (element.textContent !== text) element.textContent = text
+  if (element.textContent !== text) element.textContent = text
+}
+
+/** An element that screen readers do not read. */
+export function unspoken(spec, ...children) { return h(spec, { 'aria-hidden': 'true' }, ...children) }
+
+/** A field for words that are neither completed nor corrected. */
+export function textField(attributes) {
+  return h('input', { class: 'field', autocomplete: 'off', spellcheck: 'false', ...attributes })
 }
 
 let lastID = 0
 
-/** An id for `aria-describedby` and the like. */
 export function uniqueID() { return `e${++lastID}` }
 
 export function button(text, action, attributes = {}) {
-    return h('button', { type: 'button', class: 'button', onclick: action, ...attributes }, text)
+  return h('button', { class: 'button', onclick: action, ...attributes }, text)
 }

@@ -1,106 +1,94 @@
-// @ts-check
 // The messages that the page keeps: a bounded list, in the order of the journal. It knows nothing of the document.
 
-/**
- * @typedef {{position: string | null, id: string, time: string, kind: string, type: string, source: string,
- *   session: string, key?: string, story: string, cause?: string, platform?: string, device?: string, instance?: string,
- *   summary: string, size: number, tombstone: boolean, searched?: string}} Row a message as the gateway lists it
- * @typedef {{serial: number, epoch?: string, offset?: number, row?: Row, notice?: string, loading?: boolean,
- *   skipped?: {count: number | null, after: string, before: string}, problem?: string}} Entry a message, a notice, or a
- *   stretch that was skipped; the latter two have the place of the message before them
- */
+// An entry is a message (`row`), a `notice`, or a stretch that was `skipped`. The latter two have the place of the
+// message before them.
 
 const LIMIT = 10_000
 
 export class MessageBuffer {
-    #serial = 0
-    /** @type {Entry[]} */
-    entries = []
-    /** The messages that arrived while older ones were being read. */
-    unseen = 0
-    /** The newest messages are not in the buffer. */
-    detached = false
-    /** The journal may have messages before the first entry. */
-    hasOlder = true
-    /** Messages may be missing before the next one. */
-    interrupted = false
+  #serial = 0
+  entries = []
+  unseen = 0
+  detached = false
+  /** The journal may have messages before the first entry. */
+  hasOlder = true
+  interrupted = false
 
-    clear() {
-        Object.assign(this, { entries: [], unseen: 0, detached: false, hasOlder: true, interrupted: false })
-    }
+  clear() {
+    Object.assign(this, { entries: [], unseen: 0, detached: false, hasOlder: true, interrupted: false })
+  }
 
-    /** Takes an update of the gateway. `reading`: somebody reads older messages, which must not make room. */
-    append({ rows = [], skipped, lost = [] }, reading) {
-        const former = this.entries.length
-        this.detached ||= reading && former + rows.length > LIMIT
-        if (this.detached) {
-            this.unseen += rows.length + (skipped?.count ?? 0)
-            return
-        }
-        const newest = this.entries.findLast(entry => entry.row?.position), next = rows.find(row => row.position)
-        if (newest && next) {
-            const { epoch, offset } = placeOf(next.position)
-            if (epoch !== newest.epoch) {
-                lost = [...lost, 'The journal was replaced. The messages above can no longer be opened.']
-            } else if (this.interrupted && offset > newest.offset + 1) {
-                skipped ??= { count: null, after: newest.row.position, before: next.position }
-            }
-            this.interrupted = false
-        }
-        const { epoch, offset } = this.entries.at(-1) ?? {}
-        for (const notice of lost) this.entries.push({ serial: ++this.#serial, epoch, offset, notice })
-        if (skipped) this.#insert(skipped.after, { skipped })
-        for (const row of rows) this.#add(row)
-        if (reading) this.unseen += this.entries.length - former
-        const excess = Math.max(0, this.entries.length - LIMIT)
-        this.entries.splice(0, excess)
-        this.hasOlder ||= excess > 0
+  /** Takes an update of the gateway. `reading`: somebody reads older messages, which must not make room. */
+  append({ rows = [], skipped, lost = [] }, reading) {
+    const former = this.entries.length
+    this.detached ||= reading && former + rows.length > LIMIT
+    if (this.detached) {
+      this.unseen += rows.length + (skipped?.count ?? 0)
+      return
     }
+    const newest = this.entries.findLast(entry => entry.row?.position), next = rows.find(row => row.position)
+    if (newest && next) {
+      const { epoch, offset } = placeOf(next.position)
+      if (epoch !== newest.epoch) {
+        lost = [...lost, 'The journal was replaced. The messages above can no longer be opened.']
+      } else if (this.interrupted && offset > newest.offset + 1) {
+        skipped ??= { count: null, after: newest.row.position, before: next.position }
+      }
+      this.interrupted = false
+    }
+    const { epoch, offset } = this.entries.at(-1) ?? {}
+    for (const notice of lost) this.entries.push({ serial: ++this.#serial, epoch, offset, notice })
+    if (skipped) this.#insert(skipped.after, { skipped })
+    for (const row of rows) this.#add(row)
+    if (reading) this.unseen += this.entries.length - former
+    const excess = Math.max(0, this.entries.length - LIMIT)
+    this.entries.splice(0, excess)
+    this.hasOlder ||= excess > 0
+  }
 
-    /** Adds older messages of the journal. If there is no room, the newest are removed. */
-    prepend(rows, hasOlder) {
-        this.hasOlder = hasOlder
-        this.entries.unshift(...rows.map(row => ({ serial: ++this.#serial, ...placeOf(row.position), row })))
-        this.detached ||= this.entries.length > LIMIT
-        this.entries.splice(LIMIT)
-    }
+  /** Adds older messages of the journal. If there is no room, the newest are removed. */
+  prepend(rows, hasOlder) {
+    this.hasOlder = hasOlder
+    this.entries.unshift(...rows.map(row => ({ serial: ++this.#serial, ...placeOf(row.position), row })))
+    this.detached ||= this.entries.length > LIMIT
+    this.entries.splice(LIMIT)
+  }
 
-    /** Puts messages in the place of a skipped stretch. If there are more, a shorter stretch remains after them. */
-    fill(gap, rows, more, next) {
-        const index = this.entries.indexOf(gap)
-        if (index < 0) return
-        this.entries.splice(index, 1)
-        for (const row of rows) this.#insert(row.position, { row })
-        const after = next ?? rows.at(-1)?.position, { before, count } = gap.skipped
-        if (!more || !after) return
-        this.#insert(after, { skipped: { after, before, count: count && Math.max(count - rows.length, 0) } })
-    }
+  /** Puts messages in the place of a skipped stretch. If there are more, a shorter stretch remains after them. */
+  fill(gap, rows, more, next) {
+    const index = this.entries.indexOf(gap)
+    if (index < 0) return
+    this.entries.splice(index, 1)
+    for (const row of rows) this.#insert(row.position, { row })
+    const after = next ?? rows.at(-1)?.position, { before, count } = gap.skipped
+    if (!more || !after) return
+    this.#insert(after, { skipped: { after, before, count: count && Math.max(count - rows.length, 0) } })
+  }
 
-    /** A transient message, which has no position, has its place after all others. */
-    #add(row) {
-        if (row.position) return this.#insert(row.position, { row })
-        if (this.entries.some(entry => entry.row?.id === row.id)) return
-        const { epoch, offset } = this.entries.at(-1) ?? {}
-        this.entries.push({ serial: ++this.#serial, epoch, offset, row })
-    }
+  /** A transient message, which has no position, has its place after all others. */
+  #add(row) {
+    if (row.position) return this.#insert(row.position, { row })
+    if (this.entries.some(entry => entry.row?.id === row.id)) return
+    const { epoch, offset } = this.entries.at(-1) ?? {}
+    this.entries.push({ serial: ++this.#serial, epoch, offset, row })
+  }
 
-    /** Inserts an entry after the last one with a smaller offset, unless the message is there. */
-    #insert(position, content) {
-        const entry = { serial: ++this.#serial, ...placeOf(position), ...content }
-        let index = this.entries.length
-        for (; index > 0; index--) {
-            const other = this.entries[index - 1]
-            if (other.epoch !== entry.epoch || other.offset < entry.offset) break
-            if (other.offset > entry.offset) continue
-            if (!entry.row) break
-            if (other.row) return
-        }
-        this.entries.splice(index, 0, entry)
+  /** Inserts an entry after the last one with a smaller offset, unless the message is there. */
+  #insert(position, content) {
+    const entry = { serial: ++this.#serial, ...placeOf(position), ...content }
+    let index = this.entries.length
+    for (; index > 0; index--) {
+      const other = this.entries[index - 1]
+      if (other.epoch !== entry.epoch || other.offset < entry.offset) break
+      if (other.offset > entry.offset) continue
+      if (!entry.row) break
+      if (other.row) return
     }
+    this.entries.splice(index, 0, entry)
+  }
 }
 
-/** The epoch and the offset in a position such as `812:17`. */
 function placeOf(position) {
-    const [epoch, offset] = position.split(':')
-    return { epoch, offset: Number(offset) }
+  const [epoch, offset] = position.split(':')
+  return { epoch, offset: Number(offset) }
 }

@@ -1,5 +1,3 @@
-// @ts-check
-
 const attempts = 4
 const retryDelay = 500
 /** Statuses of requests that the gateway has not carried out. 404: it was restarted and has the view in a moment. */
@@ -13,55 +11,48 @@ const perhapsTaken = [...notTaken, 0, 502]
  * then be taken twice. Both are repeated if the gateway cannot take them yet.
  */
 export class Reports {
-    #view
-    #queue = Promise.resolve()
-    #displayed = -1
-    #gone = new Set()
+  #view
+  #queue = Promise.resolve()
+  #displayed = -1
+  #gone = new Set()
 
-    /** @param {import('../connection.js').OpenView} view */
-    constructor(view) { this.#view = view }
+  constructor(view) { this.#view = view }
 
-    /** Reports what a person or an animation did. */
-    report(body) { return this.#then(() => this.#send(body, perhapsTaken)) }
+  report(body) { return this.#then(() => this.#send(body, perhapsTaken)) }
 
-    /** @param {string} choice @param {any} [fields] */
-    choose(choice, fields) { return this.#then(() => this.#send({ choose: choice, fields }, notTaken)) }
+  choose(choice, fields) { return this.#then(() => this.#send({ choose: choice, fields }, notTaken)) }
 
-    /** Reports the displayed revision, unless another one is displayed before the report can be sent. */
-    displayed(revision) {
-        if (revision === this.#displayed) return
-        this.#displayed = revision
-        this.#then(async () => {
-            if (revision === this.#displayed) await this.#send({ displayed: revision }, perhapsTaken)
-        }).catch(() => {})
+  /** Reports the displayed revision, unless another one is displayed before the report can be sent. */
+  displayed(revision) {
+    if (revision === this.#displayed) return
+    this.#displayed = revision
+    this.#then(async () => {
+      if (revision === this.#displayed) await this.#send({ displayed: revision }, perhapsTaken)
+    }).catch(() => {})
+  }
+
+  gone(leaving) {
+    const fresh = leaving.filter(id => !this.#gone.has(id))
+    this.#gone = new Set(leaving)
+    if (fresh.length) this.report({ gone: fresh }).catch(() => {})
+  }
+
+  settled() { return this.#queue }
+
+  #then(request) {
+    const result = this.#queue.then(request)
+    this.#queue = result.catch(() => {})
+    return result
+  }
+
+  async #send(body, repeated) {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#view.post(body)
+      } catch (error) {
+        if (attempt === attempts || !repeated.includes(error.status)) throw error
+        await new Promise(resolve => setTimeout(resolve, retryDelay * attempt))
+      }
     }
-
-    /** Reports the leaving screens that are no longer shown, each once. @param {string[]} leaving */
-    gone(leaving) {
-        const fresh = leaving.filter(id => !this.#gone.has(id))
-        this.#gone = new Set(leaving)
-        if (fresh.length) this.report({ gone: fresh }).catch(() => {})
-    }
-
-    /** Waits until all requests so far are answered. */
-    settled() { return this.#queue }
-
-    /** @param {() => Promise<any>} request */
-    #then(request) {
-        const result = this.#queue.then(request)
-        this.#queue = result.catch(() => {})
-        return result
-    }
-
-    /** @param {number[]} repeated the statuses after which the request is repeated */
-    async #send(body, repeated) {
-        for (let attempt = 1; ; attempt += 1) {
-            try {
-                return await this.#view.post(body)
-            } catch (error) {
-                if (attempt === attempts || !repeated.includes(error.status)) throw error
-                await new Promise(resolve => setTimeout(resolve, retryDelay * attempt))
-            }
-        }
-    }
+  }
 }

@@ -1,33 +1,33 @@
-// @ts-check
-import { asName, h, iconButton, setText } from './dom.js'
-import { play } from './motion.js'
+import { h, iconButton, setText } from './dom.js'
+import { durations, play } from './motion.js'
 import { front } from './state.js'
+import { shortened } from './text.js'
 
 /** The line below a device: platform, flow, screen, revision and rule, and a pulse when a message acts on it. */
-export class SegueCaption extends HTMLElement {
-    #dot = h('span.pulse')
-    #texts = ['bdi.caption-name', 'bdi', 'bdi.mono', 'bdi', 'bdi.mono'].map(spec => h(spec))
+class SegueCaption extends HTMLElement {
+  #dot = h('span.pulse')
+  #texts = ['bdi.caption-name', 'bdi', 'bdi.mono', 'bdi', 'bdi.mono'].map(spec => h(spec))
 
-    build(platform) {
-        this.className = 'caption'
-        const close = () => this.dispatchEvent(new CustomEvent('closedevice', { bubbles: true }))
-        this.append(this.#dot, ...this.#texts,
-            iconButton('×', `Close the device ${asName(platform)}`, close, 'close-device'))
-    }
+  build(platform) {
+    this.className = 'caption'
+    const close = () => this.dispatchEvent(new CustomEvent('closedevice', { bubbles: true }))
+    this.append(this.#dot, ...this.#texts,
+      iconButton('×', `Close the device ${shortened(platform)}`, close, 'close-device'))
+  }
 
-    update({ platform, session }, scene, model) {
-        const texts = [
-            session === 'default' ? platform : `${platform} · ${session}`,
-            scene && `${scene.flow.name} ${scene.flow.version}`, model && front(model).screen,
-            scene && `revision ${scene.revision}`, scene?.rule,
-        ]
-        this.#texts.forEach((element, index) => setText(element, asName(texts[index])))
-    }
+  update({ platform, session }, scene, model) {
+    const texts = [
+      session === 'default' ? platform : `${platform} · ${session}`,
+      scene && `${scene.flow.name} ${scene.flow.version}`, model && front(model).screen,
+      scene && `revision ${scene.revision}`, scene?.rule,
+    ]
+    this.#texts.forEach((element, index) => setText(element, shortened(texts[index])))
+  }
 
-    pulse() {
-        const frames = [{ opacity: 1 }, { opacity: 0.4, transform: 'scale(2.2)' }, { opacity: 1 }]
-        play([[this.#dot, frames, 'in']], 600)
-    }
+  pulse() {
+    const frames = [{ opacity: 1 }, { opacity: 0.4, transform: 'scale(2.2)' }, { opacity: 1 }]
+    play([[this.#dot, frames, 'in']], durations.pulse)
+  }
 }
 
 customElements.define('segue-caption', SegueCaption)

@@ -1,137 +1,131 @@
-// @ts-check
 import { fill, h, uniqueID } from './dom.js'
 import './inspector-element.js'
 import { printable } from './text.js'
 
-/** @typedef {{field: string, message: string}} Problem */
-
 /**
  * A form made from the JSON Schema of an object. Strings, numbers, booleans and enumerations have fields of their own;
- * arrays, objects and what the schema leaves open are written as JSON. Set `schema` and, if there is one, `value`.
- * `read()` gives the value and the problems. The event `submit` is fired when somebody presses Enter in a field.
+ * arrays, objects and what the schema leaves open are written as JSON. Set `schema`, then `value` if there is one.
+ * `read()` gives the value and the problems. Enter in a field fires `submit`.
  */
 export class SegueForm extends HTMLElement {
-    #schema = null
-    #value = {}
-    /** @type {{name: string, schema: any, required: boolean, input: any, problem: HTMLElement}[]} */
-    #fields = []
+  #schema = null
+  #value = {}
+  #fields = []
 
-    get schema() { return this.#schema }
+  get schema() { return this.#schema }
 
-    set schema(schema) {
-        this.#schema = schema
-        this.#draw()
+  set schema(schema) {
+    this.#schema = schema
+    // The members of the former value may not be those of this schema.
+    this.#value = {}
+    this.#draw()
+  }
+
+  get value() { return this.#read().value }
+
+  set value(value) {
+    this.#value = value && typeof value === 'object' ? value : {}
+    this.#draw()
+  }
+
+  /** Reads the fields, marks those that are not valid, and moves the focus to the first of them. */
+  read() {
+    const { value, problems } = this.#read()
+    for (const { name, input, problem } of this.#fields.toReversed()) {
+      const message = problems.find(problem => problem.field === name)?.message
+      problem.textContent = message ?? ''
+      input.ariaInvalid = String(!!message)
+      if (message) input.focus()
     }
+    return { value, problems }
+  }
 
-    /** What the fields contain, without what is not valid. */
-    get value() { return this.#read().value }
-
-    set value(value) {
-        this.#value = value && typeof value === 'object' ? value : {}
-        this.#draw()
+  #read() {
+    // Members that the schema does not name are kept.
+    const members = new Map(Object.entries(this.#value)), problems = []
+    for (const field of this.#fields) {
+      members.delete(field.name)
+      try {
+        const value = readField(field)
+        if (value !== undefined) members.set(field.name, value)
+      } catch (error) {
+        problems.push({ field: field.name, message: `${printable(field.name)}: ${error.message}` })
+      }
     }
+    return { value: Object.fromEntries(members), problems }
+  }
 
-    /** Reads the fields, marks those that are not valid, and moves the focus to the first of them. */
-    read() {
-        const { value, problems } = this.#read()
-        for (const { name, input, problem } of this.#fields.toReversed()) {
-            const message = problems.find(problem => problem.field === name)?.message
-            problem.textContent = message ?? ''
-            input.ariaInvalid = String(!!message)
-            if (message) input.focus()
-        }
-        return { value, problems }
-    }
-
-    #read() {
-        // Members that the schema does not name are kept.
-        const members = new Map(Object.entries(this.#value)), problems = /** @type {Problem[]} */ ([])
-        for (const field of this.#fields) {
-            members.delete(field.name)
-            try {
-                const value = readField(field)
-                if (value !== undefined) members.set(field.name, value)
-            } catch (error) {
-                problems.push({ field: field.name, message: `${printable(field.name)}: ${error.message}` })
-            }
-        }
-        return { value: Object.fromEntries(members), problems }
-    }
-
-    #draw() {
-        const { properties = {}, required = [] } = this.#schema ?? {}
-        this.#fields = Object.entries(properties).map(([name, schema]) => {
-            const field = {
-                name, schema: withoutNull(schema), required: required.includes(name),
-                problem: h('p.failure', { id: uniqueID() }),
-            }
-            return { ...field, input: makeInput(field, this.#value[name]) }
-        })
-        fill(this, h('form.form', { novalidate: true, onsubmit: event => {
-            event.preventDefault()
-            event.stopPropagation()
-            this.dispatchEvent(new CustomEvent('submit', { bubbles: true, cancelable: true }))
-        } }, ...this.#fields.map(({ name, schema, required, input, problem }) => {
-            const notes = [!required && 'optional', printable(schema.description), isJSON(schema) && 'JSON',
-                schema.type === 'integer' && 'whole number']
-            return h(input.type === 'checkbox' ? 'div.form-field.check' : 'div.form-field',
-                h('label', { for: input.id }, h('bdi', printable(schema.title ?? name)),
-                    h('span.quiet', ...notes.filter(Boolean).map(note => ` · ${note}`))), input, problem)
-        }), h('button', { type: 'submit', hidden: true })))
-    }
+  #draw() {
+    const { properties = {}, required = [] } = this.#schema ?? {}
+    this.#fields = Object.entries(properties).map(([name, schema]) => {
+      const field = {
+        name, schema: withoutNull(schema), required: required.includes(name),
+        problem: h('p.failure', { id: uniqueID() }),
+      }
+      return { ...field, input: makeInput(field, this.#value[name]) }
+    })
+    const fields = this.#fields.map(({ name, schema, required, input, problem }) => {
+      const notes = [!required && 'optional', printable(schema.description), isJSON(schema) && 'JSON',
+        schema.type === 'integer' && 'whole number']
+      return h(input.type === 'checkbox' ? 'div.form-field.check' : 'div.form-field',
+        h('label', { for: input.id }, h('bdi', printable(schema.title ?? name)),
+          h('span.quiet', ...notes.filter(Boolean).map(note => ` · ${note}`))), input, problem)
+    })
+    fill(this, h('form.form', { novalidate: true, onsubmit: event => event.preventDefault() }, ...fields,
+      h('button', { type: 'submit', hidden: true })))
+  }
 }
 
 /** The schema of X for one of `X or null`: an empty field is left out instead. */
 function withoutNull(schema) {
-    const { type, anyOf, oneOf } = schema ?? {}
-    if (Array.isArray(type)) return { ...schema, type: type.find(name => name !== 'null') }
-    const others = (anyOf ?? oneOf ?? []).filter(choice => choice?.type !== 'null')
-    return others.length === 1 ? others[0] : schema ?? {}
+  const { type, anyOf, oneOf } = schema ?? {}
+  if (Array.isArray(type)) return { ...schema, type: type.find(name => name !== 'null') }
+  const others = (anyOf ?? oneOf ?? []).filter(choice => choice?.type !== 'null')
+  return others.length === 1 ? others[0] : schema ?? {}
 }
 
 function isJSON({ type, enum: options }) {
-    return !options && !['string', 'integer', 'number', 'boolean'].includes(type)
+  return !options && !['string', 'integer', 'number', 'boolean'].includes(type)
 }
 
 function makeInput({ schema, required, problem }, value = schema.default) {
-    const attributes = {
-        id: uniqueID(), class: 'field', 'aria-describedby': problem.id, 'aria-required': String(required),
-        autocomplete: 'off', spellcheck: 'false',
-    }
-    if (schema.type === 'boolean' && required) {
-        return h('input', { ...attributes, class: '', type: 'checkbox', checked: value === true })
-    }
-    if (schema.enum || schema.type === 'boolean') {
-        const option = option => h('option',
-            { value: JSON.stringify(option), selected: option === value }, printable(option))
-        return h('select', attributes, !required && h('option', { value: '' }, 'none'),
-            ...(schema.enum ?? [true, false]).map(option))
-    }
-    const json = isJSON(schema), empty = required ? schema.type === 'array' ? '[]' : '{}' : ''
-    const text = !json ? String(value ?? '') : value === undefined ? empty : JSON.stringify(value, null, 2)
-    if (json || /\n|.{120}/.test(text)) return h('textarea', { ...attributes, class: 'field code', rows: 4 }, text)
-    return h('input', { ...attributes, value: text, inputmode: { integer: 'numeric', number: 'decimal' }[schema.type] })
+  const attributes = {
+    id: uniqueID(), class: 'field', 'aria-describedby': problem.id, 'aria-required': String(required),
+    autocomplete: 'off', spellcheck: 'false',
+  }
+  if (schema.type === 'boolean' && required) {
+    return h('input', { ...attributes, class: '', type: 'checkbox', checked: value === true })
+  }
+  if (schema.enum || schema.type === 'boolean') {
+    const option = option => h('option',
+      { value: JSON.stringify(option), selected: option === value }, printable(option))
+    return h('select', attributes, !required && h('option', { value: '' }, 'none'),
+      ...(schema.enum ?? [true, false]).map(option))
+  }
+  const json = isJSON(schema), empty = required ? schema.type === 'array' ? '[]' : '{}' : ''
+  const text = !json ? String(value ?? '') : value === undefined ? empty : JSON.stringify(value, null, 2)
+  if (json || /\n|.{120}/.test(text)) return h('textarea', { ...attributes, class: 'field code', rows: 4 }, text)
+  return h('input', { ...attributes, value: text, inputmode: { integer: 'numeric', number: 'decimal' }[schema.type] })
 }
 
-/** The value of a field; undefined if it is empty and optional. */
 function readField({ schema, required, input }) {
-    if (input.type === 'checkbox') return input.checked
-    const text = input.value
-    if (input.tagName === 'SELECT') return text ? JSON.parse(text) : undefined
-    if (schema.type === 'string') return text || required ? text : undefined
-    if (!text.trim()) {
-        if (required) throw new Error('a value is missing')
-        return undefined
-    }
-    if (isJSON(schema)) {
-        const value = JSON.parse(text)
-        if (schema.type === 'array' && !Array.isArray(value)) throw new Error('write a JSON array, such as [1, 2]')
-        return value
-    }
-    const number = Number(text)
-    if (!isFinite(number)) throw new Error('write a number, such as 1000.5')
-    if (schema.type === 'integer' && !Number.isSafeInteger(number)) throw new Error('write a whole number')
-    return number
+  if (input.type === 'checkbox') return input.checked
+  const text = input.value
+  if (input.tagName === 'SELECT') return text ? JSON.parse(text) : undefined
+  if (schema.type === 'string') return text || required ? text : undefined
+  if (!text.trim()) {
+    if (required) throw new Error('a value is missing')
+    return undefined
+  }
+  if (isJSON(schema)) {
+    const value = JSON.parse(text)
+    if (schema.type === 'array' && !Array.isArray(value)) throw new Error('write a JSON array, such as [1, 2]')
+    return value
+  }
+  const number = Number(text)
+  if (!isFinite(number)) throw new Error('write a number, such as 1000.5')
+  if (schema.type === 'integer' && !Number.isSafeInteger(number)) throw new Error('write a whole number')
+  return number
 }
 
 customElements.define('segue-form', SegueForm)

@@ -1,124 +1,117 @@
-// @ts-check
-import { button, fill, h, setText, uniqueID } from './dom.js'
-import { link, paneHeader, smallButton } from './inspector-element.js'
+import { button, fill, h, setText, textField, uniqueID } from './dom.js'
+import { paneHeader, smallButton } from './inspector-element.js'
 import { SegueForm } from './segue-form.js'
 import { storyAddress } from './selection.js'
 import { kindOf, printable, problemOf } from './text.js'
 
-/** A form that publishes a message, with fields from the schema of its type. */
 export class SegueSend extends HTMLElement {
-    #connection
-    /** The types that the contracts describe. @type {any[]} */
-    #known = []
-    #asJSON = false
-    #types = h('datalist', { id: uniqueID() })
-    #sessions = h('datalist', { id: uniqueID() })
-    #type = input({ class: 'field code', list: this.#types.id, oninput: () => this.#show() })
-    #session = input({ list: this.#sessions.id, value: 'default' })
-    #platform = h('select.field', { id: uniqueID() }, h('option', { value: '' }, 'every platform'))
-    #key = input({ placeholder: 'none' })
-    #keyField = labelled('Key', this.#key)
-    #receivers = h('p.quiet')
-    #form = new SegueForm()
-    #json = h('textarea.field.code', { rows: 10, spellcheck: 'false', 'aria-label': 'Data as JSON' }, '{}')
-    #toggle = smallButton('Write JSON', () => this.#report(() => this.#toggleJSON()))
-    #check = h('input', { type: 'checkbox', checked: true })
-    #result = h('p', { role: 'status' })
-    #publish = button('Publish', () => this.#report(() => this.#send()), { class: 'button primary' })
+  #connection
+  #known = []
+  #asJSON = false
+  #types = h('datalist', { id: uniqueID() })
+  #sessions = h('datalist', { id: uniqueID() })
+  #type = input({ class: 'field code', list: this.#types.id, oninput: () => this.#show() })
+  #session = input({ list: this.#sessions.id, value: 'default' })
+  #platform = h('select.field', { id: uniqueID() }, h('option', { value: '' }, 'every platform'))
+  #key = input({ placeholder: 'none' })
+  #keyField = labelled('Key', this.#key)
+  #receivers = h('p.quiet')
+  #form = new SegueForm()
+  #json = h('textarea.field.code', { rows: 10, spellcheck: 'false', 'aria-label': 'Data as JSON' }, '{}')
+  #toggle = smallButton('Write JSON', () => this.#report(() => this.#toggleJSON()))
+  #check = h('input', { type: 'checkbox', checked: true })
+  #result = h('p', { role: 'status' })
+  #publish = button('Publish', () => this.#report(() => this.#send()), { class: 'button primary' })
 
-    /** @param {import('../connection.js').Connection} connection */
-    constructor(connection, type, close) {
-        super()
-        this.#connection = connection
-        this.#type.value = type
-        this.#form.addEventListener('submit', () => this.#publish.click())
-        fill(this, this.#types, this.#sessions, paneHeader('form', close, h('div.pane-title', h('h2', 'New message'))),
-            h('div.padded.form', labelled('Type', this.#type, this.#receivers),
-                h('div.two-columns', labelled('Session', this.#session), labelled('Platform', this.#platform),
-                    this.#keyField),
-                h('div.data-header', h('h3.heading', 'Data'), this.#toggle), this.#form, this.#json,
-                h('label.wrapping', this.#check, 'Check the data against the contract'),
-                h('div.wrapping', this.#publish, this.#result)))
-        this.#report(() => this.#load())
-        this.#show()
+  constructor(connection, type, close) {
+    super()
+    this.#connection = connection
+    this.#type.value = type
+    this.#form.addEventListener('submit', () => this.#publish.click())
+    fill(this, this.#types, this.#sessions, paneHeader('form', close, h('div.pane-title', h('h2', 'New message'))),
+      h('div.padded.form', labelled('Type', this.#type, this.#receivers),
+        h('div.two-columns', labelled('Session', this.#session), labelled('Platform', this.#platform),
+          this.#keyField),
+        h('div.data-header', h('h3.heading', 'Data'), this.#toggle), this.#form, this.#json,
+        h('label.wrapping', this.#check, 'Check the data against the contract'),
+        h('div.wrapping', this.#publish, this.#result)))
+    this.#report(() => this.#load())
+    this.#show()
+  }
+
+  async #load() {
+    const { types, sessions, flows } = await this.#connection.get('/api/types')
+    this.#known = types.filter(({ type }) => kindOf(type) !== 'query')
+    const options = values => [...values].map(value => h('option', { value }, printable(value)))
+    fill(this.#types, ...options(this.#known.map(({ type }) => type)))
+    fill(this.#sessions, ...options(sessions))
+    this.#platform.append(...options(new Set(flows.map(flow => flow.platform))))
+    this.#show()
+  }
+
+  get #typed() { return this.#type.value.trim() }
+
+  #show() {
+    const type = this.#typed, known = this.#known.find(known => known.type === type)
+    const receivers = known?.receivers.map(printable).join(', ')
+    setText(this.#receivers, !type ? 'A type, such as command.PlaylistSelected'
+      : receivers ? `Received by ${receivers}`
+        : `No process on the bus ${known ? 'receives' : 'knows'} this type.`)
+    const schema = Object.keys(known?.schema?.properties ?? {}).length ? known.schema : null
+    if (schema && this.#form.schema !== schema) this.#form.schema = schema
+    this.#keyField.hidden = kindOf(type) !== 'document'
+    this.#form.hidden = !schema || this.#asJSON
+    this.#json.hidden = !this.#form.hidden
+    this.#toggle.hidden = !schema
+    this.#toggle.setAttribute('aria-pressed', String(this.#asJSON))
+  }
+
+  /** What is valid is kept when the way of writing changes. */
+  #toggleJSON() {
+    if (this.#asJSON) this.#form.value = this.#readJSON()
+    else this.#json.value = JSON.stringify(this.#form.value, null, 2)
+    this.#asJSON = !this.#asJSON
+    this.#show()
+  }
+
+  #readJSON() {
+    try {
+      return JSON.parse(this.#json.value)
+    } catch (error) {
+      throw new Error(`The data is not valid JSON: ${error.message}`)
     }
+  }
 
-    async #load() {
-        const { types, sessions, flows } = await this.#connection.get('/api/types')
-        this.#known = types.filter(({ type }) => kindOf(type) !== 'query')
-        const options = values => [...values].map(value => h('option', { value }, printable(value)))
-        fill(this.#types, ...options(this.#known.map(({ type }) => type)))
-        fill(this.#sessions, ...options(sessions))
-        this.#platform.append(...options(new Set(flows.map(flow => flow.platform))))
-        this.#show()
+  async #send() {
+    const type = this.#typed
+    if (!type) throw new Error('The type is missing.')
+    const { value, problems } = this.#form.hidden ? { value: this.#readJSON(), problems: [] } : this.#form.read()
+    if (problems.length) throw new Error(problems[0].message)
+    this.#publish.disabled = true
+    const { id } = await this.#connection.post('/api/messages', {
+      type, data: value, check: this.#check.checked, session: this.#session.value.trim() || 'default',
+      platform: this.#platform.value || null, key: this.#key.value.trim() || null,
+    })
+    fill(this.#result, 'Published. ', h('a', { href: storyAddress(id) }, 'Show its story'))
+  }
+
+  async #report(action) {
+    this.#result.className = ''
+    fill(this.#result)
+    try {
+      await action()
+    } catch (failure) {
+      this.#result.className = 'failure'
+      fill(this.#result, problemOf(failure))
     }
-
-    get #typed() { return this.#type.value.trim() }
-
-    #show() {
-        const type = this.#typed, known = this.#known.find(known => known.type === type)
-        const receivers = known?.receivers.map(printable).join(', ')
-        setText(this.#receivers, !type ? 'A type, such as command.PlaylistSelected'
-            : receivers ? `Received by ${receivers}`
-                : `No process on the bus ${known ? 'receives' : 'knows'} this type.`)
-        const schema = Object.keys(known?.schema?.properties ?? {}).length ? known.schema : null
-        if (schema && this.#form.schema !== schema) this.#form.schema = schema
-        this.#keyField.hidden = kindOf(type) !== 'document'
-        this.#form.hidden = !schema || this.#asJSON
-        this.#json.hidden = !this.#form.hidden
-        this.#toggle.hidden = !schema
-        this.#toggle.setAttribute('aria-pressed', String(this.#asJSON))
-    }
-
-    /** What is valid is kept when the way of writing changes. */
-    #toggleJSON() {
-        if (this.#asJSON) this.#form.value = this.#readJSON()
-        else this.#json.value = JSON.stringify(this.#form.value, null, 2)
-        this.#asJSON = !this.#asJSON
-        this.#show()
-    }
-
-    #readJSON() {
-        try {
-            return JSON.parse(this.#json.value)
-        } catch (error) {
-            throw new Error(`The data is not valid JSON: ${error.message}`)
-        }
-    }
-
-    async #send() {
-        const type = this.#typed
-        if (!type) throw new Error('The type is missing.')
-        const { value, problems } = this.#form.hidden ? { value: this.#readJSON(), problems: [] } : this.#form.read()
-        if (problems.length) throw new Error(problems[0].message)
-        this.#publish.disabled = true
-        const { id } = await this.#connection.post('/api/messages', {
-            type, data: value, check: this.#check.checked, session: this.#session.value.trim() || 'default',
-            platform: this.#platform.value || null, key: this.#key.value.trim() || null,
-        })
-        fill(this.#result, 'Published. ', link('a', storyAddress(id), 'Show its story'))
-    }
-
-    /** Does something and says why it failed. */
-    async #report(action) {
-        this.#result.className = ''
-        fill(this.#result)
-        try {
-            await action()
-        } catch (failure) {
-            this.#result.className = 'failure'
-            fill(this.#result, problemOf(failure))
-        }
-        this.#publish.disabled = false
-    }
+    this.#publish.disabled = false
+  }
 }
 
-function input(attributes) {
-    return h('input', { id: uniqueID(), class: 'field', autocomplete: 'off', spellcheck: 'false', ...attributes })
-}
+function input(attributes) { return textField({ id: uniqueID(), ...attributes }) }
 
 function labelled(text, input, ...more) {
-    return h('div.form-field', h('label', { for: input.id }, text), input, ...more)
+  return h('div.form-field', h('label', { for: input.id }, text), input, ...more)
 }
 
 customElements.define('segue-send', SegueSend)

@@ -1,51 +1,40 @@
-// @ts-check
 // What a view of messages selects, as the gateway takes it and as it is written in an address.
 
 import { decoded } from '../address.js'
 
-/**
- * @typedef {{kinds?: string[], types?: string[], exclude?: string[], session?: string, source?: string[],
- *   story?: string, where?: string[]}} Selection
- */
-
-/** The members of a selection, each with its name in an address. */
 const NAMES = Object.entries({
-    kinds: 'kind', types: 'type', exclude: 'exclude', session: 'session', source: 'source', story: 'story',
-    where: 'where',
+  kinds: 'kind', types: 'type', exclude: 'exclude', session: 'session', source: 'source', story: 'story',
+  where: 'where',
 })
-/** The members that have one value. */
 const SINGLE = ['session', 'story']
 
-/** A selection with other values for one member; without values the member is left out. @returns {Selection} */
 export function replacing(selection, member, values) {
-    const { [member]: _, ...others } = selection
-    return values.length ? { ...others, [member]: SINGLE.includes(member) ? values[0] : values } : others
+  const { [member]: _, ...others } = selection
+  return values.length ? { ...others, [member]: SINGLE.includes(member) ? values[0] : values } : others
 }
 
-/** The values of a member of a selection. @returns {string[]} */
 export function valuesOf(selection, member) { return [selection[member] ?? []].flat() }
 
-/** Reads an address such as `#/messages?type=command.*&exclude=event.X&text=calm`. @param {string} address */
+/** Reads an address such as `#/messages?type=command.*&exclude=event.X&text=calm`. */
 export function readAddress(address) {
-    const [path, query] = address.replace(/^#\//, '').split(/\?(.*)/s)
-    const parameters = new URLSearchParams(query)
-    let selection = {}
-    for (const [member, name] of NAMES) {
-        selection = replacing(selection, member, parameters.getAll(name).filter(Boolean))
-    }
-    const text = parameters.get('text') ?? '', send = parameters.get('send')
-    return { path: path.split('/').map(decoded), selection, text, send }
+  const [path, query] = address.replace(/^#\//, '').split(/\?(.*)/s)
+  const parameters = new URLSearchParams(query)
+  let selection = {}
+  for (const [member, name] of NAMES) {
+    selection = replacing(selection, member, parameters.getAll(name).filter(Boolean))
+  }
+  const text = parameters.get('text') ?? '', send = parameters.get('send')
+  return { path: path.split('/').map(decoded), selection, text, send }
 }
 
-/** @param {Selection} selection @param {string | null} send the type of a new message, for the form */
 export function messagesAddress(selection, text = '', send = null) {
-    const parameters = new URLSearchParams()
-    for (const [member, name] of NAMES) {
-        for (const value of valuesOf(selection, member)) parameters.append(name, value)
-    }
-    if (text) parameters.set('text', text)
-    if (send !== null) parameters.set('send', send)
-    return '#/messages' + (parameters.size ? `?${parameters}` : '')
+  const parameters = new URLSearchParams()
+  for (const [member, name] of NAMES) {
+    for (const value of valuesOf(selection, member)) parameters.append(name, value)
+  }
+  if (text) parameters.set('text', text)
+  if (send !== null) parameters.set('send', send)
+  return '#/messages' + (parameters.size ? `?${parameters}` : '')
 }
 
 /** The part of a path for a position. A colon is allowed in a path and in a fragment, so it stays readable. */

@@ -1,29 +1,19 @@
-// @ts-check
 // The navigation state of a scene in the form in which a device draws it.
 
-/**
- * @typedef {{id: string, screen: string}} Instance
- * @typedef {{name: string, instances: Instance[]}} NamedStack the first column and the only stack have no name
- * @typedef {{id: string, style: string, instances: Instance[], detents?: string[], dragIndicator?: boolean,
- *   title?: string, message?: string, buttons?: {title: string, role?: string}[]}} Presentation
- * @typedef {{root: Instance, kind: 'stack' | 'split' | 'tabs', stacks: NamedStack[], selected?: string,
- *   presentations: Presentation[], leaving: string[]}} Model
- */
-
-/** @param {any} state @returns {Model} */
+/** The model of a state. The first column and the only stack have no name. */
 export function read(state) {
-    const root = state.root
-    const { kind = 'stack', columns = {}, tabs, selected } = root.container ?? {}
-    const stacks = tabs?.map(tab => ({ name: tab.name, instances: stackOf(tab) })) ?? [
-        { name: '', instances: stackOf({ ...root, path: state.path }) },
-        ...Object.keys(columns).sort().map(name => ({ name, instances: stackOf(columns[name]) })),
-    ]
-    const presentations = []
-    for (let next = state.presented; next; next = next.presented) {
-        presentations.push({ ...next, id: next.instance, instances: stackOf(next) })
-    }
-    const leaving = state.leaving.map(screen => screen.instance)
-    return { root: instance(root), kind, stacks, selected, presentations, leaving }
+  const root = state.root
+  const { kind = 'stack', columns = {}, tabs, selected } = root.container ?? {}
+  const stacks = tabs?.map(tab => ({ name: tab.name, instances: stackOf(tab) })) ?? [
+    { name: '', instances: stackOf({ ...root, path: state.path }) },
+    ...Object.keys(columns).sort().map(name => ({ name, instances: stackOf(columns[name]) })),
+  ]
+  const presentations = []
+  for (let next = state.presented; next; next = next.presented) {
+    presentations.push({ ...next, id: next.instance, instances: stackOf(next) })
+  }
+  const leaving = state.leaving.map(screen => screen.instance)
+  return { root: instance(root), kind, stacks, selected, presentations, leaving }
 }
 
 function instance({ instance, screen }) { return { id: instance, screen } }
@@ -33,30 +23,28 @@ function stackOf(base) { return [base, ...base.path].map(instance) }
 /**
  * The model without what a person has already taken away: screens together with those above them, presentations
  * together with those over them in the same window.
- * @param {Model} model @param {Set<string>} gone @returns {Model}
  */
 export function without(model, gone) {
-    const cut = stack => {
-        const index = stack.instances.findIndex(screen => gone.has(screen.id))
-        return index < 1 ? stack : { ...stack, instances: stack.instances.slice(0, index) }
-    }
-    let isGone = false
-    const presentations = model.presentations.filter(presentation => {
-        isGone = gone.has(presentation.id) || (isGone && presentation.style !== 'window')
-        return !isGone
-    })
-    return { ...model, stacks: model.stacks.map(cut), presentations: presentations.map(cut) }
+  const cut = stack => {
+    const index = stack.instances.findIndex(screen => gone.has(screen.id))
+    return index < 1 ? stack : { ...stack, instances: stack.instances.slice(0, index) }
+  }
+  let isGone = false
+  const presentations = model.presentations.filter(presentation => {
+    isGone = gone.has(presentation.id) || (isGone && presentation.style !== 'window')
+    return !isGone
+  })
+  return { ...model, stacks: model.stacks.map(cut), presentations: presentations.map(cut) }
 }
 
-/** The ids of all open instances. @param {Model} model */
 export function standing(model) {
-    const screens = [...model.stacks, ...model.presentations].flatMap(stack => stack.instances)
-    return new Set([model.root, ...screens].map(screen => screen.id))
+  const screens = [...model.stacks, ...model.presentations].flatMap(stack => stack.instances)
+  return new Set([model.root, ...screens].map(screen => screen.id))
 }
 
-/** The top screen of the topmost presentation, else of the selected tab or the last column. @param {Model} model */
+/** The top screen of the topmost presentation, else of the selected tab or the last column. */
 export function front(model) {
-    const stack = model.presentations.at(-1)
-        ?? model.stacks.find(tab => model.kind === 'tabs' && tab.name === model.selected) ?? model.stacks.at(-1)
-    return stack?.instances.at(-1) ?? model.root
+  const stack = model.presentations.at(-1)
+    ?? model.stacks.find(tab => model.kind === 'tabs' && tab.name === model.selected) ?? model.stacks.at(-1)
+  return stack?.instances.at(-1) ?? model.root
 }

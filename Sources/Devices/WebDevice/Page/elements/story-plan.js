@@ -1,91 +1,85 @@
-// @ts-check
 // The layout of a story: the order of its messages, the times with the pauses folded, and the critical path.
-
-/**
- * @typedef {import('./message-buffer.js').Row & {handledBy: {source: string, at: string}[]}} StoryRow
- * @typedef {{row: StoryRow, depth: number, sent: number, end: number, known: boolean, critical: boolean,
- *   parent: Step | null, children: Step[]}} Step `known`: the end is reported, not derived from the effects
- */
 
 /** A stretch without an instant is folded if it has this length in milliseconds, and many times the usual one. */
 const PAUSE = 300, TIMES = 10
 /** The share of the width that a pause has, and that all pauses have at most. */
 const SHARE = 0.05, SHARES = 0.35
 
-/** @param {StoryRow[]} rows oldest first */
 export function planStory(rows) {
-    const steps = rows.map(row => {
-        const sent = Date.parse(row.time)
-        const handled = row.handledBy.map(({ at }) => Date.parse(at)).filter(at => at >= sent)
-        return /** @type {Step} */ ({
-            row, depth: 0, sent, end: Math.max(sent, ...handled), known: handled.length > 0, critical: false,
-            parent: null, children: [],
-        })
-    })
-    const byID = new Map(steps.map(step => [step.row.id, step]))
-    for (const step of steps) {
-        const parent = byID.get(step.row.cause)
-        // Causes that form a circle can only be an error or an attack; the circle is cut.
-        if (!parent || trail(parent).includes(step)) continue
-        step.parent = parent
-        parent.children.push(step)
-        // Without a report, the cause was handled when its effect was published, or before.
-        if (!parent.known) parent.end = Math.max(parent.end, step.sent)
+  const steps = rows.map(row => {
+    const sent = Date.parse(row.time)
+    const handled = row.handledBy.map(({ at }) => Date.parse(at)).filter(at => at >= sent)
+    return {
+      row, depth: 0, sent, end: Math.max(sent, ...handled),
+      /** The end is reported, not derived from the effects. */
+      known: handled.length > 0,
+      critical: false, parent: null, children: [],
     }
-    const last = steps.findLast(step => step.row.type === 'document.NavigationState')
-        ?? steps.findLast(step => step.row.kind === 'document') ?? steps.at(-1)
-    const path = trail(last)
-    for (const step of path) step.critical = true
-    return { steps: inOrder(steps), path, scale: makeScale(steps), sums: sumsOf(steps) }
+  })
+  const byID = new Map(steps.map(step => [step.row.id, step]))
+  for (const step of steps) {
+    const parent = byID.get(step.row.cause)
+    // Causes that form a circle can only be an error or an attack; the circle is cut.
+    if (!parent || trail(parent).includes(step)) continue
+    step.parent = parent
+    parent.children.push(step)
+    // Without a report, the cause was handled when its effect was published, or before.
+    if (!parent.known) parent.end = Math.max(parent.end, step.sent)
+  }
+  const last = steps.findLast(step => step.row.type === 'document.NavigationState')
+    ?? steps.findLast(step => step.row.kind === 'document') ?? steps.at(-1)
+  const path = trail(last)
+  for (const step of path) step.critical = true
+  return { steps: inOrder(steps), path, scale: makeScale(steps), sums: sumsOf(steps) }
 }
 
-/** A step and its causes, the first cause first. @param {Step} last @returns {Step[]} */
 function trail(last) {
-    const steps = []
-    for (let step = last; step; step = step.parent) steps.unshift(step)
-    return steps
+  const steps = []
+  for (let step = last; step; step = step.parent) steps.unshift(step)
+  return steps
 }
 
-/** Each step before its effects. @param {Step[]} steps */
 function inOrder(steps) {
-    const ordered = []
-    for (const stack = steps.filter(step => !step.parent).reverse(); stack.length;) {
-        const step = stack.pop()
-        step.depth = step.parent ? step.parent.depth + 1 : 0
-        ordered.push(step)
-        stack.push(...step.children.toSorted((one, other) => other.sent - one.sent))
-    }
-    return ordered
+  const ordered = []
+  for (const stack = steps.filter(step => !step.parent).reverse(); stack.length;) {
+    const step = stack.pop()
+    step.depth = step.parent ? step.parent.depth + 1 : 0
+    ordered.push(step)
+    stack.push(...step.children.toSorted((one, other) => other.sent - one.sent))
+  }
+  return ordered
 }
 
-/** Maps times to shares of the width. A pause has the same share, however long it is. @param {Step[]} steps */
+/** Maps times to shares of the width. A pause has the same share, however long it is. */
 function makeScale(steps) {
-    const ascending = (one, other) => one - other
-    const instants = [...new Set(steps.flatMap(step => [step.sent, step.end]))].sort(ascending)
-    const lengths = instants.slice(1).map((instant, index) => instant - instants[index])
-    const usual = lengths.toSorted(ascending)[Math.floor(lengths.length / 2)]
-    const isPause = length => length > Math.max(PAUSE, TIMES * usual)
-    const folded = lengths.filter(isPause).length, share = Math.min(SHARE, SHARES / folded)
-    const active = lengths.reduce((sum, length) => sum + (isPause(length) ? 0 : length), 0)
-    const places = new Map([[instants[0], 0]]), pauses = []
-    lengths.forEach((length, index) => {
-        const from = places.get(instants[index])
-        const to = from + (isPause(length) ? share : length / active * (1 - folded * share))
-        places.set(instants[index + 1], to)
-        if (isPause(length)) pauses.push({ from, to, length })
-    })
-    return { start: instants[0], end: instants.at(-1), pauses, at: instant => places.get(instant) }
+  const ascending = (one, other) => one - other
+  const instants = [...new Set(steps.flatMap(step => [step.sent, step.end]))].sort(ascending)
+  const lengths = instants.slice(1).map((instant, index) => instant - instants[index])
+  // The zero makes the shorter of two lengths the usual one, and a single length is compared with nothing.
+  const usual = [0, ...lengths].toSorted(ascending)[Math.floor(lengths.length / 2)]
+  const isPause = length => length > Math.max(PAUSE, TIMES * usual)
+  const folded = lengths.filter(isPause).length
+  const active = lengths.reduce((sum, length) => sum + (isPause(length) ? 0 : length), 0)
+  const share = active ? Math.min(SHARE, SHARES / folded) : 1 / folded
+  const places = new Map([[instants[0], 0]]), pauses = []
+  lengths.forEach((length, index) => {
+    const from = places.get(instants[index])
+    const to = from + (isPause(length) ? share : length / active * (1 - folded * share))
+    places.set(instants[index + 1], to)
+    if (isPause(length)) pauses.push({ from, to, length })
+  })
+  return { start: instants[0], end: instants.at(-1), pauses, at: instant => places.get(instant) }
 }
 
 /** What each process has published, and the time from the causes to its effects on the critical path. */
 function sumsOf(steps) {
-    const sums = new Map()
-    for (const { row, critical, parent, sent } of steps) {
-        const name = row.source.split('/')[0]
-        const sum = sums.get(name) ?? { name, messages: 0, time: 0 }
-        sums.set(name, sum)
-        sum.messages++
-        if (critical && parent) sum.time += Math.max(0, sent - parent.sent)
-    }
-    return [...sums.values()].sort((one, other) => other.time - one.time || other.messages - one.messages)
+  const sums = new Map()
+  for (const { row, critical, parent, sent } of steps) {
+    const name = row.source.split('/')[0]
+    const sum = sums.get(name) ?? { name, messages: 0, time: 0 }
+    sums.set(name, sum)
+    sum.messages++
+    if (critical && parent) sum.time += Math.max(0, sent - parent.sent)
+  }
+  return [...sums.values()].sort((one, other) => other.time - one.time || other.messages - one.messages)
 }

@@ -1,13 +1,9 @@
-// @ts-check
-// How figures, times and the strings of messages are written in the inspector.
+// How figures, times and the strings of messages are written.
 
-/** The kinds of messages that are recorded, each with the letter that marks it beside its colour. */
 export const KINDS = { __proto__: null, command: 'C', event: 'E', document: 'D', error: '!' }
 
-/** The kind of a type such as `command.PlaylistSelected`. @param {string} type */
 export function kindOf(type) { return type.split('.', 1)[0] }
 
-/** A type without its kind, which a badge shows. */
 export function nameOf(type) { return printable(type).replace(/^[^.]*\./, '') }
 
 // Control characters, and those that change the direction of the text around them: with these a message could make the
@@ -17,52 +13,46 @@ const ESCAPES = { '\n': '\\n', '\t': '\\t' }
 
 /** A string with its control characters written as `\u202e`. */
 export function printable(value) {
-    return String(value ?? '').replace(UNPRINTABLE, character =>
-        ESCAPES[character] ?? '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'))
+  return String(value ?? '').replace(UNPRINTABLE, character =>
+    ESCAPES[character] ?? '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'))
 }
 
-/** A printable string of at most `length` characters. */
-export function shortened(value, length) {
-    const text = printable(String(value ?? '').slice(0, length + 1))
-    return text.length > length ? text.slice(0, length - 1) + '…' : text
+/** A printable string of at most `length` characters, such as for a name. */
+export function shortened(value, length = 200) {
+  const text = printable(String(value ?? '').slice(0, length + 1))
+  return text.length > length ? text.slice(0, length - 1) + '…' : text
 }
 
-/** The parts that are not empty, with dots between them. */
 export function joined(...parts) { return parts.filter(Boolean).map(printable).join(' · ') }
 
 const clockFormat = new Intl.DateTimeFormat('en-GB',
-    { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 })
+  { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 })
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 
-/** The time of day in the local time zone, with milliseconds. */
 export function clock(time) { return clockFormat.format(new Date(time)) }
 
 export function dateAndClock(time) { return `${dateFormat.format(new Date(time))}, ${clock(time)}` }
 
 /** A duration in milliseconds, such as `12 ms`, `4.2 s`, `3 min` or `5 h`. */
 export function duration(milliseconds) {
-    const seconds = milliseconds / 1000
-    if (seconds < 1) return `${figure(milliseconds)} ms`
-    if (seconds < 60) return `${figure(seconds)} s`
-    if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
-    return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`
+  const seconds = milliseconds / 1000
+  if (seconds < 1) return `${figure(milliseconds)} ms`
+  if (seconds < 60) return `${figure(seconds)} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`
 }
 
 export function bytes(value) {
-    if (value < 1024) return `${value} B`
-    return value < 1024 ** 2 ? `${figure(value / 1024)} KiB` : `${figure(value / 1024 ** 2)} MiB`
+  if (value < 1024) return `${value} B`
+  return value < 1024 ** 2 ? `${figure(value / 1024)} KiB` : `${figure(value / 1024 ** 2)} MiB`
 }
 
-/** A small figure has one decimal. */
 function figure(value) { return value < 10 && value % 1 ? value.toFixed(1) : Math.round(value) }
 
 export function count(value) { return value.toLocaleString('en-GB') }
 
-/** `1 message`, `1,234 messages`. */
 export function plural(value, noun, nouns = noun + 's') { return `${count(value)} ${value === 1 ? noun : nouns}` }
 
-/** The name of a process in a source such as `music-service/1f3a`. */
 export function processOf(source) { return printable(source).split('/', 1)[0] }
 
-/** The line for a person in a failure of the gateway. */
 export function problemOf(failure) { return printable(failure.error?.message ?? failure.message) }

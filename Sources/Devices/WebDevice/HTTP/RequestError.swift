@@ -5,7 +5,7 @@ internal import NIOCore
 internal import Support
 
 /// A request that cannot be answered. The body of the answer is `{"error":{"code":"…","message":"…"}}`.
-struct GatewayFailure: Error, Sendable, Equatable {
+struct RequestError: Error, Sendable, Equatable {
     let status: HTTPResponse.Status
     /// A stable identifier for programs.
     let code: String
@@ -59,16 +59,16 @@ extension Request {
     private static let maximumBody = 1 << 20
 
     /// The body as a JSON object.
-    /// - Throws: ``GatewayFailure``.
+    /// - Throws: ``RequestError``.
     func object() async throws -> JSONValue {
         let buffer: ByteBuffer
         do {
             buffer = try await body.collect(upTo: Self.maximumBody)
         } catch is NIOTooManyBytesError {
-            throw GatewayFailure.tooLarge
+            throw RequestError.tooLarge
         }
         guard let value = try? JSONValue(parsing: Data(buffer.readableBytesView)), value.objectValue != nil else {
-            throw GatewayFailure.malformed("the body is not a JSON object")
+            throw RequestError.malformed("the body is not a JSON object")
         }
         return value
     }

@@ -4,8 +4,8 @@ internal import Hummingbird
 internal import SignIn
 internal import Sodium
 
-/// Signs browsers in: exchanges a link for a cookie, and checks cookies.
-struct SignInDesk: Sendable {
+/// Signs browsers in: exchanges a link for a cookie, and checks cookies. ``SignedToken`` has their lifetimes.
+struct BrowserSignIn: Sendable {
     private let stack: String
     private let key: HMAC.Key
     private let used: UsedLinks
@@ -43,7 +43,7 @@ struct SignInDesk: Sendable {
     ///
     /// The answer is a page that goes to `/` by itself. After a redirect, a browser that came from a file would not send
     /// the cookie, because of `SameSite=Strict`.
-    /// - Throws: ``GatewayFailure`` if the use of the link cannot be stored.
+    /// - Throws: ``RequestError`` if the use of the link cannot be stored.
     func exchange(_ request: Request) async throws -> Response {
         let now = now()
         guard let text = request.parameter("link"),
@@ -54,7 +54,7 @@ struct SignInDesk: Sendable {
         do {
             isNew = try await used.use(link, now: now)
         } catch {
-            throw GatewayFailure(
+            throw RequestError(
                 status: .internalServerError, code: "state", message: "the use of the link cannot be stored: \(error)")
         }
         guard isNew else { return Self.page(.unauthorized, "This link was used before", Self.advice) }
