@@ -41,7 +41,7 @@ struct PagePageTests {
             // Running them takes minutes, and needs a release build.
             let result = try await segue.shell(block.replacing("make ", with: "make --dry-run "))
             #expect(result.status == 0, "\(result.error)")
-            #expect(result.output.contains("scripts/measure-page memory --minutes 45"))
+            #expect(result.output.contains("scripts/measure-page memory --minutes 60"))
         }
     }
 }
