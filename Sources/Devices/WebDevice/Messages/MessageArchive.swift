@@ -21,8 +21,8 @@ struct MessageArchive: Sendable {
     private static let storyLimit = 1000
 
     let bus: any EventBus
-    /// The maximum number of offsets that are searched for one answer.
-    var searchLimit: UInt64 = 200_000
+    /// About the maximum number of messages, of any type, that are searched for one answer.
+    var searchLimit = 200_000
 
     /// The end of the journal.
     func end() async throws -> Position {
@@ -43,7 +43,7 @@ struct MessageArchive: Sendable {
         guard start.map({ $0.epoch == end.epoch }) ?? true else { return page }
         let first = start?.offset ?? 0
         var tail = JournalTail(of: bus, end: end)
-        while page.rows.count < limit, tail.start.offset > first, end.offset - tail.start.offset < searchLimit {
+        while page.rows.count < limit, tail.start.offset > first, tail.searched < searchLimit {
             var stretch: [MessageRow] = []
             let isRead = try await tail.readStretch(selection.filters) { message in
                 guard let offset = message.position?.offset, offset > first, selection.matches(message) else { return }
@@ -69,7 +69,8 @@ struct MessageArchive: Sendable {
     {
         var page = MessagePage()
         guard start.epoch == end.epoch, start.offset < end.offset else { return page }
-        let stop = Position(epoch: end.epoch, offset: min(end.offset, start.offset + searchLimit))
+        let reach = try await bus.position(start, offsetBy: searchLimit)
+        let stop = Position(epoch: end.epoch, offset: min(end.offset, reach.offset))
         page.rows = try await bus.withSubscription(
             to: selection.filters, from: .after(start), until: stop, onNotice: nil
         ) { messages in
@@ -98,9 +99,11 @@ struct MessageArchive: Sendable {
         let left = documents.map { MessageRow($0) }.filter {
             $0.position?.epoch == start.epoch && $0.offset > start.offset && $0.offset < first.offset
         }
-        // The number of messages is not known without reading them. It is at most the number of offsets.
-        let count = Int(clamping: first.offset - start.offset - 1) - left.count
-        page.skipped = PendingRows.Skipped(count: max(count, 0), after: start, before: first)
+        // A selection can leave out messages that its filters match, so the number is at most this one. The bus does not
+        // count beyond a limit.
+        let lag = try await bus.lag(after: start, matching: selection.filters)
+        let count = lag < Limits.lag ? max(Int(lag) - page.rows.count - left.count, 0) : nil
+        page.skipped = PendingRows.Skipped(count: count, after: start, before: first)
         page.rows = left.inOrder + page.rows
         return page
     }
@@ -123,7 +126,7 @@ struct MessageArchive: Sendable {
         guard document.type.kind == .document, let position = document.position, position.offset > 0 else { return nil }
         var tail = JournalTail(of: bus, end: Position(epoch: position.epoch, offset: position.offset - 1))
         var found: Envelope?
-        while found == nil, position.offset - tail.start.offset < searchLimit {
+        while found == nil, tail.searched < searchLimit {
             let filter = MessageFilter.type(document.type, subject: document.subject)
             let isRead = try await tail.readStretch([filter]) { message in
                 if message.subject == document.subject, message.attributes.key == document.attributes.key {
@@ -149,7 +152,7 @@ struct MessageArchive: Sendable {
         var tail = JournalTail(of: bus, end: end)
         var rows: [MessageRow] = []
         var hasFirst = false
-        while !hasFirst, end.offset - tail.start.offset < searchLimit {
+        while !hasFirst, tail.searched < searchLimit {
             var stretch: [MessageRow] = []
             let isRead = try await tail.readStretch([.all]) { message in
                 guard message.attributes.correlationID == id, message.position != nil else { return }
