@@ -51,7 +51,8 @@ struct MessageTable {
     }
 
     /// Counts messages, by following each topic from its last message to the previous one. There is no index by topic,
-    /// so this takes one look-up for each counted message, however many others are in between.
+    /// so this takes one look-up for each counted message, however many others are in between: 2 to 3 µs each, and so
+    /// about as long for 10,000 messages as three pages of the journal with ``Limits/scanCount`` rows.
     /// - Parameters:
     ///   - heads: The offsets of the last messages of the topics.
     ///   - offset: Only messages after this offset count.
