@@ -94,6 +94,7 @@ fuzz: setup
 
 lint:
 	@swift format lint --strict --recursive Package.swift Sources Tests Examples
+	@scripts/check-imports
 
 format:
 	@swift format --in-place --recursive Package.swift Sources Tests Examples

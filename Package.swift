@@ -220,8 +220,8 @@ let tests: [Target] = [
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Consuming", "EventBus", "SystemSupport", "TestSupport", "ZeroMQEventBus", logging,
-            subprocess, systemPackage,
+            "BusChecker", "Consuming", "EventBus", "SystemSupport", "TestSupport", "Transports", logging, subprocess,
+            systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
@@ -298,8 +298,8 @@ let tests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "BusProtocol", "BusStranger", "CommandLineTestSupport", "Contracts", "EventBus", "HTTPClient", "Navigation",
-            "Onboarding", "Routing", "SegueTestSupport", "SignIn", "Stations", "Support", "ThreeScreens", "Vocabulary",
-            "ZeroMQEventBus", "focus-player", grdb, httpTypes, logging, subprocess, systemPackage,
+            "Onboarding", "Routing", "SegueTestSupport", "SignIn", "Stations", "Support", "ThreeScreens", "Transports",
+            "Vocabulary", "focus-player", grdb, httpTypes, logging, subprocess, systemPackage,
         ],
         exclude: ["Page/Scripts"], swiftSettings: settings),
     .testTarget(
@@ -321,7 +321,7 @@ let tests: [Target] = [
         of: "SegueCommands",
         [
             "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus",
-            "FlowFiles", "Monitor", "Navigation", "RuntimeTestSupport", "Support", "TestSupport", "ZeroMQEventBus",
+            "FlowFiles", "Monitor", "Navigation", "RuntimeTestSupport", "Support", "TestSupport", "Transports",
             "broker", "segue", "segue-bench", argumentParser, logging,
         ]),
     tests(of: "Onboarding", ["FlowFiles", "Navigation", "Support"]),

@@ -4,12 +4,14 @@ internal import Testing
 
 extension ConformanceCase {
     static let publishing = [
-        ConformanceCase("every message gets the next position of one journal") { fixture in
+        ConformanceCase("every message gets a later position of one journal") { fixture in
             try await fixture.withBus { bus in
                 let first = try await bus.publish([1])
                 let second = try await bus.publish([2, 3, 4])
                 #expect(second.epoch == first.epoch)
-                #expect(second.offset == first.offset + 3)
+                #expect(second.offset >= first.offset + 3)
+                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.take(4) }
+                #expect(received.offsets == [first.offset, second.offset - 2, second.offset - 1, second.offset])
             }
         },
         ConformanceCase("an empty batch answers with the journal's end") { fixture in
@@ -130,7 +132,7 @@ extension ConformanceCase {
                     Setting(name: name, value: String(repeating: "v", count: 1 << 20)), source: bus.source,
                     subject: name)
                 let end = try await bus.publish(Batch([setting] + (1..<1024).map { _ in setting.smaller }))
-                #expect(end.offset == 1024)
+                #expect(end.offset >= 1024)
                 let claim = try await bus.claim(consumer: name)
                 try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: end)))
                 #expect(try await bus.claim(consumer: name).position == end)
@@ -258,7 +260,9 @@ extension ConformanceCase {
                 let end = try await bus.publish([1])
                 try await bus.publish(transient: 2)
                 #expect(try await bus.publish(Batch([])) == end)
-                #expect(try await bus.publish([3]).offset == end.offset + 1)
+                #expect(try await bus.publish([3]).offset > end.offset)
+                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.take(2) }
+                #expect(try received.numbers == [1, 3])
             }
         },
         ConformanceCase("a document cannot be transient", needs: .transient) { fixture in

@@ -10,7 +10,7 @@ extension ConformanceCase {
                 let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.take(100) }
                 #expect(try received.numbers == Array(0..<100))
                 let next = try await bus.publish([100])
-                #expect(next == Position(epoch: end.epoch, offset: end.offset + 1))
+                #expect(next.epoch == end.epoch && next.offset > end.offset)
             }
         },
         ConformanceCase("documents are there after a restart, what was withdrawn is not", needs: .survivesRestart) {
@@ -87,7 +87,7 @@ extension ConformanceCase {
                     return received
                 }
                 #expect(try received.numbers == Array(0..<600))
-                #expect(received.offsets == Array(1...600))
+                #expect(Set(received.offsets).count == 600 && received.offsets == received.offsets.sorted())
             }
         },
         ConformanceCase(

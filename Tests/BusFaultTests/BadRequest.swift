@@ -37,7 +37,7 @@ struct BadRequest: Sendable {
             BadRequest(
                 "\(operation) with 3000 frames",
                 [head(operation)] + [[UInt8]](repeating: [UInt8](repeating: 0, count: 16), count: 3000),
-                [.read, .heads, .documents, .serve].contains(operation) ? .tooLarge : .malformed),
+                [.read, .heads, .documents, .serve, .count].contains(operation) ? .tooLarge : .malformed),
         ]
     }
 

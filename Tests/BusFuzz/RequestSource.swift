@@ -63,6 +63,8 @@ struct RequestSource {
         case 10: return .ask(AskRequest(timeout: 5000, query: message(.query, "Songs", &generator)))
         case 11: return .answer(QueryAnswer(query: openQueries.last ?? 0, content: .message(header: [1], data: [2])))
         case 12: return .cancel(generator.next() % 50)
+        case 13 where generator.chance(1, in: 2):
+            return .count(PageRequest(epoch: epoch, after: after, prefixes: filters(&generator)))
         case 13: return document(epoch: epoch, &generator) ?? .consumers
         case 14 where generator.chance(1, in: 4):
             return .forget(Self.consumers.randomElement(using: &generator) ?? "")

@@ -31,6 +31,7 @@ struct ReplyTests {
             .claimed(Claimed(ownerEpoch: 1, epoch: 2, offsets: offsets(Partition.all), cutOffs: [cutOff, cutOff]))
         ),
         (.locate, .located(epoch: 1, offset: 2)),
+        (.count, .counted(epoch: 1, count: 10_000)),
         (.letters, .letters(Letters(isComplete: false, letters: [letter, letter]))),
         (.letters, .letters(Letters(isComplete: true, letters: []))),
         (.document, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message]))),

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Consumer loop", .timeLimit(.minutes(1)))
 struct ConsumerLoopTests {
-    let hub = InMemoryHub()
+    let hub = InMemoryHub(maximumGap: 1000)
     let publisher: InMemoryEventBus
 
     init() {
@@ -149,6 +149,7 @@ struct ConsumerLoopTests {
             return Handled([try Envelope(Count(texts: [message.subject]), source: "worker/1", causedBy: message)])
         }
         try await tell("slow")
+        let slow = try await publisher.newest(matching: [.type(Told.self)])
         try await running {
             try await loop().runShared(partitionsAtOnce: 2, work)
         } _: {
@@ -157,7 +158,7 @@ struct ConsumerLoopTests {
             try await count(["two"], session: "two")
             while try await publisher.journalled(Count.self).count < 3 { await Task.yield() }
             let claim = try await publisher.claim(consumer: "worker", as: .shared)
-            #expect(claim.position.offset == 0, "nothing says that the slow one's message is handled")
+            #expect(claim.position.offset < slow.offset, "nothing says that the slow one's message is handled")
             await publisher.leave(consumer: "worker", as: claim.member)
             finish.open()
             try await count(["one"])

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Message consumer, starting and stopping")
 struct MessageConsumerLifecycleTests {
-    let hub = InMemoryHub()
+    let hub = InMemoryHub(maximumGap: 1000)
     let bus: InMemoryEventBus
 
     init() {

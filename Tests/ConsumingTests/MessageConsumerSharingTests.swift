@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Message consumer, several instances", .timeLimit(.minutes(1)))
 struct MessageConsumerSharingTests {
-    let hub = InMemoryHub()
+    let hub = InMemoryHub(maximumGap: 1000)
     let watcher: InMemoryEventBus
 
     init() {

@@ -18,7 +18,7 @@ extension Document {
 
 @Suite("Work that belongs to a screen", .timeLimit(.minutes(1)))
 struct ScreenWorkTests {
-    private let hub = InMemoryHub()
+    private let hub = InMemoryHub(maximumGap: 1000)
     private let view: InMemoryEventBus
     private let log = WorkLog()
 

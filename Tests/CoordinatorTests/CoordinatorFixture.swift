@@ -9,7 +9,7 @@ import Support
 
 /// A bus with a view, and the coordinators that a test starts.
 struct CoordinatorFixture: Sendable {
-    let hub = InMemoryHub()
+    let hub = InMemoryHub(maximumGap: 1000)
     let view: InMemoryEventBus
     let clock = ManualClock()
     let phone = Origin(platform: "ios", device: "phone-1")

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Error notifier")
 struct ErrorNotifierTests {
-    let hub = InMemoryHub()
+    let hub = InMemoryHub(maximumGap: 1000)
     /// A process that publishes errors.
     let service: InMemoryEventBus
     let clock = ManualClock()

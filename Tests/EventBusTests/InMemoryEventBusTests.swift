@@ -7,11 +7,34 @@ import Testing
 @Suite("In-memory bus")
 struct InMemoryEventBusTests {
     @Test(
-        "keeps the promises of every bus", .timeLimit(.minutes(1)),
-        arguments: ConformanceCase.all(with: .all.subtracting(.survivesRestart)))
-    func conforms(_ conformanceCase: ConformanceCase) async throws {
-        let hub = InMemoryHub()
+        "keeps the promises of every bus, also with gaps between batches", .timeLimit(.minutes(1)),
+        arguments: ConformanceCase.all(with: .all.subtracting(.survivesRestart)), [0, 1000])
+    func conforms(_ conformanceCase: ConformanceCase, maximumGap: UInt64) async throws {
+        let hub = InMemoryHub(maximumGap: maximumGap)
         try await conformanceCase.run { source in InMemoryEventBus(source: source, hub: hub) }
+    }
+
+    @Test("leaves out offsets between batches, but not in a batch, if its hub is asked to")
+    func gaps() async throws {
+        let bus = InMemoryEventBus(source: "publisher/1", hub: InMemoryHub(maximumGap: 1000))
+        let type = MessageType(kind: .event, name: "Tick")
+        let tick = Envelope(attributes: Attributes(type: type, source: bus.source), data: Data("{}".utf8))
+        var (ends, gaps) = ([UInt64(0)], [UInt64]())
+        for _ in 0..<20 {
+            let end = try await bus.publish(Batch([tick, tick, tick])).offset
+            gaps.append(end - 3 - (ends.last ?? 0))
+            ends.append(end)
+        }
+        #expect(gaps.allSatisfy { $0 <= 1000 } && Set(gaps).count > 1)
+        let read = try await bus.withSubscription(to: [.all], from: .beginning) { messages in
+            var offsets: [UInt64] = []
+            for try await message in messages {
+                offsets += [message.position?.offset].compactMap(\.self)
+                if offsets.count == 60 { break }
+            }
+            return offsets
+        }
+        #expect(read == ends.dropFirst().flatMap { [$0 - 2, $0 - 1, $0] })
     }
 
     @Test("refuses what is published once its process has ended, and so does its reader")

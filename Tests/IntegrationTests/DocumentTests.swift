@@ -172,7 +172,7 @@ struct DocumentTests {
                 trace.hasPrefix("* command.PlaylistSelected") && trace.contains("─ event.PlaylistShuffled"), "\(trace)")
             let record = try await run(blocks[2], segue)
             for expected in [
-                "state      whole", "gaps       none", "command.PlaylistSelected", "music-service/", "standard input",
+                "state      whole", "missing    none", "command.PlaylistSelected", "music-service/", "standard input",
             ] {
                 #expect(record.contains(expected), "\(record)")
             }

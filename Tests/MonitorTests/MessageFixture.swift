@@ -2,6 +2,7 @@ import EventBus
 import Foundation
 import Monitor
 import TestSupport
+import Testing
 
 extension Envelope {
     /// A message published on 1 March 2026 at 12:34:56.789 UTC.
@@ -33,11 +34,14 @@ struct RecordingFile {
 
     /// The text that `segue record` writes.
     static func text(
-        _ messages: [Envelope], selection: MessageSelection = MessageSelection(), since: MonitorStart = .beginning
+        _ messages: [Envelope], since: MonitorStart = .beginning, missing: [String: UInt64] = [:]
     ) throws -> String {
         let encoder = JSONEncoder()
-        let header = String(decoding: try encoder.encode(RecordingHeader(since: since, selection)), as: UTF8.self)
-        let end = String(decoding: try encoder.encode(RecordingEnd(messages: messages.count)), as: UTF8.self)
+        encoder.outputFormatting = .sortedKeys
+        let header = String(
+            decoding: try encoder.encode(RecordingHeader(since: since, MessageSelection())), as: UTF8.self)
+        let last = RecordingEnd(messages: messages.count, missing: missing)
+        let end = String(decoding: try encoder.encode(last), as: UTF8.self)
         return try ([header] + messages.map(CloudEventFormat.line) + [end]).map { "\($0)\n" }.joined()
     }
 }
@@ -58,5 +62,17 @@ extension Envelope {
         }
         message.position = Position(epoch: 0xAB, offset: offset)
         return message
+    }
+}
+
+extension EventBus {
+    /// The offset of the message with this id.
+    func offset(of id: String) async throws -> UInt64 {
+        let end = try await publish(Batch([]))
+        let message = try await withSubscription(to: [.all], from: .beginning, until: end, onNotice: nil) { messages in
+            for try await message in messages where message.id == id { return message as Envelope? }
+            return nil
+        }
+        return try #require(message?.position).offset
     }
 }

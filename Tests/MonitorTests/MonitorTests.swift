@@ -10,7 +10,7 @@ import Testing
 struct MonitorTests {
     /// A bus with the messages n0, n1, …
     private func bus(messages count: Int) async throws -> InMemoryEventBus {
-        let bus = InMemoryEventBus(source: "test/1")
+        let bus = InMemoryEventBus(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
         for index in 0..<count {
             var message = try Envelope.fixed(index.isMultiple(of: 2) ? "event.Even" : "event.Odd")
             message.attributes.id = "n\(index)"
@@ -29,7 +29,8 @@ struct MonitorTests {
     func starts() async throws {
         let bus = try await bus(messages: 6)
         #expect(try await seen(Monitor(bus: bus, start: .beginning, count: 2)) == ["n0", "n1"])
-        #expect(try await seen(Monitor(bus: bus, start: .offset(5), count: 2)) == ["n4", "n5"])
+        let fifth = try await bus.offset(of: "n4")
+        #expect(try await seen(Monitor(bus: bus, start: .offset(fifth), count: 2)) == ["n4", "n5"])
         let odd = MessageSelection(types: [try #require(MessagePattern("*.Odd"))])
         #expect(try await seen(Monitor(bus: bus, selection: odd, start: .beginning, count: 3)) == ["n1", "n3", "n5"])
     }
@@ -105,8 +106,9 @@ struct MonitorTests {
     @Test("ends behind an offset, the journal's end or a time, though nothing there matches")
     func ends() async throws {
         let bus = try await bus(messages: 6)
-        #expect(try await seen(Monitor(bus: bus, start: .beginning, end: .offset(2))) == ["n0", "n1"])
-        #expect(try await seen(Monitor(bus: bus, start: .offset(5), end: .end)) == ["n4", "n5"])
+        let (second, fifth) = (try await bus.offset(of: "n1"), try await bus.offset(of: "n4"))
+        #expect(try await seen(Monitor(bus: bus, start: .beginning, end: .offset(second))) == ["n0", "n1"])
+        #expect(try await seen(Monitor(bus: bus, start: .offset(fifth), end: .end)) == ["n4", "n5"])
         #expect(try await seen(Monitor(bus: bus, start: .now, end: .end)) == [])
         let none = MessageSelection(types: [try #require(MessagePattern("command.None"))])
         #expect(try await seen(Monitor(bus: bus, selection: none, start: .beginning, end: .end)) == [])

@@ -9,7 +9,7 @@ import RuntimeTestSupport
 
 /// A bus with the coordinator of a shop's app.
 struct RoutingFixture: Sendable {
-    let hub = InMemoryHub()
+    let hub = InMemoryHub(maximumGap: 1000)
     let view: InMemoryEventBus
     let phone = Origin(platform: "ios", device: "phone-1")
     /// The clock of the routers. It stands still, so that no call reaches its deadline.

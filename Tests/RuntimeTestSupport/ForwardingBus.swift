@@ -51,6 +51,14 @@ extension ForwardingBus {
         try await bus.newestOfEachType(matching: filters)
     }
 
+    package func lag(after position: Position, matching filters: [MessageFilter]) async throws -> UInt64 {
+        try await bus.lag(after: position, matching: filters)
+    }
+
+    package func position(_ position: Position, offsetBy distance: Int) async throws -> Position {
+        try await bus.position(position, offsetBy: distance)
+    }
+
     package func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try await bus.claim(consumer: consumer, as: member)
     }

@@ -3,7 +3,7 @@ import Compose
 import EventBus
 import Logging
 import Testing
-import ZeroMQEventBus
+import Transports
 
 extension SegueCommandLine {
     /// Runs `body` while a broker is running.
@@ -29,8 +29,8 @@ extension SegueCommandLine {
     func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {
-        let bus = try ZeroMQEventBus(
-            address: bus, source: "test/1",
+        let bus = try BusFactory.standard.bus(
+            at: bus, source: "test/1",
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         return try await bus.whileOpen { try await body(bus) }
     }

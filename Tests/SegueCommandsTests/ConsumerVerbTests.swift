@@ -88,6 +88,14 @@ struct ConsumerVerbTests {
             let all = try statuses(try await segue("consumer", "list", "--json"))
             #expect(all.map(\.consumer) == ["music-service", "old-service", "rooms.ios"])
             #expect(all.map(\.services) == [["music-service/ab"], [], ["coordinator/ab"]])
+            try await segue.withConnection { bus in
+                let attributes = Attributes(type: MessageType(kind: .event, name: "Tick"), source: "clock/1")
+                let ticks = (0..<1000).map { _ in Envelope(attributes: attributes, data: Data("{}".utf8)) }
+                for _ in 0..<10 { try await bus.publish(Batch(ticks)) }
+            }
+            #expect(try statuses(try await segue("consumer", "list", "--json")).map(\.lag) == [10_000, 10_000, 10_000])
+            let lines = try await segue("consumer", "list").lines
+            #expect(lines.dropFirst().allSatisfy { $0.contains(" 10000+ ") }, "\(lines)")
         }
     }
 

@@ -59,10 +59,15 @@ struct FailureTests {
     func address() async throws {
         try await SegueCommandLine.inScratch { segue in
             var segue = segue
-            segue.environment["SEGUE_BUS"] = "nonsense"
-            let result = try await segue("services")
-            #expect(result.error.hasPrefix("segue: SEGUE_BUS: 'nonsense' is not the address of a bus; write ipc:///"))
-            #expect(result.status == 78)
+            for address in ["nonsense", "other://127.0.0.1:1", "tcp://nowhere"] {
+                segue.environment["SEGUE_BUS"] = address
+                let result = try await segue("services")
+                #expect(
+                    result.error
+                        == "segue: SEGUE_BUS: '\(address)' is not the address of a bus; write ipc:///DIRECTORY or "
+                        + "tcp://HOST:PORT\n")
+                #expect(result.status == 78)
+            }
         }
     }
 

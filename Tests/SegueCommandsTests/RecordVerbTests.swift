@@ -46,7 +46,7 @@ struct RecordVerbTests {
         try await withRecording { segue in
             let info = try await segue("record", "info", "story.jsonl")
             #expect(info.status == 0 && info.error.isEmpty)
-            for line in ["state      whole", "messages   3", "gaps       none", "event.A  2", "default  3"] {
+            for line in ["state      whole", "messages   3", "missing    none", "event.A  2", "default  3"] {
                 #expect(info.lines.contains(line), "\(info.output)")
             }
             let json = try await segue("record", "info", "story.jsonl", "--json")

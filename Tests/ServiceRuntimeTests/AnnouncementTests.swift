@@ -14,7 +14,7 @@ import Testing
 
 @Suite("A process's presence", .timeLimit(.minutes(1)))
 struct AnnouncementTests {
-    let hub = InMemoryHub()
+    let hub = InMemoryHub(maximumGap: 1000)
     let watcher: InMemoryEventBus
     let clock = ManualClock()
     let context: ServiceContext

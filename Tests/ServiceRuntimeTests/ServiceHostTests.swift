@@ -15,7 +15,7 @@ import Testing
 
 @Suite("Service host")
 struct ServiceHostTests {
-    let hub = InMemoryHub()
+    let hub = InMemoryHub(maximumGap: 1000)
     /// A process that observes the process under test.
     let watcher: InMemoryEventBus
 

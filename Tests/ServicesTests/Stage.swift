@@ -20,7 +20,7 @@ struct Stage: Sendable {
     let spotify: SimulatedSpotify
     let directory: String
     let log = LogRecorder()
-    let hub = InMemoryHub()
+    let hub = InMemoryHub(maximumGap: 1000)
     private let server: OverheardServer
 
     /// Runs a test. Afterwards checks that no secret was published or logged, and that the services published only

@@ -18,7 +18,7 @@ import Vocabulary
 
 /// Devices on a bus with scripted services, and with the coordinators of the flows in `config/flows`.
 struct DeviceFixture: Sendable {
-    let hub = InMemoryHub()
+    let hub = InMemoryHub(maximumGap: 1000)
     let view: InMemoryEventBus
     let transcript = Transcript()
 

@@ -21,6 +21,7 @@ package enum Request: Hashable, Sendable {
     case consumers
     /// The name of a durable consumer.
     case forget(String)
+    case count(PageRequest)
 
     package var operation: Operation {
         switch self {
@@ -40,6 +41,7 @@ package enum Request: Hashable, Sendable {
         case .document: .document
         case .consumers: .consumers
         case .forget: .forget
+        case .count: .count
         }
     }
 
@@ -48,7 +50,7 @@ package enum Request: Hashable, Sendable {
             switch self {
             case .hello(let greeting), .bye(let greeting): greeting.frames
             case .publish(let request): request.frames
-            case .read(let request), .heads(let request), .documents(let request): request.frames
+            case .read(let request), .heads(let request), .documents(let request), .count(let request): request.frames
             case .claim(let request): request.frames
             case .locate(let number), .cancel(let number): [Self.bytes(number)]
             case .letters(let request): request.frames
@@ -82,6 +84,7 @@ package enum Request: Hashable, Sendable {
             guard body.isEmpty else { throw ProtocolError(.malformed, "consumers has no frames after its head") }
             self = .consumers
         case .forget: self = .forget(try Self.consumer(body))
+        case .count: self = .count(try PageRequest(frames: body))
         case .query: throw ProtocolError(.operation, "only the broker sends 'query'")
         }
     }
@@ -157,6 +160,8 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case consumers = 16
     /// Removes a durable consumer.
     case forget = 17
+    /// Counts the messages after an offset, up to ``Limits/lag``.
+    case count = 18
 }
 
 /// The first frame of a request or a reply: magic, version, operation, id.

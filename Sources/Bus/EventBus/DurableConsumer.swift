@@ -17,10 +17,6 @@ public struct DurableConsumer: Hashable, Sendable {
         self.end = end
         self.memberCount = memberCount
     }
-
-    /// The number of offsets between the consumer's position and the end of the journal. It counts messages of all
-    /// types.
-    public var lag: UInt64 { end.offset - min(position.offset, end.offset) }
 }
 
 /// An instance of a durable consumer, and the way in which it shares the consumer with other instances.

@@ -16,7 +16,7 @@ public protocol EventBus: Sendable {
     /// Publishes a batch, either the whole batch or nothing. Returns when the journal has recorded the batch. A
     /// transient batch is not recorded.
     /// - Returns: The position of the last message of the batch; the other messages have the positions directly before
-    ///   it. For an empty batch, or one whose checkpoint is already recorded, the end of the journal; for a transient
+    ///   it. The offsets of two batches need not follow each other. For an empty batch, or one whose checkpoint is already recorded, the end of the journal; for a transient
     ///   batch, a position without meaning.
     /// - Throws: ``BusError``: `refused` if the batch or a message is invalid, `closed` if the bus is closed, `journal`
     ///   if the journal cannot be written now, `fenced` if the claim of the checkpoint no longer owns its partition,
@@ -67,6 +67,21 @@ public protocol EventBus: Sendable {
     /// The position of the newest message of each type that a filter selects, even if retention has removed that
     /// message. A bus may ignore the subjects of the filters.
     func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position]
+
+    /// The number of messages after a position whose type a filter selects, and that retention has not removed. If the
+    /// position belongs to another journal, all messages of this one count. A bus may ignore the subjects of the
+    /// filters.
+    ///
+    /// Use this instead of the difference of two offsets, which is not a number of messages.
+    /// - Returns: At most 10,000, which means 10,000 or more: a bus stops counting there.
+    func lag(after position: Position, matching filters: [MessageFilter]) async throws -> UInt64
+
+    /// The position that is about `distance` messages, of any type, after a position, or before it if `distance` is
+    /// negative. Offset 0 if the journal has fewer messages before the position. If it has fewer messages after it, a
+    /// bus may return a position beyond the end of the journal.
+    ///
+    /// A reader uses it to read a journal in stretches of a limited number of messages.
+    func position(_ position: Position, offsetBy distance: Int) async throws -> Position
 
     /// Claims partitions of a durable consumer for a member. See ``ConsumerMember/Mode``.
     /// - Throws: ``BusError``: `fenced` if the member is exclusive and another one has taken over; `refused` if the

@@ -1,7 +1,12 @@
-/// The place of a message in a journal. Offsets start at 1 and grow by one with every recorded message.
+/// The place of a message in a journal.
+///
+/// Offsets grow. Those of one batch follow each other; between two batches a journal may leave out any number of
+/// offsets. So the difference of two offsets is not a number of messages; use ``EventBus/lag(after:matching:)``.
 public struct Position: Codable, Sendable {
     /// The identity of the journal. A new journal has a new epoch; offsets of different epochs cannot be compared.
     public let epoch: UInt64
+    /// At least 1 for a message. A position can also have the offset 0, before the first message, or the offset of no
+    /// message.
     public let offset: UInt64
     /// In a delivered message, the offset up to which the subscription had delivered everything when it delivered the
     /// message; otherwise `offset`. It can be smaller than `offset`, because an earlier message of another partition

@@ -3,10 +3,16 @@ public import Logging
 internal import ZeroMQEventBus
 
 /// Creates the bus of a process from an address.
+///
+/// The scheme of the address selects the engine. Only this module, the broker, the launcher, `SegueTestSupport` and the
+/// benchmarks import an engine; everything else uses ``EventBus``.
 public struct BusFactory: Sendable {
-    private let connect: @Sendable (_ address: String, _ source: String, Logger) throws -> any EventBus
+    private let connect: Connect
 
-    public init(_ connect: @escaping @Sendable (_ address: String, _ source: String, Logger) throws -> any EventBus) {
+    public typealias Connect =
+        @Sendable (_ address: String, _ source: String, _ logger: Logger) throws -> any EventBus
+
+    public init(_ connect: @escaping Connect) {
         self.connect = connect
     }
 
@@ -20,8 +26,30 @@ public struct BusFactory: Sendable {
         try connect(address, source, logger)
     }
 
-    /// The transports of Segue.
-    public static let standard = BusFactory { address, source, logger in
-        try ZeroMQEventBus(address: address, source: source, logger: logger)
+    /// The engines of Segue. The scheme of the address selects the engine.
+    public static let standard = BusFactory(engines: [
+        Engine(addresses: ["ipc:///DIRECTORY", "tcp://HOST:PORT"]) {
+            try ZeroMQEventBus(address: $0, source: $1, logger: $2)
+        }
+    ])
+
+    private struct Engine: Sendable {
+        /// The forms of the addresses, each with its own scheme.
+        let addresses: [String]
+        let connect: Connect
+
+        func accepts(_ address: String) -> Bool {
+            addresses.contains { address.hasPrefix($0.prefix { $0 != ":" } + ":") }
+        }
+    }
+
+    private init(engines: [Engine]) {
+        self.init { address, source, logger in
+            guard let engine = engines.first(where: { $0.accepts(address) }) else {
+                let forms = engines.flatMap(\.addresses).joined(separator: " or ")
+                throw BusError(.address, "'\(address)' is not the address of a bus; write \(forms)")
+            }
+            return try engine.connect(address, source, logger)
+        }
     }
 }

@@ -93,6 +93,26 @@ extension ZeroMQEventBus {
         return heads
     }
 
+    public func lag(after position: Position, matching filters: [MessageFilter]) async throws -> UInt64 {
+        let request = PageRequest(epoch: position.epoch, after: position.offset, prefixes: filters.topicPrefixes)
+        guard case .counted(_, let count) = try await ask(.count(request)) else {
+            throw BusError(.refused, "the broker sent an unexpected reply to a request for a number of messages")
+        }
+        return count
+    }
+
+    public nonisolated func position(_ position: Position, offsetBy distance: Int) -> Position {
+        // The broker gives each recorded message the next offset.
+        let (sum, overflows) = position.offset.addingReportingOverflow(UInt64(distance.magnitude))
+        let offset =
+            if distance < 0 {
+                position.offset - min(position.offset, UInt64(distance.magnitude))
+            } else {
+                overflows ? UInt64.max : sum
+            }
+        return Position(epoch: position.epoch, offset: offset)
+    }
+
     public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         let request = ClaimRequest(producer: producer, member: member, consumer: consumer)
         guard case .claimed(let claimed) = try await ask(.claim(request)) else {

@@ -135,8 +135,8 @@ extension Document {
         public var handled: Int
         /// The number of messages that the process's durable consumers have given up since the process started.
         public var failed: Int
-        /// The largest lag of the process's durable consumers: the number of journal offsets between a consumer's
-        /// position and the newest message for it. 0 if all consumers have handled all their messages.
+        /// The largest lag of the process's durable consumers: the number of messages for a consumer after its
+        /// position. 0 if all consumers have handled all their messages. 10,000 means 10,000 or more.
         public var lag: UInt64
         /// The durable consumers that the process has started, in alphabetical order. Nil if the process does not
         /// report them.

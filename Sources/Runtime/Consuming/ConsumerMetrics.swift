@@ -9,8 +9,6 @@ public final class ConsumerMetrics: Sendable {
         var position: Position
         /// True if the consumer has no unfinished message.
         var isIdle = true
-        /// The number of times that the consumer has become idle.
-        var turns = 0
     }
 
     private struct State {
@@ -31,22 +29,20 @@ public final class ConsumerMetrics: Sendable {
     /// The names of the consumers that have started, in alphabetical order.
     package var consumers: [String] { state.withLock { $0.consumers.keys.sorted() } }
 
-    /// The largest lag of the process's consumers: the number of offsets from the consumer's position to the newest
-    /// message that its filters match. 0 if all consumers have handled all their messages.
+    /// The largest lag of the process's consumers: the number of messages after the consumer's position that its
+    /// filters match. It includes messages that other members of the consumer handle. 0 if all consumers have handled
+    /// all their messages. A bus counts up to 10,000.
     /// - Throws: ``BusError``.
     package func lag(on bus: any EventBus) async throws -> UInt64 {
-        var lag: UInt64 = 0
-        for (name, before) in state.withLock(\.consumers) {
-            let newest = try await bus.newest(matching: before.filters)
-            guard let after = state.withLock({ $0.consumers[name] }) else { continue }
-            // A consumer that was idle during the whole query has handled all messages that it received. The newest
-            // message may have a higher offset, for example because another member handles it.
-            if after.isIdle, after.turns == before.turns { continue }
-            let isSameJournal = after.position.epoch == newest.epoch
-            let handled = isSameJournal ? min(after.position.offset, newest.offset) : 0
-            lag = max(lag, newest.offset - handled)
+        var largest: UInt64 = 0
+        // A consumer that is idle has handled all messages that it received. There may be others after its position,
+        // for example because another member handles them.
+        for (name, consumer) in state.withLock(\.consumers) where !consumer.isIdle {
+            let lag = try await bus.lag(after: consumer.position, matching: consumer.filters)
+            let isIdle = state.withLock { $0.consumers[name]?.isIdle ?? true }
+            if !isIdle { largest = max(largest, lag) }
         }
-        return lag
+        return largest
     }
 
     func began(_ claim: ConsumerClaim, _ filters: [MessageFilter]) {
@@ -60,7 +56,6 @@ public final class ConsumerMetrics: Sendable {
         state.withLock { state in
             guard var consumer = state.consumers[name] else { return }
             consumer.position = Position(epoch: consumer.position.epoch, offset: offset)
-            if count == 0, !consumer.isIdle { consumer.turns += 1 }
             consumer.isIdle = count == 0
             state.consumers[name] = consumer
         }

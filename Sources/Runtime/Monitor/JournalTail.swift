@@ -7,8 +7,10 @@ package struct JournalTail {
     /// The position before the last stretch that was read. Before the first stretch is read, the end of the part to
     /// read.
     package private(set) var start: Position
-    /// The maximum number of offsets in the next stretch.
-    private var length: UInt64 = 256
+    /// About the number of messages, of any type, in the stretches that were read.
+    package private(set) var searched = 0
+    /// About the number of messages, of any type, in the next stretch.
+    private var length = 256
 
     package init(of bus: any EventBus, end: Position) {
         self.bus = bus
@@ -25,7 +27,8 @@ package struct JournalTail {
     ) async throws -> Bool {
         let end = Position(epoch: start.epoch, offset: min(start.offset, limit))
         guard end.offset > 0 else { return false }
-        start = Position(epoch: end.epoch, offset: end.offset - min(end.offset, length))
+        start = try await bus.position(end, offsetBy: -length)
+        searched += length
         length *= 2
         try await bus.withSubscription(to: filters, from: .after(start), until: end, onNotice: nil) {
             for try await message in $0 { take(message) }

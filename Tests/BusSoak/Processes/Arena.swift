@@ -3,7 +3,7 @@ package import EventBus
 internal import Foundation
 internal import Logging
 internal import Synchronization
-internal import ZeroMQEventBus
+internal import Transports
 
 /// The folder of one test, with a bus and real processes. The processes are ended with the test.
 package final class Arena: Sendable {
@@ -131,7 +131,7 @@ package final class Arena: Sendable {
         deadline: Duration = Arena.deadline, _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let bus = try ZeroMQEventBus(address: self.bus, source: "test/\(UUID().uuidString)", logger: logger)
+        let bus = try BusFactory.standard.bus(at: self.bus, source: "test/\(UUID().uuidString)", logger: logger)
         return try await bus.whileOpen {
             try await self.within(deadline, "the bus did not do what it should") { try await body(bus) }
         }

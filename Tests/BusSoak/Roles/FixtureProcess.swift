@@ -5,7 +5,7 @@ internal import Glibc
 package import Logging
 internal import Synchronization
 internal import SystemSupport
-internal import ZeroMQEventBus
+internal import Transports
 
 /// The common parts of all roles: a connection, a history and a log on standard error.
 package struct FixtureProcess: Sendable {
@@ -31,7 +31,7 @@ package struct FixtureProcess: Sendable {
         _ role: @escaping @Sendable (any EventBus, HistoryLog, Logger) async throws -> Void
     ) async -> Int32 {
         do {
-            let bus = try ZeroMQEventBus(address: address, source: "fixture/\(name)", logger: logger)
+            let bus = try BusFactory.standard.bus(at: address, source: "fixture/\(name)", logger: logger)
             try await bus.whileOpen { try await role(bus, history, logger) }
             return 0
         } catch {

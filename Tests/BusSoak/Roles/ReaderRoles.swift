@@ -4,7 +4,6 @@ package import EventBus
 internal import Foundation
 internal import Glibc
 package import Logging
-internal import ZeroMQEventBus
 
 /// Reads all values from the beginning of the journal and writes each of them, with its offset, to the history, until
 /// it is asked to end. It writes a live line once for each journal.
@@ -61,7 +60,7 @@ package enum StalledRole {
     ) async throws {
         try await bus.withSubscription(to: [.kind(.event)], from: .now) { messages in
             logger.info("subscribed")
-            if let executor = (bus as? ZeroMQEventBus)?.taskExecutor {
+            if let executor = bus.taskExecutor {
                 await withTaskExecutorPreference(executor) { await block(until: pipe) }
             }
             logger.info("reading")

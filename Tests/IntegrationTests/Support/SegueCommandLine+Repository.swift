@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import EventBus
 import Foundation
 import Logging
-import ZeroMQEventBus
+import Transports
 
 extension SegueCommandLine {
     /// Runs `body` with the repository as the working folder, and with a temporary folder for state and sockets.
@@ -24,8 +24,8 @@ extension SegueCommandLine {
         guard let project = projects.first, projects.count == 1 else {
             throw BusError(.address, "one project should be up, not \(projects)")
         }
-        let bus = try ZeroMQEventBus(
-            address: "ipc://\(directory)/run/segue/\(project)/bus", source: "test/1",
+        let bus = try BusFactory.standard.bus(
+            at: "ipc://\(directory)/run/segue/\(project)/bus", source: "test/1",
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         return try await bus.whileOpen { try await body(bus) }
     }

@@ -16,18 +16,19 @@ struct RecordingFileTests {
         #expect(summary.completeness == .whole)
         #expect(summary.messages == 3 && summary.types == ["event.A": 1, "event.B": 2])
         #expect(summary.subjects == ["default": 3] && summary.sources == ["device/1": 3])
-        #expect(summary.duration == .seconds(2) && summary.gaps == [] && summary.journalCount == 1)
+        #expect(summary.duration == .seconds(2) && summary.missing == [:] && summary.journalCount == 1)
     }
 
-    @Test("names the offsets that it lacks, in whatever order the others came, unless it was to lack some")
-    func gaps() async throws {
+    @Test("names the messages that its recorder missed, but takes no offsets for missing ones")
+    func missing() async throws {
         let messages = try messages([7, 5, 1, 2, 8])
-        for (selection, gaps) in [(MessageSelection(), [3...4, 6...6]), (MessageSelection(subject: "x"), nil)] {
-            let text = try RecordingFile.text(messages, selection: selection)
-            #expect(try await RecordingFile.with(text) { try await $0.summary() }.gaps == gaps)
+        for missing in [[:], ["event.B": 6]] as [[String: UInt64]] {
+            let text = try RecordingFile.text(messages, missing: missing)
+            #expect(try await RecordingFile.with(text) { try await $0.summary() }.missing == missing)
         }
-        let retained = try RecordingFile.text(messages, since: .retained)
-        #expect(try await RecordingFile.with(retained) { try await $0.summary() }.gaps == nil)
+        let text = try RecordingFile.text(messages).replacing(#""missing":{},"#, with: "")
+        let earlier = try await RecordingFile.with(text) { try await $0.summary() }
+        #expect(earlier.missing == nil && earlier.completeness == .whole)
     }
 
     @Test("is read up to the line amid which its recorder was killed")
@@ -69,7 +70,7 @@ struct RecordingFileTests {
     func monitor() async throws {
         let text = try messages([1, 2]).map(CloudEventFormat.line).joined(separator: "\n")
         let summary = try await RecordingFile.with(text) { try await $0.summary() }
-        #expect(summary.completeness == .unknown && summary.messages == 2 && summary.gaps == nil)
+        #expect(summary.completeness == .unknown && summary.messages == 2 && summary.missing == nil)
     }
 
     @Test("of a later version, with a line beyond all measure, or not there at all is refused")

@@ -277,6 +277,19 @@ package final class Journal {
         return Heads(epoch: epoch, through: head, offsets: Dictionary(offsets) { max($0, $1) })
     }
 
+    /// The number of messages after an offset on the matching topics, at most ``Limits/lag``. Messages up to ``pruned``
+    /// do not count. If the request is for another epoch, all messages of this one count.
+    func count(_ request: PageRequest) throws -> UInt64 {
+        let after = request.epoch == 0 || request.epoch == epoch ? request.after : 0
+        let floor = max(after, pruned)
+        let filters = Set(request.prefixes)
+        let grown = topics.entries.filter { $0.head > floor }
+        let heads = grown.filter { $0.matches(filters) }.map(\.head)
+        // In this journal every offset after `pruned` is a message.
+        if heads.count == grown.count { return min(head - min(floor, head), Limits.lag) }
+        return try read { _ in try messages.count(from: heads, after: floor, limit: Limits.lag) }
+    }
+
     /// A page of the dead letters after an id. All letters of a page are of one epoch.
     func letters(_ request: LettersRequest) throws -> Letters {
         try read { try DeadLetterTable.page(request, $0) }

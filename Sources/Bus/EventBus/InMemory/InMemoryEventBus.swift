@@ -64,6 +64,16 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         return await hub.newestOfEachType(matching: filters)
     }
 
+    public func lag(after position: Position, matching filters: [MessageFilter]) async throws -> UInt64 {
+        try await hub.requireOpen(id)
+        return await hub.lag(after: position, matching: filters)
+    }
+
+    public func position(_ position: Position, offsetBy distance: Int) async throws -> Position {
+        try await hub.requireOpen(id)
+        return await hub.position(position, offsetBy: distance)
+    }
+
     public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try await hub.claim(consumer, as: member, for: id)
     }

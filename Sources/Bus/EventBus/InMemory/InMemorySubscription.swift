@@ -13,17 +13,17 @@ struct InMemorySubscription: Identifiable {
     let claim: ConsumerClaim?
     /// The journal index of the first message that has not been checked yet.
     private var next: Int
-    /// The length of the journal at which the subscription ends; nil for no end.
-    private let end: Int?
+    /// The offset after which the subscription ends; nil for no end.
+    private let end: UInt64?
     /// The retained documents that a subscription from ``StartPosition/retained`` reads before the journal.
     private var retained: ArraySlice<Envelope>
     /// The end of the stream that ``news()`` returned last. ``wakeUp()`` finishes it.
     private var wake: AsyncStream<Never>.Continuation?
     /// The transient messages that wait, each with the length that the journal had when it was published.
-    private var transient: [(behind: Int, message: Envelope)] = []
+    private var transient: [(length: Int, message: Envelope)] = []
 
     init(
-        filters: [MessageFilter], next: Int, end: Int? = nil, retained: ArraySlice<Envelope> = [],
+        filters: [MessageFilter], next: Int, end: UInt64? = nil, retained: ArraySlice<Envelope> = [],
         claim: ConsumerClaim? = nil
     ) {
         self.filters = filters
@@ -47,8 +47,9 @@ struct InMemorySubscription: Identifiable {
     }
 
     /// Adds a transient message if it matches.
+    /// - Parameter length: The length of the journal.
     /// - Returns: False if the oldest waiting message was dropped to make room.
-    mutating func offer(_ message: Envelope, behind length: Int) -> Bool {
+    mutating func offer(_ message: Envelope, after length: Int) -> Bool {
         guard wants(message) else { return true }
         transient.append((length, message))
         guard transient.count > Self.transientCount else { return true }
@@ -56,13 +57,17 @@ struct InMemorySubscription: Identifiable {
         return false
     }
 
-    var isAtEnd: Bool { end.map { next >= $0 } ?? false }
+    /// True if no message up to the end of the subscription is left, and none can follow.
+    func isAtEnd(of journal: [JournalEntry]) -> Bool {
+        guard let end else { return false }
+        return next < journal.count ? journal[next].offset > end : journal.last?.offset ?? 0 >= end
+    }
 
     /// Takes the next message. Returns nil if there is none now.
     mutating func take(from journal: [JournalEntry]) -> Envelope? {
         if let document = retained.popFirst() { return document }
-        let end = min(transient.first?.behind ?? journal.count, end ?? .max)
-        while next < end {
+        let length = transient.first?.length ?? journal.count
+        while next < length, journal[next].offset <= end ?? .max {
             let message = journal[next].message
             next += 1
             if wants(message) { return message }
@@ -77,6 +82,7 @@ struct InMemorySubscription: Identifiable {
 
 /// A message in the journal of an ``InMemoryHub``.
 struct JournalEntry: Sendable {
+    let offset: UInt64
     let message: Envelope
     /// The time at which the message was recorded.
     let time: Date

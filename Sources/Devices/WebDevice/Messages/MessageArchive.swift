@@ -19,8 +19,8 @@ struct MessageArchive: Sendable {
     private static let storyLimit = 1000
 
     let bus: any EventBus
-    /// The maximum number of offsets that are searched for one answer.
-    var searchLimit: UInt64 = 200_000
+    /// About the maximum number of messages, of any type, that are searched for one answer.
+    var searchLimit = 200_000
 
     /// The end of the journal.
     func end() async throws -> Position {
@@ -34,7 +34,7 @@ struct MessageArchive: Sendable {
     func last(_ limit: Int, _ selection: MessageSelection, through end: Position) async throws -> MessagePage {
         var page = MessagePage()
         var tail = JournalTail(of: bus, end: end)
-        while page.rows.count < limit, tail.start.offset > 0, end.offset - tail.start.offset < searchLimit {
+        while page.rows.count < limit, tail.start.offset > 0, tail.searched < searchLimit {
             var stretch: [MessageRow] = []
             let isRead = try await tail.readStretch(selection.filters) { message in
                 guard message.position != nil, selection.matches(message) else { return }
@@ -60,7 +60,8 @@ struct MessageArchive: Sendable {
     {
         var page = MessagePage()
         guard start.epoch == end.epoch, start.offset < end.offset else { return page }
-        let stop = Position(epoch: end.epoch, offset: min(end.offset, start.offset + searchLimit))
+        let reach = try await bus.position(start, offsetBy: searchLimit)
+        let stop = Position(epoch: end.epoch, offset: min(end.offset, reach.offset))
         page.rows = try await bus.withSubscription(
             to: selection.filters, from: .after(start), until: stop, onNotice: nil
         ) { messages in
@@ -96,7 +97,7 @@ struct MessageArchive: Sendable {
         guard document.type.kind == .document, let position = document.position, position.offset > 0 else { return nil }
         var tail = JournalTail(of: bus, end: Position(epoch: position.epoch, offset: position.offset - 1))
         var found: Envelope?
-        while found == nil, position.offset - tail.start.offset < searchLimit {
+        while found == nil, tail.searched < searchLimit {
             let filter = MessageFilter.type(document.type, subject: document.subject)
             let isRead = try await tail.readStretch([filter]) { message in
                 if message.subject == document.subject, message.attributes.key == document.attributes.key {
@@ -122,7 +123,7 @@ struct MessageArchive: Sendable {
         var tail = JournalTail(of: bus, end: end)
         var rows: [MessageRow] = []
         var hasFirst = false
-        while !hasFirst, end.offset - tail.start.offset < searchLimit {
+        while !hasFirst, tail.searched < searchLimit {
             var stretch: [MessageRow] = []
             let isRead = try await tail.readStretch([.all]) { message in
                 guard message.attributes.correlationID == id, message.position != nil else { return }

@@ -65,11 +65,11 @@ struct MessagesView: Sendable {
         var update = ObjectText()
         let (rows, skipped) = pending.take(size: size)
         if !rows.isEmpty { update.add("rows", .array(rows.map(\.json))) }
-        if let skipped, skipped.count > 0 {
+        if let skipped, skipped.count != 0 {
             update.add(
                 "skipped",
                 [
-                    "count": .integer(skipped.count), "after": .string(skipped.after.pageText),
+                    "count": skipped.count.map { .integer($0) } ?? .null, "after": .string(skipped.after.pageText),
                     "before": .string(skipped.before.pageText),
                 ])
         }

@@ -46,7 +46,7 @@ struct Metrics {
                 processes { "\($0.failed)" }),
             Family(
                 "segue_process_lag", "gauge",
-                "The offsets between the slowest durable consumer and the newest message.",
+                "The messages for the slowest durable consumer after its position; 10000 means 10000 or more.",
                 processes { "\($0.lag)" }),
         ]
         if let deadLetters {

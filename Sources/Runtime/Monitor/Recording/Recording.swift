@@ -157,7 +157,7 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
     /// The start of the recorded part of the journal, as a value of the option `--since`.
     package let since: String
     /// True if no option limited the recording to a selection of messages.
-    let everything: Bool
+    private let everything: Bool
 
     package init(since: MonitorStart, _ selection: MessageSelection) {
         segue = Self.mark
@@ -169,11 +169,6 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
 
     /// True if the recording begins with the retained documents.
     var beginsWithRetained: Bool { since == MonitorStart.retained.argument }
-
-    /// True if every message from the start was to be recorded.
-    var hasEveryMessage: Bool {
-        everything && ![MonitorStart.retained, .last].map(\.argument).contains(since)
-    }
 }
 
 extension MonitorStart {
@@ -213,12 +208,16 @@ package struct RecordingEnd: Codable, Hashable, Sendable {
     private let segue: String
     /// The number of messages in the recording.
     package let messages: Int
+    /// The types of the messages that retention removed before they were recorded, each with the largest reported
+    /// offset of such a message. Nil in recordings of earlier versions.
+    let missing: [String: UInt64]?
     /// The time at which the recording ended, in the form of RFC 3339.
     package let ended: String
 
-    package init(messages: Int) {
+    package init(messages: Int, missing: [String: UInt64] = [:]) {
         segue = Self.mark
         self.messages = messages
+        self.missing = missing
         ended = Timestamp.text(of: Date())
     }
 }

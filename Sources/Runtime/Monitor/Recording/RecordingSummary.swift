@@ -26,7 +26,7 @@ package struct RecordingSummary: Sendable {
     package private(set) var mistakeCount = 0
     /// The number of the last line if the file ends in the middle of this line. Nil if the last line is complete.
     package private(set) var cutOffLine: Int?
-    private var journals: [UInt64: IndexSet] = [:]
+    private var journals: Set<UInt64> = []
 
     mutating func add(_ entry: RecordingEntry) {
         switch entry {
@@ -48,9 +48,7 @@ package struct RecordingSummary: Sendable {
         types[message.type.description, default: 0] += 1
         subjects[message.subject, default: 0] += 1
         sources[message.attributes.source, default: 0] += 1
-        if let position = message.position, let offset = Int(exactly: position.offset) {
-            journals[position.epoch, default: []].insert(offset)
-        }
+        if let position = message.position { journals.insert(position.epoch) }
     }
 
     package enum Completeness: String, Sendable {
@@ -79,14 +77,9 @@ package struct RecordingSummary: Sendable {
     /// The number of journals that the messages come from.
     package var journalCount: Int { journals.count }
 
-    /// The ranges of offsets that are missing between messages of one journal. Nil if the file has no header or
-    /// only some messages were to be recorded: a missing offset is then not a gap.
-    package var gaps: [ClosedRange<Int>]? {
-        guard header?.hasEveryMessage == true else { return nil }
-        return journals.sorted { $0.key < $1.key }.flatMap { _, offsets in
-            zip(offsets.rangeView, offsets.rangeView.dropFirst()).map { $0.upperBound...($1.lowerBound - 1) }
-        }
-    }
+    /// The types of the messages that are missing, because retention removed them before they were recorded. The values
+    /// are the offsets up to which they are missing. Nil if the recorder has not reported this.
+    package var missing: [String: UInt64]? { end?.missing }
 }
 
 extension Recording {

@@ -94,9 +94,9 @@ package struct StoryFinder: Sendable {
         }
     }
 
-    /// The number of offsets at the end of the journal after which ``last()`` gives up: a whole number of stretches of
-    /// ``JournalTail``.
-    private static let reach: UInt64 = 256 + 512 + 1024 + 2048 + 4096 + 8192 + 16384 + 32768
+    /// About the number of messages at the end of the journal after which ``last()`` gives up: a whole number of
+    /// stretches of ``JournalTail``.
+    private static let reach = 256 + 512 + 1024 + 2048 + 4096 + 8192 + 16384 + 32768
 
     /// The newest story, as far as it was searched for.
     package struct Newest: Sendable {
@@ -111,7 +111,7 @@ package struct StoryFinder: Sendable {
     }
 
     /// Searches for the newest story. Without a start, the journal is read backwards, and the search is given up after
-    /// about 65,000 offsets.
+    /// about 65,000 messages.
     package func last() async throws -> Newest {
         if let start {
             let last = try await read(from: start, into: LastBeginning()) { last, message in
@@ -126,7 +126,7 @@ package struct StoryFinder: Sendable {
         // The stories with the stretches in which they begin.
         var byPerson: (id: String, stretch: Position)?
         var byService: (id: String, stretch: Position)?
-        while byPerson == nil, end.offset - tail.start.offset < Self.reach {
+        while byPerson == nil, tail.searched < Self.reach {
             var stretch = LastBeginning()
             guard try await tail.readStretch(Envelope.storyBeginnings, { stretch.take($0) }) else { break }
             byPerson = stretch.byPerson.map { ($0, tail.start) }

@@ -24,8 +24,8 @@ struct ConsumerListCommand: AsyncParsableCommand {
             segue consumer list
             segue consumer list --json
 
-            The lag is the number of offsets between the last message that a consumer has handled and the end of the \
-            journal. The lag counts messages of all types, also types that the consumer does not receive.
+            The lag is the number of messages after the position of a consumer. It counts messages of all types, also \
+            types that the consumer does not receive, up to 10,000, and is then printed as 10000+.
             """)
 
     @OptionGroup var options: BusOptions
@@ -42,7 +42,7 @@ struct ConsumerListCommand: AsyncParsableCommand {
         var table = Table("CONSUMER", "POSITION", "LAG", "RUN BY")
         for status in consumers {
             table.append(
-                status.consumer.name.printable, "\(status.consumer.position.offset)", "\(status.consumer.lag)",
+                status.consumer.name.printable, "\(status.consumer.position.offset)", LagText.of(status.lag),
                 status.runners)
         }
         try await Console.output.writeLines(table.lines)
@@ -117,25 +117,32 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
 /// A durable consumer, and the presences of the processes that run it.
 struct ConsumerStatus: Hashable, Sendable {
     let consumer: DurableConsumer
+    /// The number of messages of all types after the consumer's position, at most ``Limits/lag``.
+    let lag: UInt64
     let services: [Document.Presence]
 
     /// True if a process runs the consumer. A process that has published no presence is only in `memberCount`.
     var isRun: Bool { !services.isEmpty || consumer.memberCount > 0 }
 
-    static func all(_ consumers: [DurableConsumer], _ presences: [Document.Presence]) -> [ConsumerStatus] {
-        consumers.map { consumer in
-            ConsumerStatus(
-                consumer: consumer,
-                services: presences.filter { $0.runs(consumer: consumer.name) }
-                    .sorted { ($0.name, $0.instance) < ($1.name, $1.instance) })
+    static func all(
+        _ consumers: [DurableConsumer], _ presences: [Document.Presence], on bus: any EventBus
+    ) async throws -> [ConsumerStatus] {
+        var all: [ConsumerStatus] = []
+        for consumer in consumers {
+            all.append(
+                ConsumerStatus(
+                    consumer: consumer, lag: try await bus.lag(after: consumer.position, matching: [.all]),
+                    services: presences.filter { $0.runs(consumer: consumer.name) }
+                        .sorted { ($0.name, $0.instance) < ($1.name, $1.instance) }))
         }
+        return all
     }
 
     static func all(on bus: any EventBus) async throws -> [ConsumerStatus] {
         // The consumers are read before the presences: a process may start in between.
         let consumers = try await bus.consumers()
         let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
-        return all(consumers, documents.compactMap { try? $0.decode(Document.Presence.self) })
+        return try await all(consumers, documents.compactMap { try? $0.decode(Document.Presence.self) }, on: bus)
     }
 }
 
@@ -148,8 +155,14 @@ extension ConsumerStatus: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(consumer.name, forKey: .consumer)
         try container.encode(SentMessage.JournalPosition(consumer.position), forKey: .position)
-        try container.encode(consumer.lag, forKey: .lag)
+        try container.encode(lag, forKey: .lag)
         try container.encode(consumer.memberCount, forKey: .members)
         try container.encode(services.map { "\($0.name)/\($0.instance)" }, forKey: .services)
     }
+}
+
+/// A lag as text.
+enum LagText {
+    /// The number; with a plus sign if a bus has stopped counting there.
+    static func of(_ lag: UInt64) -> String { lag < Limits.lag ? "\(lag)" : "\(lag)+" }
 }

@@ -14,8 +14,9 @@ package struct ServicesCommand: AsyncParsableCommand {
             segue services --json | jq .lag
 
             'handled' and 'failed' count the messages that the durable consumers of a process have handled and given \
-            up since the process started. 'lag' is the number of offsets between the slowest of these consumers and \
-            the newest message for it. 'segue dead' lists the messages that were given up.
+            up since the process started. 'lag' is the number of messages for the slowest of these consumers after its \
+            position. It is counted up to 10,000, and then printed as 10000+. 'segue dead' lists the messages that \
+            were given up.
 
             A durable consumer that no process runs is listed, too. The lag of this consumer counts all messages up to \
             the end of the journal. 'segue consumer forget' removes the consumer.
@@ -29,17 +30,18 @@ package struct ServicesCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        let (consumers, documents, names) = try await options.withBus { bus in
+        let (abandoned, services, names) = try await options.withBus { bus in
             // The consumers are read before the presences: a process may start in between.
             let consumers = try await Self.consumers(on: bus)
             let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
-            return (consumers, documents, try await CoordinatorNames(on: bus))
+            let services = await presences(documents)
+            let abandoned = try await ConsumerStatus.all(consumers, services, on: bus).filter { !$0.isRun }
+            return (abandoned, services, try await CoordinatorNames(on: bus))
         }
-        let services = await presences(documents)
         for service in services.sorted(by: { ($0.name, $0.instance) < ($1.name, $1.instance) }) {
             try await Console.output.writeLine(json ? JSONValue(encoding: service).description : text(service, names))
         }
-        for status in ConsumerStatus.all(consumers, services) where !status.isRun {
+        for status in abandoned {
             try await Console.output.writeLine(json ? JSONValue(encoding: status).description : text(status))
         }
         if services.isEmpty { await Console.error.tell("no process has announced itself on this bus") }
@@ -71,7 +73,7 @@ package struct ServicesCommand: AsyncParsableCommand {
     private func text(_ status: ConsumerStatus) -> String {
         """
         \(style(.bold, status.consumer.name.printable)) \(style(.dim, "(durable consumer, run by no process)"))
-          lag      \(status.consumer.lag)
+          lag      \(LagText.of(status.lag))
         """
     }
 
@@ -87,7 +89,7 @@ package struct ServicesCommand: AsyncParsableCommand {
             \(style(.dim, "(instance \(service.instance.printable), pid \(service.pid))"))
               receives \(types(service.receives))
               sends    \(types(service.sends))
-              handled  \(service.handled), failed \(service.failed), lag \(service.lag)
+              handled  \(service.handled), failed \(service.failed), lag \(LagText.of(service.lag))
             """
     }
 }

@@ -149,7 +149,7 @@ struct StatisticsTable {
         var table = Table("SERVICE", "HANDLED", "FAILED", "LAG", numbersFrom: 1)
         for service in report.services {
             let name = "\(service.service)/\(service.instance)".printable
-            table.append(name, "\(service.handled)", "\(service.failed)", "\(service.lag)")
+            table.append(name, "\(service.handled)", "\(service.failed)", LagText.of(service.lag))
         }
         return table
     }

@@ -63,7 +63,9 @@ struct RecordToCommand: AsyncParsableCommand, WallTimeCommand {
                     try await span.monitor(bus, selection).run {
                         try await target.write($0)
                     } tell: { notice in
-                        if case .lost = notice { await Console.error.tell("\(notice)") }
+                        guard case .lost(let loss) = notice else { return }
+                        await target.note(loss)
+                        await Console.error.tell("\(notice)")
                     }
                 }
             }
@@ -82,6 +84,8 @@ actor RecordingWriter {
     /// The open file. Nil before ``begin(_:)`` and after ``end()``.
     private var file: Console?
     private var count = 0
+    /// The types of messages that retention removed before they were recorded, each with the offset of such a message.
+    private var missing: [String: UInt64] = [:]
 
     /// - Parameter path: the path of the file; `-` for standard output.
     init(path: String, overwrites: Bool) {
@@ -114,12 +118,18 @@ actor RecordingWriter {
         count += 1
     }
 
+    /// Notes the messages that retention removed, for the end line.
+    func note(_ loss: SubscriptionNotice) {
+        guard case .removed(let type, let offset) = loss else { return }
+        missing[type.description] = max(missing[type.description] ?? 0, offset)
+    }
+
     /// Writes the end line. Then writes the file to the disk and closes it; standard output stays open.
     /// - Returns: the number of recorded messages; nil if ``begin(_:)`` has not created the file.
     func end() async throws -> Int? {
         guard let file else { return nil }
         self.file = nil
-        try await write(JSONValue(encoding: RecordingEnd(messages: count)).description, to: file)
+        try await write(JSONValue(encoding: RecordingEnd(messages: count, missing: missing)).description, to: file)
         if !isOutput { try await reportingErrors { try await file.closeOnDisk() } }
         return count
     }

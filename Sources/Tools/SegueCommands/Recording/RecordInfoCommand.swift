@@ -54,8 +54,9 @@ struct RecordingReport: Encodable {
     private let duration: Double
     private let messages: Int
     private let journals: Int
-    /// The first and last offset of each gap. Nil if the recording may contain only selected messages.
-    private let gaps: [[Int]]?
+    /// The types of messages that retention removed before they were recorded, each with the offset up to which they
+    /// are missing. Nil if the recording does not report this.
+    private let missing: [String: UInt64]?
     private let types: [String: Int]
     private let subjects: [String: Int]
     private let sources: [String: Int]
@@ -71,7 +72,7 @@ struct RecordingReport: Encodable {
     private let expected: Int?
 
     private enum CodingKeys: String, CodingKey {
-        case file, state, since, begun, first, last, duration, messages, journals, gaps, types, subjects, sources
+        case file, state, since, begun, first, last, duration, messages, journals, missing, types, subjects, sources
         case mistakes, cutOffLine
     }
 
@@ -85,7 +86,7 @@ struct RecordingReport: Encodable {
         duration = summary.duration / .seconds(1)
         messages = summary.messages
         journals = summary.journalCount
-        gaps = summary.gaps.map { gaps in gaps.map { [$0.lowerBound, $0.upperBound] } }
+        missing = summary.missing
         types = summary.types
         subjects = summary.subjects
         sources = summary.sources
@@ -102,7 +103,7 @@ struct RecordingReport: Encodable {
         if let since, let begun { table.append("recorded", "since \(since), begun \(Self.wallTime(begun))") }
         table.append("duration", "\(duration) s" + (period.map { ", \($0)" } ?? ""))
         table.append("messages", "\(messages)" + (journals > 1 ? ", of \(journals) journals" : ""))
-        table.append("gaps", gapText)
+        table.append("missing", missingText)
         return [table.lines, counts("type", types), counts("session", subjects), counts("source", namedSources)]
             .filter { !$0.isEmpty }.joined(separator: [""]).map(\.self)
     }
@@ -142,11 +143,10 @@ struct RecordingReport: Encodable {
         Dictionary(sources.map { (names.name(of: $0), $1) }, uniquingKeysWith: +)
     }
 
-    private var gapText: String {
-        guard let gaps else { return "unknown: the recording may contain only selected messages" }
-        let texts = gaps.prefix(10).map { $0[0] == $0[1] ? "\($0[0])" : "\($0[0])–\($0[1])" }
-        let more = gaps.count > 10 ? ", …" : ""
-        return gaps.isEmpty ? "none" : "offsets \(texts.joined(separator: ", "))\(more)"
+    private var missingText: String {
+        guard let missing else { return "unknown: the recording does not say" }
+        let texts = missing.sorted { $0.key < $1.key }.map { "\($0.key) up to offset \($0.value)".printable }
+        return texts.isEmpty ? "none" : texts.prefix(10).joined(separator: ", ") + (texts.count > 10 ? ", …" : "")
     }
 
     private func counts(_ name: String, _ counts: [String: Int]) -> [String] {

@@ -32,6 +32,7 @@ export class MessageBuffer {
       if (epoch !== newest.epoch) {
         lost = [...lost, 'The journal was replaced. The messages above can no longer be opened.']
       } else if (this.interrupted && offset > newest.offset + 1) {
+        // A greater offset need not be a lost message: a journal may leave out offsets between batches.
         skipped ??= { count: null, after: newest.row.position, before: next.position }
       }
       this.interrupted = false

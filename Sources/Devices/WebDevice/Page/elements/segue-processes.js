@@ -100,8 +100,9 @@ function writeRow(row, { instance, version, pid, state, since, handled, failed, 
   setText(name.lastChild, joined(instance, version, `pid ${pid}`))
   setText(presence.lastChild, joined(state, duration(Math.max(0, Date.now() - Date.parse(since)))))
   presence.title = `since ${dateAndClock(since)}`
-  const figures = [handled, failed, lag]
-  figures.forEach((figure, index) => setText(cells[index].lastChild, count(figure)))
+  // The bus counts a lag up to this limit.
+  const figures = [count(handled), count(failed), count(lag) + (lag >= 10_000 ? '+' : '')]
+  figures.forEach((figure, index) => setText(cells[index].lastChild, figure))
   cells[1].classList.toggle('some', failed > 0)
   cells[3].firstChild.values = values
 }
