@@ -215,17 +215,19 @@ let tests: [Target] = [
         name: "BusConformance", dependencies: ["Consuming", "EventBus", "TestSupport"], path: "Tests/BusConformance",
         swiftSettings: settings),
     tests(of: "EventBus", ["BusConformance", "Support", "TestSupport"]),
-    testModule("BusChecker", []),
-    tests(of: "BusChecker"),
+    testModule("BusChecker", ["Navigation"]),
+    tests(of: "BusChecker", ["FlowFiles", "Navigation", "Support"]),
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Consuming", "EventBus", "SystemSupport", "TestSupport", "Transports", logging, subprocess,
-            systemPackage,
+            "BusChecker", "Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation", "SystemSupport",
+            "TestSupport", "Transports", logging, subprocess, systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
-    tests(of: "BusSoak", ["broker", "bus-fixture"]),
+    tests(
+        of: "BusSoak",
+        ["Contracts", "EventBus", "FlowFiles", "Navigation", "broker", "bus-fixture", "navigation-coordinator"]),
     // Sends any bytes to the broker, as a program that knows its address could.
     testModule("BusStranger", ["BusProtocol", "EventBus", "ZeroMQ"]),
     .testTarget(

@@ -18,6 +18,7 @@ package struct Checker {
     package static func findings(in history: History) -> [Finding] {
         let checker = Checker(history)
         return checker.journalFindings + checker.resultFindings + history.readers.flatMap(checker.findings(of:))
+            + (history.navigation?.findings ?? [])
     }
 
     private init(_ history: History) {
@@ -165,6 +166,21 @@ package enum Finding: Hashable, Sendable {
     case deliveredOutOfOrder(reader: String, Value)
     /// The journal does not contain the message, or has it at another offset.
     case deliveredOtherwise(reader: String, Delivery)
+
+    // Findings about the sessions that coordinators share.
+    /// A coordinator published a revision that is published already, or that no input led to.
+    case stateUnexpected(session: String, revision: Int, offset: UInt64)
+    /// The state is not that of the replay, or names another input as its cause.
+    case stateDiffers(session: String, revision: Int, offset: UInt64)
+    case stateMissing(session: String, revision: Int, input: String)
+    /// An input waited longer than ``NavigationHistory/waitLimit`` while no fault happened.
+    case heldUp(input: String, milliseconds: Int)
+    /// A deadline is still open at the end, or the state still waits for it.
+    case deadlineMissed(session: String, deadline: String)
+    /// A deadline was recorded twice, or withdrawn without being open.
+    case deadlineRepeated(session: String, deadline: String, offset: UInt64)
+    case resultRepeated(id: String, offset: UInt64)
+    case coordinatorFailed(String)
 }
 
 extension Finding: CustomStringConvertible {
@@ -186,6 +202,20 @@ extension Finding: CustomStringConvertible {
         case .deliveredOtherwise(let reader, let delivery):
             "\(reader) got \(delivery.value) at offset \(delivery.offset) of \(delivery.stream), "
                 + "where the journal does not have it"
+        case .stateUnexpected(let session, let revision, let offset):
+            "session \(session) got revision \(revision) at offset \(offset) a second time, or from no input"
+        case .stateDiffers(let session, let revision, let offset):
+            "session \(session) has another state at revision \(revision) (offset \(offset)) than a replay"
+        case .stateMissing(let session, let revision, let input):
+            "session \(session) never got revision \(revision), to which \(input) led"
+        case .heldUp(let input, let time):
+            "\(input) waited \(time) ms for its state while no fault happened; "
+                + "\(NavigationHistory.waitLimit) ms are allowed"
+        case .deadlineMissed(let session, let deadline): "session \(session) still waits for \(deadline)"
+        case .deadlineRepeated(let session, let deadline, let offset):
+            "session \(session) opened or closed \(deadline) more than once, at offset \(offset)"
+        case .resultRepeated(let id, let offset): "the result \(id) was published again, at offset \(offset)"
+        case .coordinatorFailed(let text): "a coordinator failed: \(text)"
         }
     }
 }

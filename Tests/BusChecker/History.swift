@@ -12,6 +12,8 @@ package struct History: Sendable {
     /// The durable consumers. Each of them has had time to handle everything.
     package var groups: Set<String> = []
     package var readers: [Reader] = []
+    /// Nil if no coordinators took part.
+    package var navigation: NavigationHistory?
 
     package init() {}
 

@@ -6,7 +6,10 @@ import EventBus
 @main
 struct BusFixture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bus-fixture", subcommands: [Publish.self, Subscribe.self, Consume.self, Lease.self, Stall.self])
+        commandName: "bus-fixture",
+        subcommands: [
+            Publish.self, Visit.self, Subscribe.self, Consume.self, Lease.self, Stall.self,
+        ])
 }
 
 /// The options of every role.
@@ -49,6 +52,20 @@ struct Publish: AsyncParsableCommand {
         throw ExitCode(
             try await options.process().run { bus, history, logger in
                 try await publisher.run(on: bus, history: history, logger: logger)
+            })
+    }
+}
+
+struct Visit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Uses sessions of the coordinators.")
+
+    @OptionGroup var options: FixtureOptions
+
+    func run() async throws {
+        let visitor = VisitorRole(name: options.name)
+        throw ExitCode(
+            try await options.process().run { bus, history, logger in
+                try await visitor.run(on: bus, history: history, logger: logger)
             })
     }
 }

@@ -5,7 +5,7 @@ import BusSoak
 struct BusSoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bus-soak",
-        abstract: "Kills and stops the processes of a bus under load, and checks the promises of the bus.")
+        abstract: "Kills and stops the processes of a bus and its coordinators under load, and checks their promises.")
 
     @Option(help: "The duration in seconds.")
     var seconds = 60

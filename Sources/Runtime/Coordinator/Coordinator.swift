@@ -96,13 +96,13 @@ package struct Coordinator: ReadyService {
     private func takeUp(
         _ claim: ConsumerClaim, new: Set<Partition>, _ sessions: Sessions, _ open: OpenDeadlines
     ) async throws {
-        open.keep(Set(claim.offsets.keys))
-        guard !claim.offsets.isEmpty else { return }
         // The documents are read after the claim, because after the claim no other coordinator can change them.
-        let deadlines = try await bus.documents(matching: [.type(Document.Deadline.self)]).filter {
-            claim.offsets[$0.partition] != nil && $0.attributes.key?.hasPrefix("\(flow.platform).") ?? false
+        try await open.take(Set(claim.offsets.keys)) {
+            guard !claim.offsets.isEmpty else { return [] }
+            return try await bus.documents(matching: [.type(Document.Deadline.self)]).filter {
+                claim.offsets[$0.partition] != nil && $0.attributes.key?.hasPrefix("\(flow.platform).") ?? false
+            }.compactMap { try? Deadline($0) }
         }
-        open.open(deadlines.compactMap { try? Deadline($0) })
         let partition = Partition(subject: Session.default)
         guard new.contains(partition), let checkpoint = Checkpoint(guarding: partition, of: claim) else { return }
         try await publishFlow(checkpoint)

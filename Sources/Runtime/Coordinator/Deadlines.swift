@@ -57,6 +57,22 @@ final class OpenDeadlines: Sendable {
         /// The numbers of the timers, by session.
         var numbers: [String: [Deadline.Object: Int]] = [:]
         var count = 0
+        /// The deadlines that were closed since the recorded ones are being read. Nil while they are not read.
+        var closedMeanwhile: Set<Deadline.Object>?
+
+        /// Nil if the deadline is open already.
+        mutating func open(_ deadline: Deadline) -> Timer? {
+            guard numbers[deadline.object.session]?[deadline.object] == nil else { return nil }
+            count += 1
+            numbers[deadline.object.session, default: [:]][deadline.object] = count
+            return Timer(deadline: deadline, number: count)
+        }
+
+        mutating func close(_ object: Deadline.Object) {
+            numbers[object.session]?[object] = nil
+            if numbers[object.session]?.isEmpty == true { numbers[object.session] = nil }
+            closedMeanwhile?.insert(object)
+        }
     }
 
     private let opened = Mutex(Opened())
@@ -65,32 +81,39 @@ final class OpenDeadlines: Sendable {
 
     /// Starts the timers of deadlines that are not open yet.
     func open(_ deadlines: [Deadline]) {
-        for deadline in deadlines {
-            let number: Int? = opened.withLock { opened in
-                guard opened.numbers[deadline.object.session]?[deadline.object] == nil else { return nil }
-                opened.count += 1
-                opened.numbers[deadline.object.session, default: [:]][deadline.object] = opened.count
-                return opened.count
-            }
-            if let number { timers.begin(Timer(deadline: deadline, number: number)) }
-        }
+        let started = opened.withLock { opened in deadlines.compactMap { opened.open($0) } }
+        for timer in started { timers.begin(timer) }
     }
 
     func close(_ closed: Set<Deadline.Object>) {
         opened.withLock { opened in
-            for object in closed {
-                opened.numbers[object.session]?[object] = nil
-                if opened.numbers[object.session]?.isEmpty == true { opened.numbers[object.session] = nil }
-            }
+            for object in closed { opened.close(object) }
         }
     }
 
-    /// Takes partitions in place of the former ones. Closes the deadlines of all other partitions.
-    func keep(_ partitions: Set<Partition>) {
-        opened.withLock { opened in
+    /// Takes partitions in place of the former ones. Closes the deadlines of all other partitions, and those that are no
+    /// longer recorded: the reply to the batch that withdrew them may have been lost.
+    ///
+    /// The results of a partition that stays can be recorded at the same time. So a deadline that was opened since
+    /// the reading began stays open, and one that was closed since then stays closed.
+    /// - Parameter read: returns the recorded deadlines of the partitions.
+    func take(_ partitions: Set<Partition>, _ read: () async throws -> [Deadline]) async throws {
+        let last = opened.withLock { opened in
             opened.numbers = opened.numbers.filter { partitions.contains(Partition(subject: $0.key)) }
             opened.partitions = partitions
+            opened.closedMeanwhile = []
+            return opened.count
         }
+        defer { opened.withLock { $0.closedMeanwhile = nil } }
+        let recorded = try await read()
+        let objects = Set(recorded.map(\.object))
+        let started = opened.withLock { opened in
+            let known = opened.numbers.values.flatMap(\.self)
+            for (object, number) in known where number <= last && !objects.contains(object) { opened.close(object) }
+            let closed = opened.closedMeanwhile ?? []
+            return recorded.filter { !closed.contains($0.object) }.compactMap { opened.open($0) }
+        }
+        for timer in started { timers.begin(timer) }
     }
 
     func isOwn(_ partition: Partition) -> Bool { opened.withLock { $0.partitions.contains(partition) } }

@@ -4,9 +4,8 @@ package import EventBus
 /// The messages of the test, and the values that they carry.
 package enum Probe {
     /// All types that publishers send.
-    package static let filters: [MessageFilter] = [
-        .type(ProbeEvent.self), .type(ProbeCommand.self), .type(ProbeDocument.self),
-    ]
+    package static let filters: [MessageFilter] =
+        [.type(ProbeEvent.self), .type(ProbeCommand.self), .type(ProbeDocument.self)] + Visit.types.map { .type($0) }
 
     private static let subjects = 5
     private static let rareInterval = 101
@@ -43,6 +42,7 @@ package enum Probe {
         case ProbeEvent.type: Value(try message.decode(ProbeEvent.self).value)
         case ProbeCommand.type: Value(try message.decode(ProbeCommand.self).value)
         case ProbeDocument.type: Value(try message.decode(ProbeDocument.self).value)
+        case let type where Visit.types.contains(type): Value(message.id)
         default: nil
         }
     }

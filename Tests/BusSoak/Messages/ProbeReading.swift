@@ -1,21 +1,51 @@
 package import BusChecker
 package import EventBus
 internal import Foundation
+internal import Navigation
 
 extension EventBus {
     /// The values and results that the journal contains, from `start` on.
     package func journal(from start: StartPosition = .beginning) async throws -> [JournalEntry] {
-        let marker = UUID().uuidString
-        try await publish(ProbeMarker(id: marker))
-        return try await withSubscription(to: [.all], from: start) { messages in
-            var entries: [JournalEntry] = []
+        try await read([.all], from: start, JournalEntry.init)
+    }
+
+    /// The messages of the navigation that the journal contains.
+    func navigation() async throws -> [NavigationEntry] {
+        try await read(NavigationEntry.filters + [.type(ProbeMarker.self)], from: .beginning, NavigationEntry.init)
+    }
+
+    /// Reads the journal up to its end at the time of the call.
+    private func read<Entry: Sendable>(
+        _ filters: [MessageFilter], from start: StartPosition,
+        _ entry: @escaping @Sendable (Envelope) throws -> Entry?
+    ) async throws -> [Entry] {
+        let marker = ProbeMarker(id: UUID().uuidString)
+        try await publish(marker)
+        return try await withSubscription(to: filters, from: start) { messages in
+            var entries: [Entry] = []
             // Messages before the start of the subscription are read in the order of the journal, and the marker is one
             // of them.
             for try await message in messages {
-                if let entry = try JournalEntry(message) { entries.append(entry) }
-                if message.type == ProbeMarker.type, try message.decode(ProbeMarker.self).id == marker { break }
+                if let entry = try entry(message) { entries.append(entry) }
+                if try marker.isContent(of: message) { break }
             }
             return entries
+        }
+    }
+
+    /// Returns when no session waits: each input up to now has led to its states, and no deadline is open.
+    func sessionsAreSettled(of flow: Flow) async throws {
+        let marker = ProbeMarker(id: UUID().uuidString)
+        try await publish(marker)
+        let filters = NavigationEntry.filters + [.type(ProbeMarker.self)]
+        try await withSubscription(to: filters, from: .beginning) { messages in
+            var replay = NavigationReplay(flow: flow)
+            var hasPassed = false
+            for try await message in messages {
+                if let entry = try NavigationEntry(message) { replay.take(entry) }
+                if !hasPassed { hasPassed = try marker.isContent(of: message) }
+                if hasPassed, replay.isSettled { break }
+            }
         }
     }
 
@@ -31,6 +61,12 @@ extension EventBus {
                 if missing.isEmpty { break }
             }
         }
+    }
+}
+
+extension ProbeMarker {
+    fileprivate func isContent(of message: Envelope) throws -> Bool {
+        try message.type == Self.type && message.decode(Self.self).id == id
     }
 }
 

@@ -1,4 +1,6 @@
+internal import BusChecker
 internal import EventBus
+internal import Foundation
 internal import Glibc
 
 /// The processes of a round of the soak test. Each start of a process is a new incarnation of it.
@@ -11,6 +13,8 @@ actor Crew {
     private(set) var tally = Tally()
     /// The processes that ended without being asked to, or with an error.
     private(set) var surprises: [String] = []
+    /// The times at which the broker and the coordinators came and went.
+    private(set) var changes: [AvailabilityChange] = []
 
     struct Tally {
         var kills = 0
@@ -27,13 +31,16 @@ actor Crew {
         case .kill: try await kill(step.member)
         case .start: try await restart(step.member)
         case .stop: try await stop(step.member)
-        case .resume: try await processes[step.member]?.send(SIGCONT)
+        case .resume: try await resume(step.member)
+        case .leave:
+            note(step.member, isAvailable: false)
+            try await end([step.member])
         case .pause(let milliseconds):
             let publishers = step.member == .broker ? [] : Member.all.filter(\.isPublisher)
             try await stop(step.member)
             for publisher in publishers { try await processes[publisher]?.send(SIGSTOP) }
             try await Task.sleep(for: .milliseconds(milliseconds))
-            for member in publishers + [step.member] { try await processes[member]?.send(SIGCONT) }
+            for member in publishers + [step.member] { try await resume(member) }
         case .absence(let milliseconds):
             try await kill(step.member)
             try await Task.sleep(for: .milliseconds(milliseconds))
@@ -53,10 +60,13 @@ actor Crew {
             switch member {
             case .broker: try await arena.startBroker(name)
             case .publisher: try await arena.startFixture(name, "publish")
+            case .visitor: try await arena.startFixture(name, "visit")
             case .subscriber: try await arena.startFixture(name, "subscribe")
             case .consumer: try await arena.startConsumer(name, group: member.group ?? member.name)
             case .worker: try await arena.startConsumer(name, group: member.group ?? member.name, mode: .shared)
+            case .coordinator: try await arena.startCoordinator(name)
             }
+        note(member, isAvailable: true)
     }
 
     /// Asks processes to end, and waits until they have ended.
@@ -102,14 +112,23 @@ actor Crew {
         try await start(member)
     }
 
+    private func resume(_ member: Member) async throws {
+        // A process that was killed while it was stopped does not come back.
+        guard let process = processes[member], !process.hasEnded else { return }
+        try await process.send(SIGCONT)
+        note(member, isAvailable: true)
+    }
+
     private func stop(_ member: Member) async throws {
         tally.stops += 1
+        note(member, isAvailable: false)
         try await processes[member]?.send(SIGSTOP)
     }
 
     private func kill(_ member: Member) async throws {
         guard let process = processes[member] else { return }
         tally.kills += 1
+        note(member, isAvailable: false)
         try await process.send(SIGKILL)
         let end = await process.end
         if end != .signalled(SIGKILL), !isFenced(member, end) {
@@ -117,43 +136,69 @@ actor Crew {
         }
         await arena.progress.unfollow(process.name)
     }
+
+    private func note(_ member: Member, isAvailable: Bool) {
+        let process: AvailabilityChange.Process
+        switch member {
+        case .broker: process = .broker
+        case .coordinator(let number): process = .coordinator(number)
+        case .publisher, .visitor, .subscriber, .consumer, .worker: return
+        }
+        let time = Int(Date().timeIntervalSince1970 * 1000)
+        changes.append(AvailabilityChange(time: time, process: process, isAvailable: isAvailable))
+    }
 }
 
 /// A process of a round, independent of its incarnation.
 package enum Member: Hashable, Sendable {
     case broker
     case publisher(Int)
+    /// Uses sessions of the coordinators.
+    case visitor(Int)
     case subscriber(Int)
     /// The only consumer of its group.
     case consumer
     /// Shares a group with the other workers.
     case worker(Int)
+    /// Shares the sessions with the other coordinators.
+    case coordinator(Int)
 
-    package static let all: [Member] = [
-        .broker, .publisher(1), .publisher(2), .subscriber(1), .subscriber(2), .consumer, .worker(1), .worker(2),
-    ]
+    static let coordinators: [Member] = (1...4).map(Member.coordinator)
+
+    package static let all: [Member] =
+        [
+            .broker, .publisher(1), .publisher(2), .visitor(1), .visitor(2), .subscriber(1), .subscriber(2), .consumer,
+            .worker(1), .worker(2),
+        ] + coordinators
 
     package var name: String {
         switch self {
         case .broker: "broker"
         case .publisher(let number): "publisher\(number)"
+        case .visitor(let number): "visitor\(number)"
         case .subscriber(let number): "subscriber\(number)"
         case .consumer: "consumer"
         case .worker(let number): "worker\(number)"
+        case .coordinator(let number): "coordinator\(number)"
         }
     }
 
-    /// The name of its durable consumer; nil if it is not a consumer. Each group handles all messages.
+    /// The name of its durable consumer; nil if it is not a consumer of values. Each group handles all values.
     package var group: String? {
         switch self {
         case .consumer: "exclusive"
         case .worker: "shared"
-        case .broker, .publisher, .subscriber: nil
+        case .broker, .publisher, .visitor, .subscriber, .coordinator: nil
         }
     }
 
     var isPublisher: Bool {
         if case .publisher = self { true } else { false }
+    }
+
+    /// True if its history contains the values that it published.
+    var hasValues: Bool {
+        if case .visitor = self { true } else { isPublisher }
     }
 
     var isSubscriber: Bool {

@@ -18,12 +18,17 @@ package struct NemesisPlan: Hashable, Sendable {
         /// The duration in milliseconds of three faults that happen once each: the broker is killed, the broker is
         /// stopped, and a worker is stopped. It is longer than a lease. Nil for no such faults.
         package var outage: ClosedRange<Int>?
+        /// The duration in milliseconds for which one of the coordinators is stopped once. It is longer than a lease, so
+        /// the others have its sessions when it continues. In the long shape it is also longer than
+        /// `NavigationHistory.waitLimit`, so that a session that is stuck is found.
+        package var standstill: ClosedRange<Int>
 
-        /// A round of a few seconds.
-        package static let short = Shape(name: "short", strikes: 14, interval: 50...300, absence: 0...300)
+        /// A round of some seconds.
+        package static let short = Shape(
+            name: "short", strikes: 22, interval: 50...200, absence: 0...300, standstill: 6_000...7_000)
         package static let long = Shape(
-            name: "long", strikes: 30, interval: 100...900, absence: 0...600, longAbsence: 12_000...20_000,
-            outage: 6_000...8_000)
+            name: "long", strikes: 50, interval: 100...900, absence: 0...600, longAbsence: 12_000...20_000,
+            outage: 6_000...8_000, standstill: 16_000...18_000)
 
         package static let all = [short, long]
     }
@@ -44,6 +49,9 @@ package struct NemesisPlan: Hashable, Sendable {
             steps += Self.strike(member, at: now, back: now + absence, &random)
         }
         if let outage = shape.outage { steps += Self.outages(lasting: outage, before: now, &random) }
+        let standstill = Step.Action.pause(milliseconds: Int.random(in: shape.standstill, using: &random))
+        let coordinator = Member.coordinator(Int.random(in: 1...Member.coordinators.count, using: &random))
+        steps.append(Step(at: Int.random(in: 0..<now, using: &random), member: coordinator, action: standstill))
         // A stable order: steps at the same count are done in the planned order.
         steps = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
@@ -52,7 +60,7 @@ package struct NemesisPlan: Hashable, Sendable {
         switch member {
         case .broker: return 0
         case .publisher: return Int.random(in: shape.absence, using: &random)
-        case .subscriber, .consumer, .worker:
+        case .visitor, .subscriber, .consumer, .worker, .coordinator:
             let isLong = Int.random(in: 0..<6, using: &random) == 0
             return Int.random(in: isLong ? shape.longAbsence ?? shape.absence : shape.absence, using: &random)
         }
@@ -79,7 +87,9 @@ package struct NemesisPlan: Hashable, Sendable {
             switch (member, dice) {
             case (.broker, 0): (.pause(milliseconds: Int.random(in: 1...400, using: &random)), nil)
             case (.consumer, 0), (.consumer, 1): (.takeOver, .release)
-            case (.broker, _), (_, 2), (_, 3): (.kill, .start)
+            // A visitor that stops between making a message and publishing it would let its input seem to wait.
+            case (.broker, _), (.visitor, _), (_, 2), (_, 3): (.kill, .start)
+            case (.coordinator, 1): (.leave, .start)
             default: (.stop, .resume)
             }
         return [Step(at: now, member: member, action: hit)]
@@ -95,8 +105,10 @@ package struct Step: Hashable, Sendable {
         /// SIGSTOP, until a ``resume``.
         case stop
         case resume
-        /// A new incarnation after a ``kill``.
+        /// A new incarnation after a ``kill`` or a ``leave``.
         case start
+        /// SIGTERM: a coordinator gives its sessions to the others.
+        case leave
         /// Stops a consumer and starts its successor. The old one continues with ``release``. One of the two is then
         /// fenced.
         case takeOver

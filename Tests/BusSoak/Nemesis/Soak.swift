@@ -1,4 +1,6 @@
 internal import BusChecker
+internal import FlowFiles
+internal import Navigation
 
 /// Rounds one after another, each with the next seed, until the time is over or one of them finds something.
 package struct Soak: Sendable {
@@ -62,17 +64,19 @@ package struct SoakRound: Sendable {
 
     /// Lets all processes finish.
     private func drain(_ crew: Crew, _ arena: Arena) async throws -> History {
-        try await crew.end(Member.all.filter(\.isPublisher))
+        try await crew.end(Member.all.filter(\.hasValues))
         try await crew.settle()
         let incarnations = await crew.incarnations
         let readers = incarnations.filter(\.key.isSubscriber).values
         var history = try await arena.history(
-            publishers: incarnations.filter(\.key.isPublisher).values.flatMap(\.self),
-            groups: Set(Member.all.compactMap(\.group)), readers: readers.compactMap(\.last)
+            publishers: incarnations.filter(\.key.hasValues).values.flatMap(\.self),
+            groups: Set(Member.all.compactMap(\.group)), readers: readers.compactMap(\.last),
+            flow: Flow(yaml: Visit.flow, file: "soak")
         ) {
             // No message is published any more.
-            try await crew.end(Member.all.filter { $0 != .broker && !$0.isPublisher })
+            try await crew.end(Member.all.filter { $0 != .broker && !$0.hasValues })
         }
+        history.navigation?.changes = await crew.changes
         try await crew.end([.broker])
         history.readers += readers.flatMap { $0.dropLast() }.map {
             Reader(name: $0, deliveries: arena.deliveries(to: $0), isComplete: false)
@@ -86,6 +90,9 @@ package struct SoakRound: Sendable {
         report.acknowledged = history.acknowledged.count
         report.delivered = history.readers.reduce(0) { $0 + $1.deliveries.count }
         report.consumed = history.journal.filter { $0.value == nil }.count
+        report.states = history.navigation?.stateCount ?? 0
+        report.deadlines = history.navigation?.reportCount ?? 0
+        report.longestWait = history.navigation?.longestWait ?? 0
         let tally = await crew.tally
         (report.kills, report.stops, report.restarts) = (tally.kills, tally.stops, tally.restarts)
         report.findings = await crew.surprises + Checker.findings(in: history).map(\.description)
@@ -102,6 +109,12 @@ package struct SoakReport: Sendable {
     package var acknowledged = 0
     package var delivered = 0
     package var consumed = 0
+    /// The number of states that coordinators published.
+    package var states = 0
+    /// The number of deadlines whose end coordinators reported.
+    package var deadlines = 0
+    /// The longest time in milliseconds that an input waited for its state while no fault happened.
+    package var longestWait = 0
     package var kills = 0
     package var stops = 0
     package var restarts = 0
@@ -117,7 +130,8 @@ package struct SoakReport: Sendable {
     /// A summary on one line.
     package var summary: String {
         "seed \(seed): published \(published), acknowledged \(acknowledged), delivered \(delivered), "
-            + "consumed \(consumed), kills \(kills), stops \(stops), restarts \(restarts), findings \(findings.count)"
+            + "consumed \(consumed), states \(states), deadlines \(deadlines), longest wait \(longestWait) ms, "
+            + "kills \(kills), stops \(stops), restarts \(restarts), findings \(findings.count)"
     }
 
     /// Adds the counts of another round.
@@ -126,6 +140,9 @@ package struct SoakReport: Sendable {
         acknowledged += other.acknowledged
         delivered += other.delivered
         consumed += other.consumed
+        states += other.states
+        deadlines += other.deadlines
+        longestWait = max(longestWait, other.longestWait)
         kills += other.kills
         stops += other.stops
         restarts += other.restarts

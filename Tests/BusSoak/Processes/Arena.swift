@@ -2,6 +2,7 @@ package import BusChecker
 package import EventBus
 internal import Foundation
 internal import Logging
+package import Navigation
 internal import Synchronization
 internal import Transports
 
@@ -119,6 +120,16 @@ package final class Arena: Sendable {
         try await start(name, ["broker", "--bus", bus, "--journal", journal], environment: environment)
     }
 
+    /// Starts a coordinator of the visits' flow. It keeps few machines in memory, so that it often restores sessions.
+    func startCoordinator(_ name: String) async throws -> ChildProcess {
+        let path = "\(directory)/flow.yaml"
+        if !FileManager.default.fileExists(atPath: path) {
+            try Visit.flow.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+        return try await start(
+            name, ["navigation-coordinator", "--bus", bus, "--flow", path, "--live-sessions", "2"])
+    }
+
     func historyPath(of name: String) -> String { "\(directory)/\(name).history" }
 
     func failure(_ reason: String) -> ArenaFailure {
@@ -225,25 +236,29 @@ package final class Arena: Sendable {
     /// everything.
     /// - Parameters:
     ///   - readers: The subscribers that still run.
+    ///   - flow: The flow of the coordinators; nil if there are none.
     ///   - whenSettled: Called before the journal is read.
     package func history(
-        publishers: [String], groups: Set<String>, readers: [String],
+        publishers: [String], groups: Set<String>, readers: [String], flow: Flow? = nil,
         whenSettled: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> History {
         var history = History()
         for publisher in publishers { history.add(self.history(of: publisher)) }
         history.groups = groups
-        history.journal = try await withBus(deadline: .seconds(600)) { bus in
-            try await self.settle(groups, readers, on: bus)
+        (history.journal, history.navigation) = try await withBus(deadline: .seconds(600)) { bus in
+            try await self.settle(groups, readers, flow, on: bus)
             try await whenSettled()
-            return try await bus.journal()
+            guard let flow else { return (try await bus.journal(), nil) }
+            return (try await bus.journal(), NavigationHistory(flow: flow, entries: try await bus.navigation()))
         }
         history.readers = readers.map { Reader(name: $0, deliveries: deliveries(to: $0), isComplete: true) }
         return history
     }
 
     /// Waits until all processes have received everything, or until no process makes progress.
-    private func settle(_ groups: Set<String>, _ readers: [String], on bus: any EventBus) async throws {
+    private func settle(
+        _ groups: Set<String>, _ readers: [String], _ flow: Flow?, on bus: any EventBus
+    ) async throws {
         let values = Set(try await bus.journal().compactMap(\.value))
         try? await whileGettingOn("results were missing") { try await bus.results(of: values, by: groups) }
         for reader in readers {
@@ -254,6 +269,9 @@ package final class Arena: Sendable {
                         && values.isSubset(of: self.deliveries(to: reader).map(\.value))
                 }
             }
+        }
+        if let flow {
+            try? await whileGettingOn("sessions waited") { try await bus.sessionsAreSettled(of: flow) }
         }
         try Task.checkCancellation()
     }

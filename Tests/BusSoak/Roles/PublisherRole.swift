@@ -24,10 +24,10 @@ package struct PublisherRole: Sendable {
     package func run(on bus: any EventBus, history: HistoryLog, logger: Logger) async throws {
         try await StopFlag.watched { flag in
             try await withThrowingTaskGroup(of: Void.self) { group in
+                let publisher = RecordingPublisher(bus: bus, history: history, logger: logger)
                 for lane in 0..<lanes {
-                    let lane = PublisherLane(
-                        role: self, publisher: "\(name).\(lane)", history: history, logger: logger, flag: flag)
-                    group.addTask { try await lane.run(on: bus) }
+                    let lane = PublisherLane(role: self, name: "\(name).\(lane)", publisher: publisher, flag: flag)
+                    group.addTask { try await lane.run() }
                 }
                 try await group.waitForAll()
             }
@@ -35,45 +35,60 @@ package struct PublisherRole: Sendable {
     }
 }
 
-/// One publisher. For each batch it writes the values to the history, publishes them, and writes that they were
-/// acknowledged.
+/// One task of a publisher, which publishes one batch after the other.
 struct PublisherLane: Sendable {
     let role: PublisherRole
-    let publisher: String
-    let history: HistoryLog
-    let logger: Logger
+    let name: String
+    let publisher: RecordingPublisher
     let flag: StopFlag
 
-    func run(on bus: any EventBus) async throws {
+    func run() async throws {
         let padding = role.padding > 0 ? String(repeating: ".", count: role.padding) : nil
         var next = 1
         while !flag.isStopping, next <= role.count ?? .max {
             let end = min(next + role.batch - 1, role.count ?? .max)
-            let values = (next...end).map { Value(publisher: publisher, sequence: $0) }
-            try history.write(values.map { .invoked($0, document: document(of: $0)) })
-            let messages = try values.map { try Probe.message(for: $0, padding: padding, source: bus.source) }
-            try await publish(Batch(messages), on: bus)
-            try history.write(values.map(HistoryLine.acknowledged))
+            let values = (next...end).map { Value(publisher: name, sequence: $0) }
+            let source = publisher.bus.source
+            let messages = try values.map { try Probe.message(for: $0, padding: padding, source: source) }
+            try await publisher.publish(Batch(messages), of: values.map { ($0, document(of: $0)) })
             next = end + 1
-        }
-    }
-
-    /// Publishes a batch. If the bus reports that the journal cannot be written, the batch is published again.
-    private func publish(_ batch: Batch, on bus: any EventBus) async throws {
-        while true {
-            do {
-                try await bus.publish(batch)
-                return
-            } catch let error as BusError where error.code == .journal {
-                logger.warning("publishing again", metadata: ["code": "\(error.code.rawValue)", "error": "\(error)"])
-                try await Task.sleep(for: .milliseconds(100))
-            }
         }
     }
 
     /// Each publisher has one document for each subject.
     private func document(of value: Value) -> String? {
-        Probe.document(of: value).map { "\($0)/\(publisher)" }
+        Probe.document(of: value).map { "\($0)/\(name)" }
+    }
+}
+
+/// Publishes messages with values. It writes the values to the history before the bus gets them, and again after the bus
+/// has acknowledged them.
+struct RecordingPublisher: Sendable {
+    let bus: any EventBus
+    let history: HistoryLog
+    let logger: Logger
+
+    /// Publishes the messages of a visit.
+    /// - Returns: The id of the last message.
+    func publish(_ messages: [Envelope]) async throws -> String? {
+        let values = messages.compactMap { Value($0.id) }
+        try await publish(Batch(messages), of: values.map { ($0, nil) })
+        return messages.last?.id
+    }
+
+    /// Publishes a batch. If the bus reports that the journal cannot be written, the batch is published again.
+    func publish(_ batch: Batch, of values: [(value: Value, document: String?)]) async throws {
+        try history.write(values.map { .invoked($0.value, document: $0.document) })
+        while true {
+            do {
+                try await bus.publish(batch)
+                break
+            } catch let error as BusError where error.code == .journal {
+                logger.warning("publishing again", metadata: ["code": "\(error.code.rawValue)", "error": "\(error)"])
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        try history.write(values.map { .acknowledged($0.value) })
     }
 }
 

@@ -69,7 +69,7 @@ struct MessagesView: Sendable {
             update.add(
                 "skipped",
                 [
-                    "count": skipped.count.map { .integer($0) } ?? .null, "after": .string(skipped.after.pageText),
+                    "count": .integer(skipped.count), "after": .string(skipped.after.pageText),
                     "before": .string(skipped.before.pageText),
                 ])
         }

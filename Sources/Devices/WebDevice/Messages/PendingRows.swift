@@ -11,16 +11,11 @@ struct PendingRows: Sendable {
 
     /// The stretch of skipped rows. The documents in it that are sent are not counted.
     struct Skipped: Hashable, Sendable {
-        /// Nil if there are too many to count.
-        var count: Int?
+        var count: Int
         /// The position before the stretch.
         let after: Position
         /// The position after the last skipped row.
         var before: Position
-
-        fileprivate mutating func add(_ more: Int?) {
-            count = if let count, let more { count + more } else { nil }
-        }
     }
 
     private var rows: Deque<MessageRow> = []
@@ -91,15 +86,15 @@ struct PendingRows: Sendable {
         }
         skipped?.before = before
         guard let name = row.document else {
-            skipped?.add(1)
+            skipped?.count += 1
             return
         }
-        if documents.updateValue(row, forKey: name) != nil { skipped?.add(1) }
+        if documents.updateValue(row, forKey: name) != nil { skipped?.count += 1 }
         guard documents.count > Self.documentLimit,
             let oldest = documents.min(by: { $0.value.offset < $1.value.offset })
         else { return }
         documents[oldest.key] = nil
-        skipped?.add(1)
+        skipped?.count += 1
         lostDocuments += 1
     }
 }
