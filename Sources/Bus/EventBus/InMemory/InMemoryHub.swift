@@ -3,18 +3,21 @@ internal import Foundation
 /// A broker within one process: it holds the journal, the retained documents, the durable consumers with their dead
 /// letters, and the servers of queries.
 ///
-/// Several ``InMemoryEventBus`` handles share one hub, like processes that share a broker. The journal grows as long as
-/// the hub exists, so use the hub for tests, previews and programs that run briefly.
+/// Several ``InMemoryEventBus`` handles share one hub, like processes that share a broker. A program that continues after
+/// a restart keeps ``saved()`` in a file:
+///
+///     for await _ in await hub.changes() { try await hub.saved().data().write(to: file, options: .atomic) }
 public actor InMemoryHub {
-    private let epoch = UInt64.random(in: 1...UInt64.max)
-    /// The message at offset n is at index n - 1.
-    private(set) var journal: [JournalEntry] = []
+    private var journal = InMemoryJournal()
+    private let journalLimit: Int
     private var retained: [DocumentKey: Envelope] = [:]
     private var leases: [InMemoryEventBus.ID: Set<DocumentKey>] = [:]
     private var closed: Set<InMemoryEventBus.ID> = []
     private var subscriptions: [InMemorySubscription.ID: InMemorySubscription] = [:]
     /// The durable consumers by name.
     private var groups: [String: ConsumerGroup] = [:]
+    /// The offsets up to which the readers of each consumer have passed, by the number of the partition.
+    private var passed: [String: [UInt64]] = [:]
     /// The highest owner epoch of any consumer that was removed.
     private var forgottenEpoch: UInt64 = 0
     private var memberships: [InMemoryEventBus.ID: Set<Membership>] = [:]
@@ -25,10 +28,54 @@ public actor InMemoryHub {
     private var servers: [InMemoryServer] = []
     private var queries: [InMemoryQuery.ID: InMemoryQuery] = [:]
 
-    public init() {}
+    /// The streams of ``changes()`` that are in use.
+    private var observers: [AsyncStream<Void>.Continuation] = []
+
+    /// - Parameter journalLimit: The number of messages that the journal holds for later readers. From time to time, older
+    ///   ones are removed, except those that a durable consumer has not handled or a subscriber has not read. A reader
+    ///   from an older position begins with the oldest message, without a notice.
+    public init(journalLimit: Int = .max) {
+        self.journalLimit = max(0, journalLimit)
+    }
+
+    /// Restores what an earlier hub had saved. Positions continue to grow from the saved end, in the same epoch. The
+    /// documents that were leased are withdrawn, because their publishers have ended. Each durable consumer continues
+    /// after the last message that it had handled.
+    public init(_ saved: SavedHub, journalLimit: Int = .max) {
+        let saved = saved.withoutLeases
+        self.journalLimit = max(0, journalLimit)
+        journal = saved.journal
+        retained = saved.documents
+        groups = saved.groups
+        forgottenEpoch = saved.forgottenEpoch
+        letters = saved.letters
+        lastLetter = saved.lastLetter
+    }
+
+    /// The retained documents, the progress of the durable consumers, the messages that a durable consumer has not
+    /// handled, and the dead letters.
+    public func saved() -> SavedHub {
+        let consumers = groups.map { ($0, ConsumerGroup(ownerEpoch: $1.ownerEpoch, handled: handled(by: $0, $1))) }
+        let oldest = consumers.map(\.1.position).min() ?? journal.end.offset
+        return SavedHub(
+            journal: InMemoryJournal(
+                epoch: journal.epoch, base: max(oldest, journal.base), messages: journal.messages(after: oldest),
+                newest: journal.newest),
+            documents: retained, leased: leases.values.reduce(into: []) { $0.formUnion($1) },
+            groups: Dictionary(uniqueKeysWithValues: consumers), forgottenEpoch: forgottenEpoch, letters: letters,
+            lastLetter: lastLetter)
+    }
+
+    /// A stream with an element when ``saved()`` has changed since the last element was taken. The first element comes
+    /// with the next change.
+    public func changes() -> AsyncStream<Void> {
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        observers.append(continuation)
+        return changes
+    }
 
     /// The end of the journal: the position of the last message.
-    public var end: Position { Position(epoch: epoch, offset: UInt64(journal.count)) }
+    public var end: Position { journal.end }
 
     /// The number of transient messages that were lost because the maximum number was already waiting for a subscriber.
     public private(set) var lostTransientMessages = 0
@@ -52,6 +99,8 @@ public actor InMemoryHub {
             deliver(batch.messages)
         } else {
             for message in batch.messages { append(message, leasedBy: batch.isLeased ? handle : nil) }
+            removeOldMessages()
+            noteChange()
         }
         if !batch.messages.isEmpty { wakeSubscribers() }
         return end
@@ -69,13 +118,14 @@ public actor InMemoryHub {
     }
 
     func newest(matching filters: [MessageFilter]) -> Position {
-        journal.last { $0.hasType(of: filters) }?.message.position ?? Position(epoch: epoch, offset: 0)
+        newestOfEachType(matching: filters).values.max { $0.offset < $1.offset }
+            ?? Position(epoch: journal.epoch, offset: 0)
     }
 
+    /// The subjects of the filters are ignored.
     func newestOfEachType(matching filters: [MessageFilter]) -> [MessageType: Position] {
-        journal.reduce(into: [:]) { newest, entry in
-            if entry.hasType(of: filters) { newest[entry.message.type] = entry.message.position }
-        }
+        journal.newest.filter { type, _ in filters.contains { $0.matches(type, subject: $0.subject ?? "") } }
+            .mapValues { Position(epoch: journal.epoch, offset: $0) }
     }
 
     /// Closes a handle as if its process had been killed: its readers stop, its leased documents are withdrawn, the
@@ -91,6 +141,7 @@ public actor InMemoryHub {
         }
         leaveConsumers(handle)
         endQueries(of: handle)
+        noteChange()
         wakeSubscribers()
     }
 
@@ -99,7 +150,7 @@ public actor InMemoryHub {
     }
 
     func requireThisJournal(_ position: Position) throws {
-        guard position.epoch == epoch else {
+        guard position.epoch == journal.epoch else {
             throw BusError(.epoch, "position \(position) belongs to another journal; this one ends at \(end)")
         }
     }
@@ -107,16 +158,14 @@ public actor InMemoryHub {
     private func deliver(_ messages: [Envelope]) {
         for id in subscriptions.keys {
             for message in messages {
-                let isKept = subscriptions[id]?.offer(message, behind: journal.count) ?? true
+                let isKept = subscriptions[id]?.offer(message, after: journal.end.offset) ?? true
                 if !isKept { lostTransientMessages += 1 }
             }
         }
     }
 
     private func append(_ message: Envelope, leasedBy handle: InMemoryEventBus.ID?) {
-        var message = message
-        message.position = Position(epoch: epoch, offset: UInt64(journal.count) + 1)
-        journal.append(JournalEntry(message: message, time: Date()))
+        let message = journal.append(message)
         guard message.type.kind == .document else { return }
         let key = DocumentKey(message)
         retained[key] = message.isTombstone ? nil : message
@@ -125,37 +174,52 @@ public actor InMemoryHub {
         if let handle, !message.isTombstone { leases[handle, default: []].insert(key) }
     }
 
+    /// Removes old messages if the journal holds twice as many as its limit, so that a message is moved at most once on
+    /// average.
+    private func removeOldMessages() {
+        guard journal.count / 2 > journalLimit else { return }
+        let read = subscriptions.values.map(\.passed).min() ?? .max
+        let unhandled = groups.flatMap { handled(by: $0, $1) }.min() ?? .max
+        journal.remove(through: min(read, unhandled, journal.end.offset - UInt64(journalLimit)))
+    }
+
+    private func noteChange() {
+        observers.removeAll { observer in
+            if case .terminated = observer.yield() { true } else { false }
+        }
+    }
+
     func subscribe(
         to filters: [MessageFilter], from start: StartPosition, until end: Position?
     ) throws -> InMemorySubscription.ID {
         try end.map(requireThisJournal)
-        var next = journal.count
+        var passed = journal.end.offset
         var retained: ArraySlice<Envelope> = []
         switch start {
         case .now: break
-        case .beginning: next = 0
+        case .beginning: passed = journal.base
         case .retained:
             retained = documents(matching: filters).prefix { ($0.position?.offset ?? 0) <= end?.offset ?? .max }
         case .after(let position):
             try requireThisJournal(position)
-            guard position.offset <= UInt64(journal.count) else {
+            guard position.offset <= journal.end.offset else {
                 throw BusError(.epoch, "position \(position) is beyond the end of the journal (\(self.end))")
             }
-            next = Int(clamping: position.offset)
-        case .since(let time): next = journal.firstIndex { $0.time >= time } ?? journal.count
+            passed = position.offset
+        case .since(let time): passed = journal.offset(before: time)
         }
         let subscription = InMemorySubscription(
-            filters: filters, next: next, end: end.map { Int(clamping: $0.offset) }, retained: retained)
+            filters: filters, after: passed, end: end?.offset, retained: retained)
         subscriptions[subscription.id] = subscription
         return subscription.id
     }
 
     func subscribe(
-        to filters: [MessageFilter], under claim: ConsumerClaim
+        to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?
     ) throws -> InMemorySubscription.ID {
         try requireThisJournal(claim.position)
         let subscription = InMemorySubscription(
-            filters: filters, next: Int(clamping: claim.position.offset), claim: claim)
+            filters: filters, after: claim.position.offset, claim: claim, progress: progress)
         // If the claim is not current, there is no entry, and the first read ends the subscription.
         if isCurrent(claim) { subscriptions[subscription.id] = subscription }
         return subscription.id
@@ -182,11 +246,27 @@ public actor InMemoryHub {
             guard subscriptions[id] != nil else { return nil }
             if let message = subscriptions[id]?.take(from: journal) { return message }
             if subscriptions[id]?.isAtEnd == true { return nil }
+            noteWaiting(id)
             // The stream exists before the first suspension point, so no message that is published later is missed. It
             // ends when it is finished, or when the reader is cancelled.
             guard let news = subscriptions[id]?.news() else { return nil }
             for await _ in news {}
         }
+    }
+
+    /// Notes that the consumer of a reader that waits for a message has handled the messages before. Otherwise a
+    /// consumer that seldom gets a message would keep all messages of the others in ``saved()``.
+    private func noteWaiting(_ id: InMemorySubscription.ID) {
+        guard let subscription = subscriptions[id], let claim = subscription.claim, isCurrent(claim) else { return }
+        var offsets = passed[claim.consumer] ?? Array(repeating: 0, count: Partition.count)
+        for partition in claim.offsets.keys { offsets[Int(partition.number)] = subscription.settled }
+        passed[claim.consumer] = offsets
+    }
+
+    /// The offset up to which each partition of a consumer is handled, or has no message for it.
+    private func handled(by consumer: String, _ group: ConsumerGroup) -> [UInt64] {
+        let passed = passed[consumer] ?? Array(repeating: 0, count: Partition.count)
+        return zip(Partition.all, passed).map { max(group.handled($0), $1) }
     }
 
     func wakeSubscribers() {
@@ -203,7 +283,7 @@ public actor InMemoryHub {
         memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
         endSubscriptions(of: consumer)
         return ConsumerClaim(
-            consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: epoch,
+            consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: journal.epoch,
             offsets: ownership.offsets)
     }
 
@@ -211,7 +291,7 @@ public actor InMemoryHub {
         try requireOpen(handle)
         return groups.sorted { $0.key < $1.key }.map { name, group in
             DurableConsumer(
-                name: name, position: Position(epoch: epoch, offset: group.position), end: end,
+                name: name, position: Position(epoch: journal.epoch, offset: group.position), end: end,
                 memberCount: group.members.count)
         }
     }
@@ -229,12 +309,15 @@ public actor InMemoryHub {
             }
         }
         forgottenEpoch = max(forgottenEpoch, groups.removeValue(forKey: consumer)?.ownerEpoch ?? 0)
+        passed[consumer] = nil
         endSubscriptions(of: consumer)
+        noteChange()
     }
 
     /// True if a claim still matches the partitions of its member.
     func isCurrent(_ claim: ConsumerClaim) -> Bool {
-        guard claim.epoch == epoch, let ownership = groups[claim.consumer]?.ownership(of: claim.member.id) else {
+        guard claim.epoch == journal.epoch, let ownership = groups[claim.consumer]?.ownership(of: claim.member.id)
+        else {
             return false
         }
         return ownership.ownerEpoch == claim.ownerEpoch && ownership.offsets.keys == claim.offsets.keys
@@ -295,10 +378,10 @@ public actor InMemoryHub {
     func rejectedMessage(of batch: Batch) throws -> Envelope? {
         guard batch.rejection != nil, let position = batch.checkpoint?.position else { return nil }
         try requireThisJournal(position)
-        guard position.offset > 0, position.offset <= UInt64(journal.count) else {
+        guard let message = journal[position.offset] else {
             throw BusError(.letter, "there is no message at position \(position) that could be given up")
         }
-        return journal[Int(position.offset) - 1].message
+        return message
     }
 
     func requireLetters(_ ids: [DeadLetter.ID]) throws {
