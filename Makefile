@@ -86,7 +86,9 @@ soak: setup
 fuzz: setup
 	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
 
+# Checks the format, and what the modules import that an app on Apple's platforms can link.
 lint:
+	@scripts/check-imports
 	@swift format lint --strict --recursive Package.swift Sources Tests Examples
 
 format:
