@@ -92,6 +92,7 @@ soak: setup
 fuzz: setup
 	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
 
+# Checks the format, and what modules import.
 lint:
 	@swift format lint --strict --recursive Package.swift Sources Tests Examples
 	@scripts/check-imports

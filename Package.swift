@@ -85,6 +85,9 @@ let runtime: [Target] = [
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
+    module(
+        "PlatformPrograms", in: "Runtime",
+        ["Contracts", "Coordinator", "ErrorNotification", "Navigation", "ServiceRuntime"]),
     module("Routing", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support"]),
     module(
         "Monitor", in: "Runtime",
@@ -169,6 +172,12 @@ let focusPlayer: [Target] = [
     module(
         "SpotifySimulator", in: "FocusPlayer",
         ["Sodium", "YAMLText", httpTypes, hummingbird, lifecycle, logging, nioCore, nioPosix, yams]),
+    module(
+        "InProcess", in: "FocusPlayer",
+        [
+            "Device", "HTTPClient", "Navigation", "PlatformPrograms", "ServiceRuntime", "Services", "SpotifySimulator",
+            "SystemSupport", "TerminalDevice", argumentParser, logging,
+        ]),
 ]
 
 /// Small apps, each of which shows one way of navigating. `docs/examples.md` explains them.
@@ -179,19 +188,18 @@ let examples: [Target] = [
 ]
 
 let executables: [Target] = [
-    executable(
-        "auth-service",
-        ["Authorization", "HTTPClient", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),
+    executable("auth-service", ["HTTPClient", "ServiceRuntime", "Services", argumentParser]),
     executable(
         "broker",
         ["Broker", "Consuming", "Contracts", "EventBus", "ServiceRuntime", "Support", argumentParser, lifecycle]),
     executable("device", ["TerminalDevice", argumentParser]),
-    executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
-    executable("focus-player", ["Device", "Presentation", "TerminalDevice", "WebDevice", argumentParser]),
+    executable("error-notifier", ["PlatformPrograms", "ServiceRuntime", argumentParser]),
     executable(
-        "music-service",
-        ["HTTPClient", "Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),
-    executable("navigation-coordinator", ["Contracts", "Coordinator", "ServiceRuntime", "Support", argumentParser]),
+    executable(
+        "focus-player", ["Device", "InProcess", "Presentation", "TerminalDevice", "WebDevice", argumentParser]),
+    executable("music-service", ["HTTPClient", "ServiceRuntime", "Services", argumentParser]),
+    executable(
+        "navigation-coordinator", ["Coordinator", "PlatformPrograms", "ServiceRuntime", "Support", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
     executable("segue-bench", ["Benchmarks", "EventBus", "SystemSupport", argumentParser, logging]),
@@ -299,9 +307,10 @@ let tests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "BusProtocol", "BusStranger", "CommandLineTestSupport", "Contracts", "EventBus", "HTTPClient", "Navigation",
-            "Onboarding", "Routing", "SegueTestSupport", "SignIn", "Stations", "Support", "ThreeScreens", "Transports",
-            "Vocabulary", "focus-player", grdb, httpTypes, logging, subprocess, systemPackage,
+            "BusProtocol", "BusStranger", "CommandLineTestSupport", "Contracts", "EventBus", "FlowFiles", "HTTPClient",
+            "InProcess", "Navigation", "Onboarding", "Routing", "SegueTestSupport", "ServiceRuntime", "SignIn",
+            "Stations", "Support", "TestSupport", "ThreeScreens", "Transports", "Vocabulary", "focus-player", grdb,
+            httpTypes, logging, subprocess, systemPackage,
         ],
         exclude: ["Page/Scripts"], swiftSettings: settings),
     .testTarget(
@@ -334,10 +343,11 @@ let tests: [Target] = [
         of: "SpotifyAPI",
         [
             "Authorization", "Contracts", "EventBus", "HTTPClient", "Music", "Repositories", "SpotifyTestSupport",
-            "TestSupport", "TokenVault", "Vocabulary", grdb, httpTypes, hummingbird, logging, nioCore,
+            "SystemSupport", "TestSupport", "TokenVault", "Vocabulary", grdb, httpTypes, hummingbird, logging, nioCore,
         ]),
     testModule(
-        "SpotifyTestSupport", ["Authorization", "HTTPClient", "SpotifyAPI", "SpotifySimulator", httpTypes, logging]),
+        "SpotifyTestSupport",
+        ["Authorization", "HTTPClient", "SpotifyAPI", "SpotifySimulator", "SystemSupport", httpTypes, logging]),
     tests(of: "ConsentCallback", ["Authorization", "Contracts", "HTTPClient", "RuntimeTestSupport", httpTypes]),
     tests(
         of: "Services",
@@ -391,6 +401,8 @@ let package = Package(
         .library(name: "Contracts", targets: ["Contracts"]),
         .library(name: "Consuming", targets: ["Consuming"]),
         .library(name: "Device", targets: ["Device"]),
+        .library(name: "Coordinator", targets: ["Coordinator"]),
+        .library(name: "ErrorNotification", targets: ["ErrorNotification"]),
         .library(name: "Routing", targets: ["Routing"]),
         .library(name: "ServiceRuntime", targets: ["ServiceRuntime"]),
         .library(name: "SegueTestSupport", targets: ["SegueTestSupport"]),

@@ -26,14 +26,16 @@ struct HostileMessageTests {
     func hostile() async throws {
         try await Story.tell { story in
             let launch = launch()
-            let reply = try await Stranger.meets("\(story.stack.busAddress)/ingress") { try $0.publish([launch]) }
+            let reply = try await Stranger.meets("\(try story.processes.busAddress)/ingress") {
+                try $0.publish([launch])
+            }
             guard case .published = reply else { throw BusError(.refused, "\(reply)") }
             // The results repeat the playlist's id, and so are larger than a message may be.
             let playlistID = String(repeating: "p", count: 4 * 1024 * 1024 - 100)
             let command = try await story.bus.send(Command.PlaylistSelected(playlistID: playlistID), lifetime: nil)
             let services = ["ios-coordinator", "auth-service", "music-service", "error-notifier"]
             for isRestarted in [false, true] {
-                if isRestarted { for service in services { try await story.stack.killAndRestart(service) } }
+                if isRestarted { for service in services { try await story.processes.killAndRestart(service) } }
                 // The coordinator requests to open the URL in the service's answer.
                 let request = try await story.bus.send(
                     Command.SpotifyAuthorizationRequested(), origin: Origin(platform: "ios"))

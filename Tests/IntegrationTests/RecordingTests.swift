@@ -33,7 +33,7 @@ struct RecordingTests {
         try await story.bus.publish(
             DomainEvent.DeepLinkReceived(url: "focus://playlist/EndlessFocus"), origin: Origin(platform: "ios"))
         try await story.stack.document(Document.NavigationState.self, key: "ios") { $0.snapshot.state.parked != nil }
-        try await story.stack.killAndRestart("ios-coordinator")
+        try await story.processes.killAndRestart("ios-coordinator")
         try await story.browser.decide("approve", at: try await story.requestAuthorization())
         try await story.stack.document(Document.GeneratedPlaylist.self) { $0.status == .ready }
         try await story.isInDetail("EndlessFocus")
@@ -104,7 +104,8 @@ struct RecordingTests {
         try await Story.tell { story in
             try await tell(story)
             let record = try await segue(
-                "record", "story.jsonl", "--since", "beginning", "--until", "end", "--bus", story.stack.busAddress)
+                "record", "story.jsonl", "--since", "beginning", "--until", "end", "--bus",
+                try story.processes.busAddress)
             try #require(record.status == 0, "\(record.error)")
             return try states(in: story.stack.messages)
         }

@@ -7,11 +7,11 @@ struct ScaledCoordinatorTests {
     @Test("share the sessions, answer each message once, and go on when one is killed", .timeLimit(.minutes(4)))
     func scaled() async throws {
         try await Story.tell { story in
-            try await story.stack.scale("ios-coordinator", to: 4)
+            try await story.processes.scale("ios-coordinator", to: 4)
             let consumer = try #require(
                 try await story.bus.consumers().first { $0.name == "navigation-coordinator.ios" })
             #expect(consumer.memberCount == 4)
-            let sessions = SharedSessions(stack: story.stack, platform: "ios")
+            let sessions = SharedSessions(stack: try story.processes, platform: "ios")
             try await sessions.launch()
             try await sessions.areShared(by: 4)
             try await sessions.goOn(afterKilling: "ios-coordinator-2")

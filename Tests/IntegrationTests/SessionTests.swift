@@ -41,7 +41,7 @@ struct SessionTests {
             try await anna.status(is: .deauthorized)
             try await bert.play()
             try await story.stack.isAt("generatedPlaylist", on: "ios", in: "bert")
-            for service in ["auth-service", "music-service"] { try await story.stack.killAndRestart(service) }
+            for service in ["auth-service", "music-service"] { try await story.processes.killAndRestart(service) }
             try await bert.play()
             #expect(try await bert.select("QuietHours").count == 7)
             let statuses = story.stack.messages.filter {

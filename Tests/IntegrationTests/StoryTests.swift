@@ -7,11 +7,13 @@ import SegueTestSupport
 import Testing
 import Vocabulary
 
-@Suite("The focus player, process by process")
+@Suite("The focus player, process by process and in one process")
 struct StoryTests {
-    @Test("launch, consent, playlists, a shuffled playlist, music, other apps, log-out", .timeLimit(.minutes(5)))
-    func story() async throws {
-        try await Story.tell { story in
+    @Test(
+        "launch, consent, playlists, a shuffled playlist, music, other apps, log-out", .timeLimit(.minutes(5)),
+        arguments: Story.Shape.allCases)
+    func story(shape: Story.Shape) async throws {
+        try await Story.tell(in: shape) { story in
             try await story.launch()
             try await story.stack.message(DomainEvent.SpotifyAuthorizationUpdated.self) { $0.status == .unauthorized }
 
@@ -55,16 +57,17 @@ struct StoryTests {
         }
     }
 
-    @Test("a deep link before the log-in is followed after it", .timeLimit(.minutes(5)))
-    func deepLink() async throws {
-        try await Story.tell { story in
+    @Test(
+        "a deep link before the log-in is followed after it", .timeLimit(.minutes(5)), arguments: Story.Shape.allCases)
+    func deepLink(shape: Story.Shape) async throws {
+        try await Story.tell(in: shape) { story in
             try await story.launch()
             try await story.bus.publish(
                 DomainEvent.DeepLinkReceived(url: "FOCUS://playlist/EndlessFocus"), origin: Origin(platform: "ios"))
             try await story.stack.document(Document.NavigationState.self, key: "ios") {
                 $0.snapshot.state.parked != nil
             }
-            try await story.stack.killAndRestart("ios-coordinator")
+            if shape == .processes { try await story.processes.killAndRestart("ios-coordinator") }
             try await story.browser.decide("approve", at: try await story.requestAuthorization())
             let snapshot = try await story.stack.document(Document.NavigationState.self, key: "ios") {
                 $0.snapshot.url == "focus://playlist/EndlessFocus"
@@ -78,9 +81,11 @@ struct StoryTests {
         }
     }
 
-    @Test("a consent that is denied, or whose state is forged, leaves no token", .timeLimit(.minutes(5)))
-    func denied() async throws {
-        try await Story.tell { story in
+    @Test(
+        "a consent that is denied, or whose state is forged, leaves no token", .timeLimit(.minutes(5)),
+        arguments: Story.Shape.allCases)
+    func denied(shape: Story.Shape) async throws {
+        try await Story.tell(in: shape) { story in
             try await story.launch()
             let url = try await story.requestAuthorization()
             let forged = url.replacing(#/state=[^&]*/#, with: "state=forged")
@@ -97,9 +102,11 @@ struct StoryTests {
         }
     }
 
-    @Test("an unknown playlist fails visibly, and the next one is fine", .timeLimit(.minutes(5)))
-    func unknownPlaylist() async throws {
-        try await Story.tell { story in
+    @Test(
+        "an unknown playlist fails visibly, and the next one is fine", .timeLimit(.minutes(5)),
+        arguments: Story.Shape.allCases)
+    func unknownPlaylist(shape: Story.Shape) async throws {
+        try await Story.tell(in: shape) { story in
             try await story.launch()
             try await story.logIn()
             let command = try await story.bus.send(Command.PlaylistSelected(playlistID: "nowhere"))
@@ -116,7 +123,7 @@ struct StoryTests {
             try await story.launch()
             try await story.logIn()
             let songs = try await story.select("EndlessFocus")
-            let bus = story.stack.busAddress
+            let bus = try story.processes.busAddress
             try await SegueCommandLine.inScratch { segue in
                 let answer = try await segue(
                     "ask", "PlaylistSongs", #"{"playlistID": "EndlessFocus"}"#, "--json", "--bus", bus)
@@ -132,7 +139,7 @@ struct StoryTests {
     @Test("a message that a service cannot read is kept, and can be resent or dropped", .timeLimit(.minutes(5)))
     func deadLetter() async throws {
         try await Story.tell { story in
-            let bus = story.stack.busAddress
+            let bus = try story.processes.busAddress
             try await SegueCommandLine.inScratch { segue in
                 // Without --no-check, `segue send` refuses the message.
                 let malformed = #"{"playlist": 1}"#
@@ -157,9 +164,11 @@ struct StoryTests {
         }
     }
 
-    @Test("without an active device one is asked for: a sheet here, a popover there", .timeLimit(.minutes(5)))
-    func deviceActivation() async throws {
-        try await Story.tell { story in
+    @Test(
+        "without an active device one is asked for: a sheet here, a popover there", .timeLimit(.minutes(5)),
+        arguments: Story.Shape.allCases)
+    func deviceActivation(shape: Story.Shape) async throws {
+        try await Story.tell(in: shape) { story in
             try await story.launch()
             try await story.logIn()
             try await story.select("EndlessFocus")
@@ -182,9 +191,9 @@ struct StoryTests {
         }
     }
 
-    @Test("without premium an alert offers Spotify itself", .timeLimit(.minutes(5)))
-    func premium() async throws {
-        try await Story.tell { story in
+    @Test("without premium an alert offers Spotify itself", .timeLimit(.minutes(5)), arguments: Story.Shape.allCases)
+    func premium(shape: Story.Shape) async throws {
+        try await Story.tell(in: shape) { story in
             try await story.launch()
             try await story.logIn()
             try await story.select("EndlessFocus")
@@ -200,9 +209,11 @@ struct StoryTests {
         }
     }
 
-    @Test("a token that Spotify forgets is renewed once; a refused renewal ends at the log-in", .timeLimit(.minutes(5)))
-    func revoked() async throws {
-        try await Story.tell { story in
+    @Test(
+        "a token that Spotify forgets is renewed once; a refused renewal ends at the log-in", .timeLimit(.minutes(5)),
+        arguments: Story.Shape.allCases)
+    func revoked(shape: Story.Shape) async throws {
+        try await Story.tell(in: shape) { story in
             try await story.launch()
             try await story.logIn()
             try await story.control("revoke", "tokens=access")
@@ -226,12 +237,12 @@ struct StoryTests {
             try await story.launch()
             // The service is killed during the consent, and again before playback starts.
             let url = try await story.requestAuthorization()
-            try await story.stack.killAndRestart(service)
+            try await story.processes.killAndRestart(service)
             try await story.browser.decide("approve", at: url)
             try await story.bothAreAt("playlistSelection")
             try await story.stack.document(Document.Playlists.self) { !$0.playlists.isEmpty }
             try await story.select("EndlessFocus")
-            try await story.stack.killAndRestart(service)
+            try await story.processes.killAndRestart(service)
             let play = try await story.bus.send(Command.PlayOnSpotifyRequested())
             try await story.stack.message(DomainEvent.PlaybackStarted.self, after: play)
             try await story.bus.send(Command.SpotifyDeauthorizationRequested())

@@ -133,7 +133,7 @@ struct AnnouncementTests {
             process: context.process, bus: bus, busAddress: context.busAddress, configuration: context.configuration,
             logger: .silent)
         let announcement = Announcement(
-            context: context, ready: [], notifier: Notifier(socketPath: nil), clock: clock)
+            context: context, ready: [], clock: clock)
         try await withRunning(announcement) {
             _ = try await watcher.received(Document.Presence.self)
             for _ in 0..<3 { try await look() }

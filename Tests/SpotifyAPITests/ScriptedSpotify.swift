@@ -6,6 +6,7 @@ import NIOCore
 import SpotifyAPI
 import SpotifyTestSupport
 import Synchronization
+import SystemSupport
 
 /// A real HTTP server with prepared answers.
 final class ScriptedSpotify: Sendable {
@@ -41,7 +42,7 @@ final class ScriptedSpotify: Sendable {
         _ answers: Answer..., body: (ScriptedSpotify, HTTPClient, BaseURL) async throws -> Void
     ) async throws {
         let server = ScriptedSpotify(answers)
-        try await ServerProcess.with { listening in
+        try await ListeningServer.with { listening in
             try await server.application(listening).run()
         } _: { base in
             try await HTTPClient.with { client in

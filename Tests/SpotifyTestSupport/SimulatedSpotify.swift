@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import Logging
 package import SpotifyAPI
 package import SpotifySimulator
+internal import SystemSupport
 
 /// The simulator over a real socket, with the actions of a person and an operator.
 package struct SimulatedSpotify: Sendable {
@@ -28,7 +29,7 @@ package struct SimulatedSpotify: Sendable {
         _ configuration: SpotifySimulator.Configuration = SpotifySimulator.Configuration(),
         now: @escaping @Sendable () -> Date = { Date() }, _ body: (SimulatedSpotify) async throws -> Result
     ) async throws -> Result {
-        try await ServerProcess.with { listening in
+        try await ListeningServer.with { listening in
             try await SpotifySimulator(
                 catalogue: Catalogue(contentsOf: catalogue), configuration: configuration,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now, onReady: { listening($0) }
@@ -95,33 +96,6 @@ package struct SimulatedSpotify: Sendable {
     package struct Unexpected: Error {
         package let status: Int
     }
-}
-
-/// Runs a server while a test runs.
-package enum ServerProcess {
-    /// - Parameters:
-    ///   - run: serves until the task is cancelled, and reports its port once.
-    ///   - body: receives the base URL.
-    package static func with<Result>(
-        _ run: @escaping @Sendable (_ listening: @escaping @Sendable (Int) -> Void) async throws -> Void,
-        _ body: (String) async throws -> Result
-    ) async throws -> Result {
-        let (ports, continuation) = AsyncStream<Int>.makeStream()
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { continuation.finish() }
-                try await run { continuation.yield($0) }
-            }
-            guard let port = await ports.first(where: { _ in true }) else {
-                try await group.waitForAll()
-                throw NeverListened()
-            }
-            defer { group.cancelAll() }
-            return try await body("http://127.0.0.1:\(port)")
-        }
-    }
-
-    package struct NeverListened: Error {}
 }
 
 extension BaseURL {

@@ -56,6 +56,13 @@ package struct ConsumerGroup: Hashable, Sendable {
         self.displaced = displaced
     }
 
+    /// Creates a group without owners.
+    /// - Parameter handled: The offset up to which each partition is handled, by the number of the partition.
+    init(ownerEpoch: UInt64, handled: [UInt64]) {
+        self.init(
+            ownerEpoch: ownerEpoch, shares: handled.map { Share(offset: $0) }, progress: [:], members: [])
+    }
+
     /// True if this exclusive member is among the ``displaced`` ones: its claim comes too late.
     package func isDisplaced(_ member: ConsumerMember) -> Bool {
         member.mode == .exclusive && displaced.contains(member.id)

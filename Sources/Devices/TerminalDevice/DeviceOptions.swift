@@ -5,7 +5,7 @@ internal import Logging
 internal import Navigation
 internal import Opening
 internal import Projects
-internal import ServiceRuntime
+package import ServiceRuntime
 
 /// The command line of a device in a terminal, and its process.
 package struct DeviceOptions: ParsableArguments {
@@ -60,12 +60,30 @@ package struct DeviceOptions: ParsableArguments {
 
     package init() {}
 
+    /// True if an option names a bus.
+    package var namesBus: Bool { bus != nil || project != nil }
+
+    /// True if the program is only to print its contract.
+    package var isContractAsked: Bool { contract.isAsked }
+
     /// Runs the device's process until the input ends or the person enters `q`.
     /// - Parameters:
     ///   - name: The name of the process.
     ///   - screens: The screens with view models.
     /// - Throws: The error that ends the process.
     package func run(_ name: String, screens: AppScreens? = nil) async throws {
+        let program = try program(name, screens: screens).program
+        var options = ServiceOptions()
+        options.contract = contract
+        if !contract.isAsked { options.bus = try busAddress(of: name) }
+        try await program.run(options)
+    }
+
+    /// The device as a program, its platform, and the path of the option `--flow`.
+    /// - Throws: An error that ends the process if the options or the flow's file are not valid.
+    package func program(
+        _ name: String, screens: AppScreens? = nil
+    ) throws -> (program: ServiceProgram, platform: String, flow: String?) {
         let (platform, flow) = try shown(by: screens)
         let terminal = Terminal.standard
         var process = ServiceProcess(
@@ -75,16 +93,15 @@ package struct DeviceOptions: ParsableArguments {
         let identity = DeviceIdentity(
             platform: platform, device: device ?? "\(platform)-\(process.instance)", subject: subject,
             source: process.source)
-        var options = ServiceOptions()
-        options.contract = contract
-        if !contract.isAsked { options.bus = try busAddress(of: name) }
         let opener = open.flatMap(URLOpener.init)
-        try await process.run(options) { process in
+        let timeout = Duration.seconds(timeout)
+        let program = ServiceProgram(process) { process in
             let terminal = TerminalDevice(
                 identity, bus: process.bus, busAddress: process.busAddress, terminal: terminal,
-                timeout: .seconds(timeout), flow: flow, screens: screens, opener: opener, logger: process.logger)
+                timeout: timeout, flow: flow, screens: screens, opener: opener, logger: process.logger)
             return [terminal]
         }
+        return (program, platform, self.flow)
     }
 
     /// The address of the bus: the value of `--bus`, or else the bus of the project `-p`, or else the value of

@@ -1,10 +1,7 @@
 import ArgumentParser
-import Authorization
 import HTTPClient
 import ServiceRuntime
 import Services
-import SpotifyAPI
-import TokenVault
 
 @main
 struct AuthServiceCommand: AsyncParsableCommand {
@@ -19,19 +16,6 @@ struct AuthServiceCommand: AsyncParsableCommand {
     @OptionGroup var options: ServiceOptions
 
     func run() async throws {
-        let process = ServiceProcess(
-            "auth-service", receives: AuthorizationHost.receives, sends: AuthorizationHost.sends)
-        try await HTTPClient.with { client in
-            try await process.run(options) { process in
-                let settings = try AuthorizationSettings(process.configuration)
-                let accounts = SpotifyAccounts(clientID: settings.clientID, client: client, host: settings.host)
-                let vault = try await TokenVault.open(directory: settings.vaultDirectory)
-                let service = AuthorizationService(server: accounts, store: vault, attempts: vault)
-                return [
-                    AuthorizationHost(
-                        service: service, bus: process.bus, logger: process.logger, metrics: process.metrics)
-                ]
-            }
-        }
+        try await HTTPClient.with { try await ServiceProgram.authorization($0).run(options) }
     }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ErrorNotification
+import PlatformPrograms
 import ServiceRuntime
 
 @main
@@ -10,9 +10,6 @@ struct ErrorNotifierCommand: AsyncParsableCommand {
     @OptionGroup var options: ServiceOptions
 
     func run() async throws {
-        try await ServiceProcess("error-notifier", receives: ErrorNotifier.receives, sends: ErrorNotifier.sends)
-            .run(options) { process in
-                [ErrorNotifier(bus: process.bus, logger: process.logger, metrics: process.metrics)]
-            }
+        try await ServiceProgram.errorNotifier.run(options)
     }
 }

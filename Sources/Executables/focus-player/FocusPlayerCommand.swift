@@ -1,5 +1,5 @@
 import ArgumentParser
-import Device
+import InProcess
 import Presentation
 import TerminalDevice
 import WebDevice
@@ -11,9 +11,14 @@ struct FocusPlayerCommand: AsyncParsableCommand {
         discussion: DeviceOptions.discussion, subcommands: [WebCommand.self])
 
     @OptionGroup var options: DeviceOptions
+    @OptionGroup var process: InProcessOptions
 
     func run() async throws {
-        try await options.run("focus-player", screens: .focusPlayer)
+        if process.isAsked, !options.isContractAsked {
+            try await process.run("focus-player", options, screens: .focusPlayer)
+        } else {
+            try await options.run("focus-player", screens: .focusPlayer)
+        }
     }
 }
 

@@ -1,10 +1,7 @@
 import ArgumentParser
 import HTTPClient
-import Repositories
 import ServiceRuntime
 import Services
-import SpotifyAPI
-import TokenVault
 
 @main
 struct MusicServiceCommand: AsyncParsableCommand {
@@ -18,16 +15,6 @@ struct MusicServiceCommand: AsyncParsableCommand {
     @OptionGroup var options: ServiceOptions
 
     func run() async throws {
-        let process = ServiceProcess("music-service", receives: MusicHost.receives, sends: MusicHost.sends)
-        try await HTTPClient.with { client in
-            try await process.run(options) { process in
-                let settings = try MusicSettings(process.configuration)
-                return MusicHost(
-                    vault: TokenVaultReader(directory: settings.vaultDirectory),
-                    database: try SongDatabase(path: settings.databasePath), client: client, host: settings.host,
-                    bus: process.bus, logger: process.logger, metrics: process.metrics
-                ).services
-            }
-        }
+        try await HTTPClient.with { try await ServiceProgram.music($0).run(options) }
     }
 }

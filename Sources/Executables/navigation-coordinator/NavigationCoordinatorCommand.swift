@@ -1,6 +1,6 @@
 import ArgumentParser
-import Contracts
 import Coordinator
+import PlatformPrograms
 import ServiceRuntime
 import Support
 
@@ -34,15 +34,8 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (flow, source) = try ServiceProcess.readFlowFile(flow)
-        let process = ServiceProcess(
-            "navigation-coordinator", receives: flow.receives.map { DeclaredMessage($0, in: flow) },
-            sends: flow.sends.map { DeclaredMessage($0, in: flow) })
-        try await process.run(options) { process in
-            [
-                Coordinator(
-                    flow: flow, source: source, liveSessions: liveSessions, sessionIdle: sessionIdle?.duration,
-                    bus: process.bus, logger: process.logger, metrics: process.metrics)
-            ]
-        }
+        try await ServiceProgram.coordinator(
+            flow, source: source, liveSessions: liveSessions, sessionIdle: sessionIdle?.duration
+        ).run(options)
     }
 }

@@ -1,9 +1,9 @@
-package import Consuming
+public import Consuming
 internal import Contracts
-package import EventBus
-package import Foundation
-package import Logging
-package import Navigation
+public import EventBus
+public import Foundation
+public import Logging
+public import Navigation
 
 /// Runs the navigation of one platform: one state machine for each session. Each machine receives the messages of its
 /// session in order.
@@ -11,15 +11,15 @@ package import Navigation
 /// The coordinators of a platform share its sessions. Each keeps the machines of the sessions that were used last, and
 /// restores others from their documents. The results of a message, the changed snapshot and the consumer's progress are
 /// published in one batch.
-package struct Coordinator: ReadyService {
+public struct Coordinator: ReadyService {
     /// The maximum time that a view has to animate a screen out. After this time the coordinator reports that the
     /// screen is gone.
     static let animationTime: Duration = .seconds(2)
 
     /// The usual maximum number of machines in memory.
-    package static let usualLiveSessions = 20_000
+    public static let usualLiveSessions = 20_000
 
-    package let ready = ReadySignal()
+    public let ready = ReadySignal()
     private let flow: Flow
     private let source: String?
     private let liveSessions: Int
@@ -39,7 +39,7 @@ package struct Coordinator: ReadyService {
     ///   - clock: measures the time until a leaving screen counts as gone, the deadlines of guards, and the pauses
     ///     between attempts to reach the bus.
     ///   - now: returns the current time. The coordinator compares it with the expiry times of commands.
-    package init(
+    public init(
         flow: Flow, source: String? = nil, liveSessions: Int = usualLiveSessions,
         sessionIdle: Duration? = nil, bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
@@ -55,7 +55,7 @@ package struct Coordinator: ReadyService {
         self.now = now
     }
 
-    package func run() async throws {
+    public func run() async throws {
         try await BusRetry(logger: logger, clock: clock).run { try await coordinate() }
     }
 

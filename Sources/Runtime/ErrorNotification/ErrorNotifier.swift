@@ -1,13 +1,13 @@
-package import Consuming
+public import Consuming
 internal import Contracts
-package import EventBus
-package import Logging
+public import EventBus
+public import Logging
 
 /// Publishes the errors of each session as a `document.ErrorBanner`, one error at a time.
 ///
 /// A `command.ErrorDismissed` hides a banner. A view sends the command when a person dismisses the banner, and this
 /// service sends it when the display time is over.
-package struct ErrorNotifier: ReadyService {
+public struct ErrorNotifier: ReadyService {
     static let consumer = "error-notifier"
 
     package static let receives: [any Message.Type] = [
@@ -18,7 +18,7 @@ package struct ErrorNotifier: ReadyService {
         DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
 
-    package let ready = ReadySignal()
+    public let ready = ReadySignal()
     private let bus: any EventBus
     private let logger: Logger
     private let metrics: ConsumerMetrics
@@ -27,7 +27,7 @@ package struct ErrorNotifier: ReadyService {
     /// - Parameters:
     ///   - metrics: the counts of the process; the service updates them.
     ///   - clock: measures the display time of a banner, and the pauses between attempts to reach the bus.
-    package init(
+    public init(
         bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -37,7 +37,7 @@ package struct ErrorNotifier: ReadyService {
         self.clock = clock
     }
 
-    package func run() async throws {
+    public func run() async throws {
         try await BusRetry(logger: logger, clock: clock).run { try await notify() }
     }
 

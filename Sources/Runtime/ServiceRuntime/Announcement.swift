@@ -4,10 +4,8 @@ internal import EventBus
 internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
-internal import SystemSupport
 
-/// Announces a process to the bus and to its supervisor. On the bus it publishes the presence and the contract of the
-/// process. When all services are ready, it tells the supervisor that the process is ready.
+/// Announces a process on the bus: it publishes the presence and the contract of the process.
 ///
 /// Both documents are leased. The presence is published again when its figures have changed.
 struct Announcement: Service {
@@ -17,8 +15,9 @@ struct Announcement: Service {
 
     let context: ServiceContext
     let ready: [ReadySignal]
-    let notifier: Notifier
     let clock: any Clock<Duration>
+    /// Signalled when all services of the process are ready, and the presence lists their consumers.
+    let announced = ReadySignal()
 
     func run() async throws {
         let announced: Document.Presence
@@ -46,7 +45,7 @@ struct Announcement: Service {
             try await context.waitingForBus(clock: clock) { try await publish(begun, nil) }
         }
         context.logger.info("ready", metadata: ["bus": "\(context.busAddress)", "source": "\(context.bus.source)"])
-        notifier.notify(.ready)
+        announced.signal()
         return isComplete ? presence : begun
     }
 

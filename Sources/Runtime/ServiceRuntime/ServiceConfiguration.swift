@@ -7,6 +7,8 @@ internal import SystemSupport
 /// The settings of a process, read from its environment variables.
 public struct ServiceConfiguration: Sendable {
     private let environment: EnvironmentVariablesProvider
+    /// Values that replace those of the environment.
+    private var replaced: [String: String] = [:]
 
     /// Reads the environment of this process.
     public init() {
@@ -18,8 +20,16 @@ public struct ServiceConfiguration: Sendable {
         self.environment = EnvironmentVariablesProvider(environmentVariables: environment)
     }
 
+    /// The same settings with other values of some variables.
+    package func setting(_ values: [String: String]) -> ServiceConfiguration {
+        var configuration = self
+        configuration.replaced.merge(values) { _, new in new }
+        return configuration
+    }
+
     /// The value of a variable. Nil if the variable is not set or is empty.
     public func value(_ name: String) -> String? {
+        if let value = replaced[name] { return value.isEmpty ? nil : value }
         guard let value = try? environment.environmentValue(forName: name), !value.isEmpty else { return nil }
         return value
     }

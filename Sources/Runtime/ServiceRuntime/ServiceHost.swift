@@ -11,7 +11,13 @@ struct ServiceHost: Sendable {
     /// The maximum time for all services to stop. After this time the remaining services are cancelled.
     static let grace: Duration = .seconds(8)
 
-    private let services: [any Service]
+    /// The services of one program.
+    struct Part {
+        let context: ServiceContext
+        let services: [any Service]
+    }
+
+    private let services: [StoppableService]
     private let logger: Logger
 
     /// The host of a process that uses the bus.
@@ -19,12 +25,32 @@ struct ServiceHost: Sendable {
         context: ServiceContext, services: [any Service], notifier: Notifier = Notifier(),
         watchdog: Watchdog? = Watchdog(), clock: any Clock<Duration> = ContinuousClock()
     ) {
-        let announcement = Announcement(
-            context: context, ready: services.readySignals, notifier: notifier, clock: clock)
-        let all = [BusService(bus: context.bus), announcement] + services + [StoppingNotice(notifier: notifier)]
-        let bus = (context.bus as? any Actor).map { [$0] } ?? []
-        self.services = all.watched(watchdog, besides: bus, notifier: notifier, clock: clock)
-        logger = context.logger
+        self.init(
+            [Part(context: context, services: services)], notifier: notifier, watchdog: watchdog, clock: clock,
+            logger: context.logger)
+    }
+
+    /// The host of several programs that run in one process. Each is announced on the bus. An error names the program
+    /// if there are several.
+    init(
+        _ parts: [Part], notifier: Notifier = Notifier(), watchdog: Watchdog? = Watchdog(),
+        clock: any Clock<Duration> = ContinuousClock(), logger: Logger
+    ) {
+        let announcements = parts.map {
+            Announcement(context: $0.context, ready: $0.services.readySignals, clock: clock)
+        }
+        let notice = ReadinessNotice(ready: announcements.map(\.announced), notifier: notifier)
+        let buses = parts.map { BusService(bus: $0.context.bus) as any Service }
+        let own: [any Service] = buses + announcements + [notice]
+        let actors = parts.compactMap { $0.context.bus as? any Actor }
+        let signs = parts.flatMap(\.services).lifeSigns(watchdog, besides: actors, notifier: notifier, clock: clock)
+        self.services =
+            own.map { StoppableService(service: $0) }
+            + parts.flatMap { part in
+                let program = parts.count > 1 ? part.context.process.name : nil
+                return part.services.map { StoppableService(service: $0, program: program) }
+            } + ([StoppingNotice(notifier: notifier)] + signs).map { StoppableService(service: $0) }
+        self.logger = logger
     }
 
     /// The host of a process that does not use the bus.
@@ -33,8 +59,9 @@ struct ServiceHost: Sendable {
         watchdog: Watchdog? = Watchdog(), clock: any Clock<Duration> = ContinuousClock()
     ) {
         let notice = ReadinessNotice(ready: services.readySignals, notifier: notifier, logger: logger)
-        let all = [notice] + services + [StoppingNotice(notifier: notifier)]
-        self.services = all.watched(watchdog, besides: [], notifier: notifier, clock: clock)
+        let signs = services.lifeSigns(watchdog, besides: [], notifier: notifier, clock: clock)
+        let all = [notice] + services + [StoppingNotice(notifier: notifier)] + signs
+        self.services = all.map { StoppableService(service: $0) }
         self.logger = logger
     }
 
@@ -43,9 +70,10 @@ struct ServiceHost: Sendable {
         var configuration = ServiceGroupConfiguration(
             services: services.map {
                 ServiceGroupConfiguration.ServiceConfiguration(
-                    service: StoppableService(service: $0),
-                    successTerminationBehavior: $0 is any ForegroundService ? .gracefullyShutdownGroup : .cancelGroup,
-                    serviceName: Self.name(of: $0))
+                    service: $0,
+                    successTerminationBehavior: $0.service is any ForegroundService
+                        ? .gracefullyShutdownGroup : .cancelGroup,
+                    serviceName: Self.name(of: $0.service))
             },
             gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.grace
@@ -75,14 +103,14 @@ extension [any Service] {
         compactMap { ($0 as? any ReadyService)?.ready }
     }
 
-    /// The services, and a ``LifeSign`` if the supervisor watches the process.
+    /// A ``LifeSign`` if the supervisor watches the process; otherwise nothing.
     /// - Parameter actors: actors that must answer, in addition to those of the services.
-    fileprivate func watched(
+    fileprivate func lifeSigns(
         _ watchdog: Watchdog?, besides actors: [any Actor], notifier: Notifier, clock: any Clock<Duration>
     ) -> [any Service] {
-        guard let watchdog else { return self }
+        guard let watchdog else { return [] }
         let owners = compactMap { ($0 as? any ThreadedService)?.owner as (any Actor)? }
-        return self + [LifeSign(watchdog: watchdog, actors: actors + owners, notifier: notifier, clock: clock)]
+        return [LifeSign(watchdog: watchdog, actors: actors + owners, notifier: notifier, clock: clock)]
     }
 }
 
@@ -92,12 +120,17 @@ extension [any Service] {
 /// cancelled itself; its cancellation stays an error.
 private struct StoppableService: Service {
     let service: any Service
+    /// The name that errors get. Nil if the process runs only one program.
+    var program: String?
 
     func run() async throws {
         do {
             try await service.run()
         } catch is CancellationError where Task.isShuttingDownGracefully && !Task.isCancelled {
             // The part of the service that was cancelled has ended as it was asked to.
+        } catch let error where !(error is CancellationError) {
+            guard let program else { throw error }
+            throw ProgramFailure(program: program, error: error)
         }
     }
 }
@@ -111,16 +144,17 @@ struct BusService: Service {
     }
 }
 
-/// Tells the supervisor that a process without a bus is ready, as soon as all of its services are ready.
+/// Tells the supervisor that a process is ready, as soon as all signals are.
 struct ReadinessNotice: Service {
     let ready: [ReadySignal]
     let notifier: Notifier
-    let logger: Logger
+    /// Logs that the process is ready. Nil if a process with a bus has logged it.
+    var logger: Logger?
 
     func run() async throws {
         try await cancelWhenGracefulShutdown {
             for signal in ready { try await signal.wait() }
-            logger.info("ready")
+            logger?.info("ready")
             notifier.notify(.ready)
         }
         try await gracefulShutdown()

@@ -73,9 +73,10 @@ public struct ServiceProcess: Sendable {
         services: @Sendable (ServiceContext) async throws -> [any Service]
     ) async throws {
         if options.contract.isAsked { return try printContract() }
-        try await host { configuration, logger in
+        try await main { configuration, logger in
             let context = try makeContext(options, bus: bus, configuration: configuration, logger: logger)
-            return ServiceHost(context: context, services: try await services(context))
+            try await ServiceHost(context: context, services: try await services(context))
+                .run(signals: [.sigterm, .sigint])
         }
     }
 
@@ -92,12 +93,16 @@ public struct ServiceProcess: Sendable {
         services: @Sendable (ServiceConfiguration, Logger) async throws -> [any Service]
     ) async throws {
         if contract.isAsked { return try printContract() }
-        try await host { configuration, logger in
-            ServiceHost(logger: logger, services: try await services(configuration, logger))
+        try await main { configuration, logger in
+            try await ServiceHost(logger: logger, services: try await services(configuration, logger))
+                .run(signals: [.sigterm, .sigint])
         }
     }
 
-    private func host(_ make: (ServiceConfiguration, Logger) async throws -> ServiceHost) async throws {
+    /// Runs the whole of a process: sets its log up, then runs `body` with the settings and the logger of the process.
+    /// - Throws: `ExitCode`, after the error of `body` has been written to standard error: one line, or one for each
+    ///   invalid setting.
+    package func main(_ body: (ServiceConfiguration, Logger) async throws -> Void) async throws {
         do {
             let configuration = ServiceConfiguration()
             let level = try configuration.logLevel(standard: logLevel)
@@ -106,11 +111,14 @@ public struct ServiceProcess: Sendable {
                 handler.logLevel = level
                 return handler
             }
-            try await make(configuration, Logger(label: name)).run(signals: [.sigterm, .sigint])
+            try await body(configuration, Logger(label: name))
         } catch {
-            let errors: [any Error] = (error as? ConfigurationErrors)?.errors ?? [error]
-            Self.report(errors.map { "\(name): \(Self.line(about: $0))" })
-            throw ExitStatus(of: error).exitCode
+            let failure = error as? ProgramFailure
+            let cause = failure?.error ?? error
+            let errors: [any Error] = (cause as? ConfigurationErrors)?.errors ?? [cause]
+            let place = failure.map { "\(name): \($0.program)" } ?? name
+            Self.report(errors.map { "\(place): \(Self.line(about: $0))" })
+            throw ExitStatus(of: cause).exitCode
         }
     }
 

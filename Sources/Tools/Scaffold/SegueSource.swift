@@ -60,8 +60,11 @@ enum SegueNames {
     static let modules: Set = [
         "AppContract", "Authorization", "Benchmarks", "Broker", "BusProtocol", "CCurl", "CSegueVersion", "CSodium",
         "CZeroMQ", "Compose", "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device",
-        "ErrorNotification", "EventBus", "FlowFiles", "FlowReview", "HTTPClient", "MessageSchema", "Monitor", "Music",
-        "Navigation", "Onboarding", "Opening", "Presentation", "Projects", "Repositories", "Routing", "Scaffold",
+        "ErrorNotification", "EventBus", "FlowFiles", "FlowReview", "HTTPClient", "InProcess", "MessageSchema",
+        "Monitor",
+        "Music",
+        "Navigation", "Onboarding", "Opening", "PlatformPrograms", "Presentation", "Projects", "Repositories",
+        "Routing", "Scaffold",
         "SegueCommands", "SegueTestSupport", "ServiceRuntime", "Services", "SignIn", "Sodium", "SpotifyAPI",
         "SpotifySimulator", "Stations", "Support", "SystemSupport", "TerminalDevice", "ThreeScreens", "TokenVault",
         "Transports", "Vocabulary", "WebDevice", "YAMLText", "ZeroMQ", "ZeroMQEventBus",

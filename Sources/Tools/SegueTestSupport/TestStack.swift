@@ -13,15 +13,12 @@ internal import Transports
 ///     }
 ///
 /// A ``StackFailure`` contains the logs of all processes and all messages of the bus.
-public struct TestStack: Sendable {
+public struct TestStack: ObservedBus {
     /// The test's own connection to the bus.
     public let bus: any EventBus
     private let supervisor: Supervisor
     private let project: Project
-    private let transcript = Transcript()
-
-    /// The default maximum time for which the methods with a parameter `deadline` wait. After this time, they throw.
-    public static let deadline: Duration = .seconds(60)
+    public let transcript = Transcript()
 
     /// Runs processes while `body` runs. The processes are ready before `body` starts, and have ended when this method
     /// returns or throws.
@@ -65,7 +62,7 @@ public struct TestStack: Sendable {
             let result: Swift.Result<Result, any Error>
             do {
                 try await isUp()
-                result = .success(try await withRecording { try await body(self) })
+                result = .success(try await bus.whileOpen { try await whileRecording { try await body(self) } })
             } catch {
                 result = .failure(failure(error))
             }
@@ -79,116 +76,12 @@ public struct TestStack: Sendable {
         }
     }
 
-    /// Connects the bus, and runs `body` while all messages are recorded.
-    private func withRecording<Result: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        try await bus.whileOpen {
-            try await withThrowingTaskGroup(of: Result?.self) { group in
-                group.addTask {
-                    try await bus.withSubscription(to: [.all], from: .beginning) { messages in
-                        for try await message in messages { transcript.append(message) }
-                    }
-                    return nil
-                }
-                group.addTask { try await body() }
-                defer { group.cancelAll() }
-                while let result = try await group.next() {
-                    if let result { return result }
-                }
-                throw CancellationError()
-            }
-        }
-    }
-
     private func isUp() async throws {
         for await status in supervisor.statuses {
             if status.phase == .up { return }
             if status.phase == .stopped { break }
         }
         throw failure("the stack did not come up")
-    }
-
-    /// Waits for a message for which `fits` returns true. The message may have arrived before the call.
-    /// - Parameters:
-    ///   - mark: A message. Only later messages of the journal are considered. Nil for all messages.
-    ///   - subject: The session of the message. Nil for all sessions.
-    /// - Returns: The first matching message, with its envelope.
-    /// - Throws: ``StackFailure`` if no such message arrives before the deadline.
-    @discardableResult
-    public func message<M: Message>(
-        _ type: M.Type, after mark: Envelope? = nil, subject: String? = nil, deadline: Duration = Self.deadline,
-        where fits: @escaping @Sendable (M) -> Bool = { _ in true }
-    ) async throws -> (message: M, envelope: Envelope) {
-        let start = mark?.position?.offset ?? 0
-        return try await within(deadline, "no matching \(M.type) arrived") {
-            try await transcript.first { messages in
-                for envelope in messages where envelope.type == M.type && (envelope.position?.offset ?? 0) > start {
-                    guard subject == nil || envelope.subject == subject, !envelope.isTombstone else { continue }
-                    let message = try envelope.decode(M.self)
-                    if fits(message) { return (message, envelope) }
-                }
-                return nil
-            }
-        }
-    }
-
-    /// Waits for the answer of a service to a message: the first event or error that the message has caused directly.
-    /// - Throws: ``StackFailure`` if there is no answer before the deadline.
-    public func answer(to cause: Envelope, deadline: Duration = Self.deadline) async throws -> Envelope {
-        try await within(deadline, "no answer to \(cause.type) arrived") {
-            try await transcript.first { messages in
-                messages.first { [.event, .error].contains($0.type.kind) && $0.attributes.causationID == cause.id }
-            }
-        }
-    }
-
-    /// Waits until `fits` returns true for the last document of a type, subject and key.
-    /// - Throws: ``StackFailure`` if this has not happened before the deadline.
-    @discardableResult
-    public func document<D: DocumentMessage>(
-        _ type: D.Type, key: String? = nil, subject: String = Session.default, deadline: Duration = Self.deadline,
-        where fits: @escaping @Sendable (D) -> Bool
-    ) async throws -> D {
-        try await within(deadline, "\(D.type) \(key ?? "") did not match") {
-            try await transcript.first { messages in
-                let last = messages.last {
-                    $0.type == D.type && $0.subject == subject && $0.attributes.key == key
-                }
-                guard let last, !last.isTombstone else { return nil }
-                let document = try last.decode(D.self)
-                return fits(document) ? document : nil
-            }
-        }
-    }
-
-    /// Waits until `fit` returns true for the array of all messages so far.
-    /// - Parameter what: The condition in words, for the failure.
-    /// - Throws: ``StackFailure`` if this has not happened before the deadline.
-    public func until(
-        _ what: String, deadline: Duration = Self.deadline, _ fit: @escaping @Sendable ([Envelope]) -> Bool
-    ) async throws {
-        try await within(deadline, "the condition '\(what)' was not met") {
-            try await transcript.first { fit($0) ? () : nil }
-        }
-    }
-
-    /// All messages so far.
-    public var messages: [Envelope] { transcript.messages }
-
-    private func within<Result: Sendable>(
-        _ deadline: Duration, _ failure: String, _ body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        try await withThrowingTaskGroup(of: Result.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await Task.sleep(for: deadline)
-                throw self.failure("\(failure) within \(deadline)")
-            }
-            defer { group.cancelAll() }
-            guard let result = try await group.next() else { throw CancellationError() }
-            return result
-        }
     }
 
     /// Kills a process with SIGKILL, and waits until the supervisor has started it again and the new process is ready.
@@ -298,14 +191,10 @@ public struct TestStack: Sendable {
         error as? StackFailure ?? failure("\(error)")
     }
 
-    func failure(_ reason: String) -> StackFailure {
-        let logs = supervisor.status.services.map { "== \($0.name) (\($0.state.rawValue))\n\(log(of: $0.service))" }
-        let transcript = messages.map { message in
-            let attributes = message.attributes
-            return "\(message.position?.offset ?? 0) \(message.type) \(attributes.source) \(attributes.platform ?? "-")"
-                + " → \(String(decoding: message.data, as: UTF8.self))"
-        }
-        return StackFailure(reason, logs: logs.joined(separator: "\n"), transcript: transcript.joined(separator: "\n"))
+    /// The logs of all processes.
+    public var logs: String {
+        supervisor.status.services.map { "== \($0.name) (\($0.state.rawValue))\n\(log(of: $0.service))" }
+            .joined(separator: "\n")
     }
 }
 
@@ -342,27 +231,6 @@ public struct TestService: Sendable {
             name: name, command: command, environment: environment.mapValues { $0 },
             dependencies: dependencies.map { Dependency(on: $0, condition: .healthy) }, restart: .always(),
             readiness: .notify(timeout: nil), watchdog: watchdog)
-    }
-}
-
-/// The failure of a test of a stack, with the logs of the processes and the messages of the bus.
-public struct StackFailure: Error, CustomStringConvertible {
-    public let description: String
-
-    /// The problem: an event that did not occur in time, or an error.
-    public let reason: String
-
-    init(_ reason: String, logs: String, transcript: String) {
-        self.reason = reason
-        description = """
-            \(reason)
-
-            --- The bus ---
-            \(transcript)
-
-            --- The processes ---
-            \(logs)
-            """
     }
 }
 

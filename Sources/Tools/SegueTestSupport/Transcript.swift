@@ -1,8 +1,8 @@
-internal import EventBus
+public import EventBus
 internal import Synchronization
 
 /// All messages of the bus so far, and the tasks that wait for further messages.
-final class Transcript: Sendable {
+public final class Transcript: Sendable {
     private struct State {
         var messages: [Envelope] = []
         var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -11,7 +11,9 @@ final class Transcript: Sendable {
 
     private let state = Mutex(State())
 
-    var messages: [Envelope] { state.withLock(\.messages) }
+    public init() {}
+
+    public var messages: [Envelope] { state.withLock(\.messages) }
 
     func append(_ message: Envelope) {
         let watchers = state.withLock { state in

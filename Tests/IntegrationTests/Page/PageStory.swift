@@ -16,7 +16,7 @@ enum PageStory {
 
     /// Writes a page that signs a browser in, as `segue open` does.
     private static func link(_ story: Story) throws -> String {
-        let folder = PageFolder(state: story.stack.dataDirectory)
+        let folder = PageFolder(state: try story.processes.dataDirectory)
         let address = try #require(folder.address(), "the gateway has stored no address in \(folder.path)")
         return try folder.writeLink(to: address)
     }
@@ -26,7 +26,7 @@ enum PageStory {
         let words = step.split(separator: " ", maxSplits: 2).map(String.init)
         switch (words.first, words.count) {
         case ("link", 1): return try link(story)
-        case ("kill", 2): try await story.stack.killAndRestart(words[1])
+        case ("kill", 2): try await story.processes.killAndRestart(words[1])
         case ("control", 3): try await story.control(words[1], words[2])
         case ("publish", 3): try await publish(words[1], words[2], in: story)
         case ("transient", 3): try await publish(words[1], words[2], isTransient: true, in: story)

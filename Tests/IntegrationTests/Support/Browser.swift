@@ -30,8 +30,8 @@ struct Browser {
     }
 
     /// Sends a form to a path below `/_control` of the simulator.
-    func control(_ path: String, _ form: String, port: Int) async throws {
-        _ = try await send(.post(form: form, to: "http://127.0.0.1:\(port)/_control/\(path)"))
+    func control(_ path: String, _ form: String, of simulator: String) async throws {
+        _ = try await send(.post(form: form, to: "\(simulator)/_control/\(path)"))
     }
 
     /// - Returns: The page after the redirects.

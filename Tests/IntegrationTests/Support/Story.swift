@@ -1,16 +1,30 @@
 import Contracts
 import EventBus
+import FlowFiles
 import Foundation
+import InProcess
+import Logging
 import Navigation
 import SegueTestSupport
+import ServiceRuntime
 import Support
+import TestSupport
 import Testing
 import Vocabulary
 
-/// The focus player's default stack, and the steps of the user of one session.
+/// The focus player with a simulated Spotify, and the steps of the user of one session.
 struct Story {
-    let stack: TestStack
+    /// The ways to run the app.
+    enum Shape: CaseIterable {
+        /// The default stack: a process for each service.
+        case processes
+        /// One process: that of the test.
+        case oneProcess
+    }
+
+    let stack: any ObservedBus
     let browser: Browser
+    let simulator: String
     private(set) var session = Session.default
 
     static let services = [
@@ -18,13 +32,50 @@ struct Story {
         "spotify-simulator", "web",
     ]
 
+    /// Runs the default stack while `body` runs.
     static func tell<Result: Sendable>(
         _ body: @escaping @Sendable (Story) async throws -> Result
     ) async throws -> Result {
         try await TestStack.with(file: Repository.path("compose/default.yaml")) { stack in
-            try await Browser.open { try await body(Story(stack: stack, browser: $0)) }
+            let simulator = "http://127.0.0.1:\(try stack.port("spotify"))"
+            return try await Browser.open { try await body(Story(stack: stack, browser: $0, simulator: simulator)) }
         }
     }
+
+    /// Runs the app in a shape while `body` runs.
+    static func tell(in shape: Shape, _ body: @escaping @Sendable (Story) async throws -> Void) async throws {
+        switch shape {
+        case .processes: try await tell(body)
+        case .oneProcess:
+            let scratch = try ScratchFolder()
+            defer { scratch.remove() }
+            try await tell(keeping: scratch.path, body)
+        }
+    }
+
+    /// Runs the app in this process while `body` runs. The app keeps its state in a folder.
+    static func tell(
+        keeping folder: String, _ body: @escaping @Sendable (Story) async throws -> Void
+    ) async throws {
+        let flows = try ["ios", "mac"].map { platform in
+            let file = Repository.path("config/flows/\(platform).yaml")
+            let source = try String(contentsOfFile: file, encoding: .utf8)
+            return (flow: try Flow(yaml: source, file: file), source: source)
+        }
+        let app = InProcessApp(
+            flows: flows, catalogue: Repository.path("config/simulator/catalogue.yaml"), stateFolder: folder)
+        let silent: @Sendable (String) -> Logger = { Logger(label: $0) { _ in SwiftLogNoOpLogHandler() } }
+        try await app.run(configuration: ServiceConfiguration(environment: [:]), logger: silent) { simulator in
+            [
+                ServiceProgram(ServiceProcess("test")) { process in
+                    [StoryTeller(observer: BusObserver(process.bus), simulator: simulator, body: body)]
+                }
+            ]
+        }
+    }
+
+    /// The processes of the app, if each service has one.
+    var processes: TestStack { get throws { try #require(stack as? TestStack) } }
 
     var bus: any EventBus { stack.bus }
 
@@ -95,6 +146,21 @@ struct Story {
     }
 
     func control(_ path: String, _ form: String) async throws {
-        try await browser.control(path, form, port: stack.port("spotify"))
+        try await browser.control(path, form, of: simulator)
+    }
+}
+
+/// Tells a story to the app in whose process it runs. The app ends with the story.
+private struct StoryTeller: ForegroundService {
+    let observer: BusObserver
+    let simulator: String
+    let body: @Sendable (Story) async throws -> Void
+
+    func run() async throws {
+        try await Browser.open { browser in
+            try await observer.whileRecording {
+                try await body(Story(stack: observer, browser: browser, simulator: simulator))
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A bus within one process: a handle of an ``InMemoryHub``.
 ///
-/// Tests can use it instead of a broker. The end of ``run()`` has the same effect as the end of a process: later calls
+/// Tests, and apps that are one process, use it instead of a broker. The end of ``run()`` has the same effect as the end of a process: later calls
 /// throw `closed`, and the leased documents are withdrawn.
 public struct InMemoryEventBus: EventBus, Identifiable {
     /// The identity of this handle. It corresponds to one run of a process.
@@ -29,7 +29,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
         try await hub.requireOpen(id)
-        // `onNotice` is never called: in memory, no recorded message is dropped or removed by retention.
+        // `onNotice` is never called: in memory, no recorded message is dropped before a subscription has read it.
         return try await read(try await hub.subscribe(to: filters, from: start, until: end), body)
     }
 
@@ -38,7 +38,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
         try await hub.requireOpen(id)
-        return try await read(try await hub.subscribe(to: filters, under: claim), body)
+        return try await read(try await hub.subscribe(to: filters, under: claim, progress: progress), body)
     }
 
     public func documents(

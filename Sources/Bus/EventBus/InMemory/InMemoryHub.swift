@@ -3,19 +3,21 @@ internal import Foundation
 /// A broker within one process: it holds the journal, the retained documents, the durable consumers with their dead
 /// letters, and the servers of queries.
 ///
-/// Several ``InMemoryEventBus`` handles share one hub, like processes that share a broker. The journal grows as long as
-/// the hub exists, so use the hub for tests, previews and programs that run briefly.
+/// Several ``InMemoryEventBus`` handles share one hub, like processes that share a broker. A program that continues after
+/// a restart keeps ``saved()`` in a file:
+///
+///     for await _ in await hub.changes() { try await hub.saved().data().write(to: file, options: .atomic) }
 public actor InMemoryHub {
-    private let epoch = UInt64.random(in: 1...UInt64.max)
-    /// The messages, in the order of their offsets.
-    private(set) var journal: [JournalEntry] = []
-    private let maximumGap: UInt64
+    private var journal: InMemoryJournal
+    private let journalLimit: Int
     private var retained: [DocumentKey: Envelope] = [:]
     private var leases: [InMemoryEventBus.ID: Set<DocumentKey>] = [:]
     private var closed: Set<InMemoryEventBus.ID> = []
     private var subscriptions: [InMemorySubscription.ID: InMemorySubscription] = [:]
     /// The durable consumers by name.
     private var groups: [String: ConsumerGroup] = [:]
+    /// The offsets up to which the readers of each consumer have passed, by the number of the partition.
+    private var passed: [String: [UInt64]] = [:]
     /// The highest owner epoch of any consumer that was removed.
     private var forgottenEpoch: UInt64 = 0
     private var memberships: [InMemoryEventBus.ID: Set<Membership>] = [:]
@@ -26,14 +28,58 @@ public actor InMemoryHub {
     private var servers: [InMemoryServer] = []
     private var queries: [InMemoryQuery.ID: InMemoryQuery] = [:]
 
-    /// - Parameter maximumGap: The maximum number of offsets that the hub leaves out before each batch; how many is
-    ///   random. A test that passes with gaps makes no use of offsets that no bus promises.
-    public init(maximumGap: UInt64 = 0) {
-        self.maximumGap = maximumGap
+    /// The streams of ``changes()`` that are in use.
+    private var observers: [AsyncStream<Void>.Continuation] = []
+
+    /// - Parameters:
+    ///   - journalLimit: The number of messages that the journal holds for later readers. From time to time, older ones
+    ///     are removed, except those that a durable consumer has not handled or a subscriber has not read. A reader from
+    ///     an older position begins with the oldest message, without a notice.
+    ///   - maximumGap: The maximum number of offsets that the hub leaves out before each batch; how many is random. A
+    ///     test that passes with gaps makes no use of offsets that no bus promises.
+    public init(journalLimit: Int = .max, maximumGap: UInt64 = 0) {
+        self.journalLimit = max(0, journalLimit)
+        journal = InMemoryJournal(maximumGap: maximumGap)
+    }
+
+    /// Restores what an earlier hub had saved. Positions continue to grow from the saved end, in the same epoch. The
+    /// documents that were leased are withdrawn, because their publishers have ended. Each durable consumer continues
+    /// after the last message that it had handled.
+    public init(_ saved: SavedHub, journalLimit: Int = .max) {
+        let saved = saved.withoutLeases
+        self.journalLimit = max(0, journalLimit)
+        journal = saved.journal
+        retained = saved.documents
+        groups = saved.groups
+        forgottenEpoch = saved.forgottenEpoch
+        letters = saved.letters
+        lastLetter = saved.lastLetter
+    }
+
+    /// The retained documents, the progress of the durable consumers, the messages that a durable consumer has not
+    /// handled, and the dead letters.
+    public func saved() -> SavedHub {
+        let consumers = groups.map { ($0, ConsumerGroup(ownerEpoch: $1.ownerEpoch, handled: handled(by: $0, $1))) }
+        let oldest = consumers.map(\.1.position).min() ?? journal.end.offset
+        return SavedHub(
+            journal: InMemoryJournal(
+                epoch: journal.epoch, base: max(oldest, journal.base), messages: journal.messages(after: oldest),
+                newest: journal.newest),
+            documents: retained, leased: leases.values.reduce(into: []) { $0.formUnion($1) },
+            groups: Dictionary(uniqueKeysWithValues: consumers), forgottenEpoch: forgottenEpoch, letters: letters,
+            lastLetter: lastLetter)
+    }
+
+    /// A stream with an element when ``saved()`` has changed since the last element was taken. The first element comes
+    /// with the next change.
+    public func changes() -> AsyncStream<Void> {
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        observers.append(continuation)
+        return changes
     }
 
     /// The end of the journal: the position of the last message.
-    public var end: Position { Position(epoch: epoch, offset: journal.last?.offset ?? 0) }
+    public var end: Position { journal.end }
 
     /// The number of transient messages that were lost because the maximum number was already waiting for a subscriber.
     public private(set) var lostTransientMessages = 0
@@ -57,6 +103,8 @@ public actor InMemoryHub {
             deliver(batch.messages)
         } else {
             append(batch.messages, leasedBy: batch.isLeased ? handle : nil)
+            removeOldMessages()
+            noteChange()
         }
         if !batch.messages.isEmpty { wakeSubscribers() }
         return end
@@ -74,39 +122,22 @@ public actor InMemoryHub {
     }
 
     func newest(matching filters: [MessageFilter]) -> Position {
-        journal.last { $0.hasType(of: filters) }?.message.position ?? Position(epoch: epoch, offset: 0)
+        newestOfEachType(matching: filters).values.max { $0.offset < $1.offset }
+            ?? Position(epoch: journal.epoch, offset: 0)
     }
 
+    /// The subjects of the filters are ignored.
     func newestOfEachType(matching filters: [MessageFilter]) -> [MessageType: Position] {
-        journal.reduce(into: [:]) { newest, entry in
-            if entry.hasType(of: filters) { newest[entry.message.type] = entry.message.position }
-        }
+        journal.newest.filter { type, _ in filters.contains { $0.matches(type, subject: $0.subject ?? "") } }
+            .mapValues { Position(epoch: journal.epoch, offset: $0) }
     }
 
     func lag(after position: Position, matching filters: [MessageFilter]) -> UInt64 {
-        let start = position.epoch == epoch ? count(through: position.offset) : 0
-        var lag: UInt64 = 0
-        for entry in journal[start...] where entry.hasType(of: filters) {
-            lag += 1
-            if lag == Limits.lag { break }
-        }
-        return lag
+        journal.lag(after: position, matching: filters)
     }
 
     func position(_ position: Position, offsetBy distance: Int) -> Position {
-        let (sum, overflows) = count(through: position.offset).addingReportingOverflow(distance)
-        let count = overflows ? journal.count : min(max(sum, 0), journal.count)
-        return Position(epoch: position.epoch, offset: count > 0 ? journal[count - 1].offset : 0)
-    }
-
-    /// The number of messages up to an offset, which is also the index of the first message after it.
-    private func count(through offset: UInt64) -> Int {
-        var (low, high) = (0, journal.count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if journal[middle].offset <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low
+        journal.position(position, offsetBy: distance)
     }
 
     /// Closes a handle as if its process had been killed: its readers stop, its leased documents are withdrawn, the
@@ -121,6 +152,7 @@ public actor InMemoryHub {
         append(withdrawals, leasedBy: nil)
         leaveConsumers(handle)
         endQueries(of: handle)
+        noteChange()
         wakeSubscribers()
     }
 
@@ -129,7 +161,7 @@ public actor InMemoryHub {
     }
 
     func requireThisJournal(_ position: Position) throws {
-        guard position.epoch == epoch else {
+        guard position.epoch == journal.epoch else {
             throw BusError(.epoch, "position \(position) belongs to another journal; this one ends at \(end)")
         }
     }
@@ -137,23 +169,18 @@ public actor InMemoryHub {
     private func deliver(_ messages: [Envelope]) {
         for id in subscriptions.keys {
             for message in messages {
-                let isKept = subscriptions[id]?.offer(message, after: journal.count) ?? true
+                let isKept = subscriptions[id]?.offer(message, after: journal.end.offset) ?? true
                 if !isKept { lostTransientMessages += 1 }
             }
         }
     }
 
     private func append(_ messages: [Envelope], leasedBy handle: InMemoryEventBus.ID?) {
-        let first = end.offset + 1 + .random(in: 0...maximumGap)
-        for (index, message) in messages.enumerated() {
-            append(message, at: first + UInt64(index), leasedBy: handle)
-        }
+        for message in journal.append(messages) { keep(message, leasedBy: handle) }
     }
 
-    private func append(_ message: Envelope, at offset: UInt64, leasedBy handle: InMemoryEventBus.ID?) {
-        var message = message
-        message.position = Position(epoch: epoch, offset: offset)
-        journal.append(JournalEntry(offset: offset, message: message, time: Date()))
+    /// Keeps a document, or removes the document that is withdrawn. Has no effect on other messages.
+    private func keep(_ message: Envelope, leasedBy handle: InMemoryEventBus.ID?) {
         guard message.type.kind == .document else { return }
         let key = DocumentKey(message)
         retained[key] = message.isTombstone ? nil : message
@@ -162,37 +189,53 @@ public actor InMemoryHub {
         if let handle, !message.isTombstone { leases[handle, default: []].insert(key) }
     }
 
+    /// Removes old messages if the journal holds twice as many as its limit, so that a message is moved at most once on
+    /// average.
+    private func removeOldMessages() {
+        guard journal.count / 2 > journalLimit else { return }
+        let read = subscriptions.values.map(\.passed).min() ?? .max
+        let unhandled = groups.flatMap { handled(by: $0, $1) }.min() ?? .max
+        let kept = journal.position(journal.end, offsetBy: -journalLimit)
+        journal.remove(through: min(read, unhandled, kept.offset))
+    }
+
+    private func noteChange() {
+        observers.removeAll { observer in
+            if case .terminated = observer.yield() { true } else { false }
+        }
+    }
+
     func subscribe(
         to filters: [MessageFilter], from start: StartPosition, until end: Position?
     ) throws -> InMemorySubscription.ID {
         try end.map(requireThisJournal)
-        var next = journal.count
+        var passed = journal.end.offset
         var retained: ArraySlice<Envelope> = []
         switch start {
         case .now: break
-        case .beginning: next = 0
+        case .beginning: passed = journal.base
         case .retained:
             retained = documents(matching: filters).prefix { ($0.position?.offset ?? 0) <= end?.offset ?? .max }
         case .after(let position):
             try requireThisJournal(position)
-            guard position.offset <= self.end.offset else {
+            guard position.offset <= journal.end.offset else {
                 throw BusError(.epoch, "position \(position) is beyond the end of the journal (\(self.end))")
             }
-            next = count(through: position.offset)
-        case .since(let time): next = journal.firstIndex { $0.time >= time } ?? journal.count
+            passed = position.offset
+        case .since(let time): passed = journal.offset(before: time)
         }
         let subscription = InMemorySubscription(
-            filters: filters, next: next, end: end?.offset, retained: retained)
+            filters: filters, after: passed, end: end?.offset, retained: retained)
         subscriptions[subscription.id] = subscription
         return subscription.id
     }
 
     func subscribe(
-        to filters: [MessageFilter], under claim: ConsumerClaim
+        to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?
     ) throws -> InMemorySubscription.ID {
         try requireThisJournal(claim.position)
         let subscription = InMemorySubscription(
-            filters: filters, next: count(through: claim.position.offset), claim: claim)
+            filters: filters, after: claim.position.offset, claim: claim, progress: progress)
         // If the claim is not current, there is no entry, and the first read ends the subscription.
         if isCurrent(claim) { subscriptions[subscription.id] = subscription }
         return subscription.id
@@ -218,12 +261,28 @@ public actor InMemoryHub {
             try requireOpen(handle)
             guard subscriptions[id] != nil else { return nil }
             if let message = subscriptions[id]?.take(from: journal) { return message }
-            if subscriptions[id]?.isAtEnd(of: journal) == true { return nil }
+            if subscriptions[id]?.isAtEnd == true { return nil }
+            noteWaiting(id)
             // The stream exists before the first suspension point, so no message that is published later is missed. It
             // ends when it is finished, or when the reader is cancelled.
             guard let news = subscriptions[id]?.news() else { return nil }
             for await _ in news {}
         }
+    }
+
+    /// Notes that the consumer of a reader that waits for a message has handled the messages before. Otherwise a
+    /// consumer that seldom gets a message would keep all messages of the others in ``saved()``.
+    private func noteWaiting(_ id: InMemorySubscription.ID) {
+        guard let subscription = subscriptions[id], let claim = subscription.claim, isCurrent(claim) else { return }
+        var offsets = passed[claim.consumer] ?? Array(repeating: 0, count: Partition.count)
+        for partition in claim.offsets.keys { offsets[Int(partition.number)] = subscription.settled }
+        passed[claim.consumer] = offsets
+    }
+
+    /// The offset up to which each partition of a consumer is handled, or has no message for it.
+    private func handled(by consumer: String, _ group: ConsumerGroup) -> [UInt64] {
+        let passed = passed[consumer] ?? Array(repeating: 0, count: Partition.count)
+        return zip(Partition.all, passed).map { max(group.handled($0), $1) }
     }
 
     func wakeSubscribers() {
@@ -240,7 +299,7 @@ public actor InMemoryHub {
         memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
         endSubscriptions(of: consumer)
         return ConsumerClaim(
-            consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: epoch,
+            consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: journal.epoch,
             offsets: ownership.offsets)
     }
 
@@ -248,7 +307,7 @@ public actor InMemoryHub {
         try requireOpen(handle)
         return groups.sorted { $0.key < $1.key }.map { name, group in
             DurableConsumer(
-                name: name, position: Position(epoch: epoch, offset: group.position), end: end,
+                name: name, position: Position(epoch: journal.epoch, offset: group.position), end: end,
                 memberCount: group.members.count)
         }
     }
@@ -266,12 +325,15 @@ public actor InMemoryHub {
             }
         }
         forgottenEpoch = max(forgottenEpoch, groups.removeValue(forKey: consumer)?.ownerEpoch ?? 0)
+        passed[consumer] = nil
         endSubscriptions(of: consumer)
+        noteChange()
     }
 
     /// True if a claim still matches the partitions of its member.
     func isCurrent(_ claim: ConsumerClaim) -> Bool {
-        guard claim.epoch == epoch, let ownership = groups[claim.consumer]?.ownership(of: claim.member.id) else {
+        guard claim.epoch == journal.epoch, let ownership = groups[claim.consumer]?.ownership(of: claim.member.id)
+        else {
             return false
         }
         return ownership.ownerEpoch == claim.ownerEpoch && ownership.offsets.keys == claim.offsets.keys
@@ -332,11 +394,10 @@ public actor InMemoryHub {
     func rejectedMessage(of batch: Batch) throws -> Envelope? {
         guard batch.rejection != nil, let position = batch.checkpoint?.position else { return nil }
         try requireThisJournal(position)
-        let count = count(through: position.offset)
-        guard count > 0, journal[count - 1].offset == position.offset else {
+        guard let message = journal[position.offset] else {
             throw BusError(.letter, "there is no message at position \(position) that could be given up")
         }
-        return journal[count - 1].message
+        return message
     }
 
     func requireLetters(_ ids: [DeadLetter.ID]) throws {

@@ -11,26 +11,30 @@ struct InMemorySubscription: Identifiable {
     /// The claim that the reader reads under; nil for an ordinary subscription. Only messages that the claim covers are
     /// delivered, and only while the claim matches the partitions of its member.
     let claim: ConsumerClaim?
-    /// The journal index of the first message that has not been checked yet.
-    private var next: Int
-    /// The offset after which the subscription ends; nil for no end.
+    /// The oldest message that the reader of a claim has taken and not finished. Nil if the reader finishes each message
+    /// before it asks for the next one.
+    private let progress: ConsumerProgress?
+    /// The offset up to which the messages were checked.
+    private(set) var passed: UInt64
+    /// The offset at which the subscription ends; nil for no end.
     private let end: UInt64?
     /// The retained documents that a subscription from ``StartPosition/retained`` reads before the journal.
     private var retained: ArraySlice<Envelope>
     /// The end of the stream that ``news()`` returned last. ``wakeUp()`` finishes it.
     private var wake: AsyncStream<Never>.Continuation?
-    /// The transient messages that wait, each with the length that the journal had when it was published.
-    private var transient: [(length: Int, message: Envelope)] = []
+    /// The transient messages that wait, each with the end that the journal had when it was published.
+    private var transient: [(after: UInt64, message: Envelope)] = []
 
     init(
-        filters: [MessageFilter], next: Int, end: UInt64? = nil, retained: ArraySlice<Envelope> = [],
-        claim: ConsumerClaim? = nil
+        filters: [MessageFilter], after offset: UInt64, end: UInt64? = nil, retained: ArraySlice<Envelope> = [],
+        claim: ConsumerClaim? = nil, progress: ConsumerProgress? = nil
     ) {
         self.filters = filters
-        self.next = next
+        passed = offset
         self.end = end
         self.retained = retained
         self.claim = claim
+        self.progress = progress
     }
 
     /// Returns a stream that ends with the next call of ``wakeUp()``.
@@ -47,48 +51,36 @@ struct InMemorySubscription: Identifiable {
     }
 
     /// Adds a transient message if it matches.
-    /// - Parameter length: The length of the journal.
+    /// - Parameter offset: The end of the journal.
     /// - Returns: False if the oldest waiting message was dropped to make room.
-    mutating func offer(_ message: Envelope, after length: Int) -> Bool {
+    mutating func offer(_ message: Envelope, after offset: UInt64) -> Bool {
         guard wants(message) else { return true }
-        transient.append((length, message))
+        transient.append((offset, message))
         guard transient.count > Self.transientCount else { return true }
         transient.removeFirst()
         return false
     }
 
-    /// True if no message up to the end of the subscription is left, and none can follow.
-    func isAtEnd(of journal: [JournalEntry]) -> Bool {
-        guard let end else { return false }
-        return next < journal.count ? journal[next].offset > end : journal.last?.offset ?? 0 >= end
-    }
+    var isAtEnd: Bool { end.map { passed >= $0 } ?? false }
+
+    /// The offset up to which the reader of a claim has handled all its messages, if the reader waits for a message now.
+    var settled: UInt64 { progress?.settled(delivered: passed) ?? passed }
 
     /// Takes the next message. Returns nil if there is none now.
-    mutating func take(from journal: [JournalEntry]) -> Envelope? {
+    mutating func take(from journal: InMemoryJournal) -> Envelope? {
         if let document = retained.popFirst() { return document }
-        let length = transient.first?.length ?? journal.count
-        while next < length, journal[next].offset <= end ?? .max {
-            let message = journal[next].message
-            next += 1
+        let end = min(transient.first?.after ?? journal.end.offset, end ?? .max)
+        // A new reader may begin before the oldest message.
+        passed = max(passed, min(journal.base, end))
+        while let message = journal.first(after: passed), let offset = message.position?.offset, offset <= end {
+            passed = offset
             if wants(message) { return message }
         }
+        passed = max(passed, end)
         return transient.isEmpty ? nil : transient.removeFirst().message
     }
 
     private func wants(_ message: Envelope) -> Bool {
         filters.contains { $0.matches(message) } && (claim?.covers(message) ?? true)
-    }
-}
-
-/// A message in the journal of an ``InMemoryHub``.
-struct JournalEntry: Sendable {
-    let offset: UInt64
-    let message: Envelope
-    /// The time at which the message was recorded.
-    let time: Date
-
-    /// True if a filter selects the type of the message. The filters' subjects are ignored.
-    func hasType(of filters: [MessageFilter]) -> Bool {
-        filters.contains { $0.matches(message.type, subject: $0.subject ?? message.subject) }
     }
 }

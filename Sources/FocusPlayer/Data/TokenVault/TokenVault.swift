@@ -17,7 +17,7 @@ package struct TokenVault: Sendable {
     /// Opens the vault for writing, and creates it if it does not exist.
     /// - Throws: `TokenStoreError`; at once with the code `vault.taken` if another process has opened it.
     package static func open(directory path: String) async throws -> TokenVault {
-        let queue = FileQueue()
+        let queue = FileQueue("segue.token-vault")
         return try await queue.run { try TokenVault(directory: VaultDirectory(path), queue: queue) }
     }
 

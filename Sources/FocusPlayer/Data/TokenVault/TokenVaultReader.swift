@@ -1,5 +1,6 @@
 package import Authorization
 package import Music
+internal import SystemSupport
 
 /// Reads the tokens of sessions that another process writes.
 package struct TokenVaultReader: Sendable {
@@ -7,7 +8,7 @@ package struct TokenVaultReader: Sendable {
     private static let pollInterval = Duration.milliseconds(25)
 
     private let directory: VaultDirectory
-    private let queue = FileQueue()
+    private let queue = FileQueue("segue.token-vault")
 
     /// - Parameter directory: the directory of the vault. It need not exist yet.
     package init(directory: String) {

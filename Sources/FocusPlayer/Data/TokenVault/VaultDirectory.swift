@@ -1,5 +1,4 @@
 internal import Authorization
-internal import Dispatch
 internal import Foundation
 internal import Sodium
 internal import SystemSupport
@@ -171,18 +170,6 @@ private struct VaultFile: Sendable {
             filled += count
         }
         return content
-    }
-}
-
-/// Runs blocking file operations on a queue of its own.
-struct FileQueue: Sendable {
-    private let queue = DispatchQueue(label: "segue.token-vault")
-
-    /// Runs one operation at a time.
-    func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result(catching: work)) }
-        }
     }
 }
 

@@ -3,7 +3,7 @@ import EventBus
 import Navigation
 import SegueTestSupport
 
-extension TestStack {
+extension ObservedBus {
     /// Waits until `screen` is the top screen of a platform.
     @discardableResult
     func isAt(

@@ -1,0 +1,38 @@
+internal import Authorization
+package import HTTPClient
+internal import Repositories
+package import ServiceRuntime
+internal import SpotifyAPI
+internal import TokenVault
+
+/// The app's services as programs.
+extension ServiceProgram {
+    /// Connects each session to a Spotify account.
+    package static func authorization(_ client: HTTPClient) -> ServiceProgram {
+        let process = ServiceProcess(
+            "auth-service", receives: AuthorizationHost.receives, sends: AuthorizationHost.sends)
+        return ServiceProgram(process) { process in
+            let settings = try AuthorizationSettings(process.configuration)
+            let accounts = SpotifyAccounts(clientID: settings.clientID, client: client, host: settings.host)
+            let vault = try await TokenVault.open(directory: settings.vaultDirectory)
+            let service = AuthorizationService(server: accounts, store: vault, attempts: vault)
+            return [
+                AuthorizationHost(
+                    service: service, bus: process.bus, logger: process.logger, metrics: process.metrics)
+            ]
+        }
+    }
+
+    /// Makes focus playlists and plays them.
+    package static func music(_ client: HTTPClient) -> ServiceProgram {
+        let process = ServiceProcess("music-service", receives: MusicHost.receives, sends: MusicHost.sends)
+        return ServiceProgram(process) { process in
+            let settings = try MusicSettings(process.configuration)
+            return MusicHost(
+                vault: TokenVaultReader(directory: settings.vaultDirectory),
+                database: try SongDatabase(path: settings.databasePath), client: client, host: settings.host,
+                bus: process.bus, logger: process.logger, metrics: process.metrics
+            ).services
+        }
+    }
+}
