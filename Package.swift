@@ -298,6 +298,14 @@ let tests: [Target] = [
     .testTarget(
         name: "ReadmeTests", dependencies: ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging],
         swiftSettings: settings),
+    // The program in docs/shapes.md.
+    .testTarget(
+        name: "ShapesPageTests",
+        dependencies: [
+            "Consuming", "Contracts", "Coordinator", "ErrorNotification", "EventBus", "Navigation", "SegueTestSupport",
+            "Support", "TestSupport", lifecycle, logging,
+        ],
+        swiftSettings: settings),
     testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
     .testTarget(
         name: "IntegrationTests",
