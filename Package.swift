@@ -195,7 +195,6 @@ let executables: [Target] = [
     executable("device", ["TerminalDevice", argumentParser]),
     executable("error-notifier", ["PlatformPrograms", "ServiceRuntime", argumentParser]),
     executable(
-    executable(
         "focus-player", ["Device", "InProcess", "Presentation", "TerminalDevice", "WebDevice", argumentParser]),
     executable("music-service", ["HTTPClient", "ServiceRuntime", "Services", argumentParser]),
     executable(
@@ -302,6 +301,14 @@ let tests: [Target] = [
         ]),
     .testTarget(
         name: "ReadmeTests", dependencies: ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging],
+        swiftSettings: settings),
+    // The program in docs/shapes.md.
+    .testTarget(
+        name: "ShapesPageTests",
+        dependencies: [
+            "Consuming", "Contracts", "Coordinator", "ErrorNotification", "EventBus", "Navigation", "SegueTestSupport",
+            "Support", "TestSupport", lifecycle, logging,
+        ],
         swiftSettings: settings),
     testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
     .testTarget(

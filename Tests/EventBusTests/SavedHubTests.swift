@@ -138,12 +138,13 @@ struct SavedHubTests {
         try await bus.publish(Batch([message(Self.state)]))
         try await bus.publish(Batch([message(Self.state)]))
         await changes.next()
-        _ = try await bus.claim(consumer: "worker")
+        let claim = try await bus.claim(consumer: "worker")
+        try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: await bus.hub.end)))
         await changes.next()
         try await bus.publish(Batch([message(Self.tick)], isTransient: true))
         try await bus.publish(Batch([message(Self.tick)]))
         await changes.next()
-        #expect(try await journal(of: bus.hub).count == 3)
+        #expect(try await journal(of: bus.hub).count == 1)
     }
 
     /// The saved content of a hub with everything that a hub can have.

@@ -190,7 +190,8 @@ struct DocumentTests {
         arguments: [
             "README.md", "CONTRIBUTING.md", "docs/try.txt", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
             "docs/routing.md", "docs/examples.md", "docs/contracts.md", "docs/recording.md", "docs/compose.md",
-            "docs/monitor.md", "docs/page.md", "docs/services.md", "docs/simulator.md", "docs/troubleshooting.md",
+            "docs/monitor.md", "docs/page.md", "docs/services.md", "docs/shapes.md", "docs/simulator.md",
+            "docs/troubleshooting.md",
         ])
     func verbs(path: String) async throws {
         let verbs = Set(try Page(path).text.matches(of: #/\bsegue ([a-z]+)\b/#).map { String($0.1) })

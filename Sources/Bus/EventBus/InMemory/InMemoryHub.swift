@@ -70,8 +70,8 @@ public actor InMemoryHub {
             lastLetter: lastLetter)
     }
 
-    /// A stream with an element when ``saved()`` has changed since the last element was taken. The first element comes
-    /// with the next change.
+    /// A stream with an element when a batch was recorded, documents were withdrawn or a consumer was removed since the
+    /// last element was taken. The first element comes with the next change.
     public func changes() -> AsyncStream<Void> {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         observers.append(continuation)

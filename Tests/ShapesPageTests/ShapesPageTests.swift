@@ -1,0 +1,93 @@
+import Consuming
+import Contracts
+import EventBus
+import Foundation
+import Logging
+import Navigation
+import SegueTestSupport
+import Support
+import TestSupport
+import Testing
+
+@Suite("What docs/shapes.md shows")
+struct ShapesPageTests {
+    @Test("the page has the program that these tests compile and run")
+    func program() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let program = try String(contentsOf: folder.appending(path: "CoffeeApp.swift"), encoding: .utf8)
+        let page = try String(contentsOf: folder.appending(path: "../../docs/shapes.md").standardized, encoding: .utf8)
+        #expect(page.contains("```swift\n\(program)```\n"))
+    }
+
+    @Test("the page has the test that is below")
+    func shownTest() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let page = try String(contentsOf: folder.appending(path: "../../docs/shapes.md").standardized, encoding: .utf8)
+        let block = try #require(page.matches(of: #/(?s)```swift\n(.*?)```/#).last).1
+        #expect(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8).contains(block))
+    }
+
+    @Test("an order is served")
+    func order() async throws {
+        let hub = InMemoryHub()
+        let observer = BusObserver(InMemoryEventBus(source: "test/1", hub: hub))
+        async let _ = barista(on: InMemoryEventBus(source: "barista/1", hub: hub)).run()
+        try await observer.whileRecording {
+            let order = try await observer.bus.send(Command.CoffeeOrdered(kind: "lungo"))
+            try await observer.message(DomainEvent.CoffeeServed.self, after: order) { $0.kind == "lungo" }
+        }
+    }
+
+    private func barista(on bus: any EventBus) -> MessageConsumer {
+        MessageConsumer("barista", bus: bus, logger: Logger(label: "barista"))
+            .on(Command.CoffeeOrdered.self) { order, _ in [DomainEvent.CoffeeServed(kind: order.kind)] }
+    }
+
+    @Test("an order leads to a cup, and the app has the same cup when it runs again")
+    func app() async throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let file = scratch.url.appending(path: "coffee.json")
+        let cup = try await running(file) { bus in
+            try await bus.send(Command.CoffeeOrdered(kind: "lungo"))
+            return try await top(of: bus) { $0.screen == "cup" }
+        }
+        #expect(cup?.arguments == ["kind": "lungo"])
+        let next = try await running(file) { bus in
+            try await bus.send(Command.CoffeeOrdered(kind: "doppio"))
+            let former = try await bus.document(Document.NavigationState.self, key: "counter")?.snapshot.state.path
+                .first
+            #expect(former == cup)
+            return try await top(of: bus) { $0.arguments == ["kind": "doppio"] }
+        }
+        #expect(next?.screen == "cup" && next?.id != cup?.id)
+    }
+
+    /// Runs the app while `body` runs, and saves its state at the end.
+    private func running(
+        _ file: URL, _ body: @escaping @Sendable (any EventBus) async throws -> ScreenInstance?
+    ) async throws -> ScreenInstance? {
+        let app = try CoffeeApp(file: file)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { do { try await app.run() } catch is CancellationError {} }
+            let result = try await body(InMemoryEventBus(source: "view/1", hub: app.hub))
+            group.cancelAll()
+            try await group.waitForAll()
+            try await app.save()
+            return result
+        }
+    }
+
+    /// Waits until the screen in front satisfies a condition.
+    private func top(
+        of bus: any EventBus, _ fits: (ScreenInstance) -> Bool
+    ) async throws -> ScreenInstance? {
+        try await bus.withSubscription(to: [.type(Document.NavigationState.self)], from: .retained) { messages in
+            for try await message in messages {
+                let top = try message.decode(Document.NavigationState.self).snapshot.state.top
+                if fits(top) { return top }
+            }
+            return nil
+        }
+    }
+}
