@@ -81,8 +81,9 @@ footprint: setup
 	@scripts/footprint
 
 # Kills and stops the processes of a bus and four coordinators under load for SECONDS (default: 60). Looks for messages
-# that are lost, doubled or out of order, and for states of sessions that differ from a replay. SEED repeats the faults of a run. To repeat those of the tests, also set SHAPE=short, which
-# makes the rounds as short as there.
+# that are lost, doubled or out of order, and for sessions whose states differ from a replay or that wait too long. SEED
+# repeats the faults of a run. To repeat those of the tests, also set SHAPE=short, which makes the rounds as short as
+# there.
 soak: setup
 	@scripts/build broker bus-fixture bus-soak navigation-coordinator
 	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED)) $(if $(SHAPE),--shape $(SHAPE))

@@ -174,7 +174,8 @@ package enum Finding: Hashable, Sendable {
     case stateDiffers(session: String, revision: Int, offset: UInt64)
     case stateMissing(session: String, revision: Int, input: String)
     /// An input waited longer than ``NavigationHistory/waitLimit`` while no fault happened.
-    case heldUp(input: String, milliseconds: Int)
+    /// - Parameter source: The coordinator that published the state.
+    case heldUp(input: String, milliseconds: Int, source: String)
     /// A deadline is still open at the end, or the state still waits for it.
     case deadlineMissed(session: String, deadline: String)
     /// A deadline was recorded twice, or withdrawn without being open.
@@ -208,9 +209,9 @@ extension Finding: CustomStringConvertible {
             "session \(session) has another state at revision \(revision) (offset \(offset)) than a replay"
         case .stateMissing(let session, let revision, let input):
             "session \(session) never got revision \(revision), to which \(input) led"
-        case .heldUp(let input, let time):
+        case .heldUp(let input, let time, let source):
             "\(input) waited \(time) ms for its state while no fault happened; "
-                + "\(NavigationHistory.waitLimit) ms are allowed"
+                + "\(NavigationHistory.waitLimit) ms are allowed; \(source) published the state"
         case .deadlineMissed(let session, let deadline): "session \(session) still waits for \(deadline)"
         case .deadlineRepeated(let session, let deadline, let offset):
             "session \(session) opened or closed \(deadline) more than once, at offset \(offset)"

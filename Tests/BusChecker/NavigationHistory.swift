@@ -33,14 +33,17 @@ package struct NavigationEntry: Sendable {
 
     package let id: String
     package let session: String
+    /// The process that published the message.
+    package let source: String
     package let offset: UInt64
     /// The time at which the message was made, in milliseconds since 1970.
     package let time: Int
     package let content: Content
 
-    package init(id: String, session: String, offset: UInt64, time: Int, content: Content) {
+    package init(id: String, session: String, source: String, offset: UInt64, time: Int, content: Content) {
         self.id = id
         self.session = session
+        self.source = source
         self.offset = offset
         self.time = time
         self.content = content

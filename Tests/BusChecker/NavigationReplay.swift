@@ -11,6 +11,8 @@ package struct NavigationReplay: Sendable {
         let input: String
         let start: Int
         let end: Int
+        /// The coordinator that published the state.
+        let source: String
     }
 
     /// A state that an input leads to and that is not published yet.
@@ -110,7 +112,7 @@ package struct NavigationReplay: Sendable {
         if due.snapshot != snapshot || due.input != cause {
             found.append(.stateDiffers(session: name, revision: revision, offset: offset))
         } else if let input = due.input {
-            waits.append(Wait(input: input, start: due.time, end: entry.time))
+            waits.append(Wait(input: input, start: due.time, end: entry.time, source: entry.source))
         }
         sessions[name]?.due.removeFirst(index + 1)
     }
@@ -155,7 +157,8 @@ extension NavigationHistory {
 
     var findings: [Finding] {
         let held = waits.filter { $0.calmWait > Self.waitLimit }
-        return replay.findings + held.map { .heldUp(input: $0.input, milliseconds: $0.calmWait) }
+        return replay.findings
+            + held.map { .heldUp(input: $0.input, milliseconds: $0.calmWait, source: $0.source) }
     }
 
     private var replay: NavigationReplay {
@@ -166,11 +169,11 @@ extension NavigationHistory {
 
     /// The waits of the values of publishers. A report of a coordinator can be as old as a stop of this coordinator, so
     /// the time of a report does not show when the wait began.
-    private var waits: [(input: String, calmWait: Int)] {
+    private var waits: [(input: String, calmWait: Int, source: String)] {
         let calm = calm
         return replay.waits.filter { Value($0.input) != nil }.map { wait in
             let parts = calm.map { min($0.upperBound, wait.end) - max($0.lowerBound, wait.start) }
-            return (wait.input, max(0, parts.max() ?? 0))
+            return (wait.input, max(0, parts.max() ?? 0), wait.source)
         }
     }
 }

@@ -130,7 +130,7 @@ struct WaitTests {
             AvailabilityChange(time: Self.start + $0, process: $1, isAvailable: $2)
         }
         tale.tell("event.Stepped", ["tab": "right"], id: id, waiting: 2 * Self.limit)
-        guard case .heldUp(let input, let time)? = tale.findings.first else { return nil }
+        guard case .heldUp(let input, let time, "coordinator")? = tale.findings.first else { return nil }
         #expect(input == id && tale.findings.count == 1)
         return time
     }
@@ -244,7 +244,8 @@ private struct Tale {
     mutating func append(_ content: NavigationEntry.Content, id: String? = nil, in session: String = "anna") {
         history.entries.append(
             NavigationEntry(
-                id: id ?? "id-\(end)", session: session, offset: end + 1, time: time, content: content))
+                id: id ?? "id-\(end)", session: session, source: "coordinator", offset: end + 1, time: time,
+                content: content))
     }
 
     /// The offset of the last message.
@@ -268,7 +269,8 @@ private struct Tale {
         guard let index = index(of: revision) else { return }
         let old = history.entries[index]
         history.entries[index] = NavigationEntry(
-            id: old.id, session: old.session, offset: old.offset, time: old.time, content: content)
+            id: old.id, session: old.session, source: old.source, offset: old.offset, time: old.time,
+            content: content)
     }
 
     private func index(of revision: Int) -> Int? {

@@ -126,7 +126,9 @@ extension NavigationEntry {
     init?(_ message: Envelope) throws {
         guard let offset = message.position?.offset, let content = try Content(message) else { return nil }
         let time = Int((message.attributes.time.timeIntervalSince1970 * 1000).rounded())
-        self.init(id: message.id, session: message.subject, offset: offset, time: time, content: content)
+        self.init(
+            id: message.id, session: message.subject, source: message.attributes.source, offset: offset, time: time,
+            content: content)
     }
 }
 
