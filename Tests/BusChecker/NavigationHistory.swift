@@ -54,7 +54,14 @@ package struct NavigationEntry: Sendable {
 package struct AvailabilityChange: Hashable, Sendable {
     package enum Process: Hashable, Sendable {
         case broker
+        /// The answers of a running broker. They are not available while an answer takes longer than a second, for
+        /// example because the disk is busy. The broker may then begin all leases anew.
+        case answers
         case coordinator(Int)
+
+        fileprivate var isCoordinator: Bool {
+            if case .coordinator = self { true } else { false }
+        }
     }
 
     /// In milliseconds since 1970. An end or a stop is noted before it happens, a start or a continuation afterwards.
@@ -70,17 +77,18 @@ package struct AvailabilityChange: Hashable, Sendable {
 }
 
 extension NavigationHistory {
-    /// The times without faults: the broker and at least one coordinator are available, no coordinator goes, and the
-    /// broker does not come. A coordinator that comes is not a fault.
+    /// The times without faults: the broker answers and at least one coordinator is available, no coordinator goes, and
+    /// the broker does not come. A coordinator that comes is not a fault.
     var calm: [ClosedRange<Int>] {
         var calm: [ClosedRange<Int>] = []
-        var available: Set<AvailabilityChange.Process> = []
+        var available: Set<AvailabilityChange.Process> = [.answers]
         var start: Int?
         for change in changes {
             if change.isAvailable { available.insert(change.process) } else { available.remove(change.process) }
-            if start != nil, change.isAvailable, change.process != .broker { continue }
+            if start != nil, change.isAvailable, change.process.isCoordinator { continue }
             if let start { calm.append(start...max(start, change.time)) }
-            start = available.contains(.broker) && available.count > 1 ? change.time : nil
+            let canAnswer = available.isSuperset(of: [.broker, .answers]) && available.contains(where: \.isCoordinator)
+            start = canAnswer ? change.time : nil
         }
         if let start { calm.append(start...Int.max) }
         return calm

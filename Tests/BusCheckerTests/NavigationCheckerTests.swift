@@ -165,6 +165,12 @@ struct WaitTests {
         #expect(try wait([(10, .broker, false), (20, .broker, true)]) == 2 * Self.limit - 20)
     }
 
+    @Test("no input waits for a broker that does not answer")
+    func silence() throws {
+        #expect(try wait([(10, .answers, false), (Self.limit, .answers, true)]) == nil)
+        #expect(try wait([(10, .answers, false), (20, .answers, true)]) == 2 * Self.limit - 20)
+    }
+
     @Test("a report may be as old as the stop of the coordinator that made it")
     func report() throws {
         #expect(try wait([], by: "report") == nil)

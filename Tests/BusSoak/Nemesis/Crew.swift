@@ -13,7 +13,7 @@ actor Crew {
     private(set) var tally = Tally()
     /// The processes that ended without being asked to, or with an error.
     private(set) var surprises: [String] = []
-    /// The times at which the broker and the coordinators came and went.
+    /// The times at which the broker and the coordinators came and went, and at which the broker did not answer.
     private(set) var changes: [AvailabilityChange] = []
 
     struct Tally {
@@ -25,6 +25,26 @@ actor Crew {
     init(arena: Arena) {
         self.arena = arena
     }
+
+    /// Asks the broker again and again, and notes the times at which it takes longer than a second to answer.
+    func watchBroker() async throws {
+        try await arena.withBus(deadline: .seconds(86400)) { bus in
+            while true {
+                let start = Self.now
+                _ = try await bus.consumers()
+                if Self.now - start > 1000 { await self.noteSilence(since: start) }
+                try await Task.sleep(for: .milliseconds(250))
+            }
+        }
+    }
+
+    private func noteSilence(since start: Int) {
+        changes.append(AvailabilityChange(time: start, process: .answers, isAvailable: false))
+        changes.append(AvailabilityChange(time: Self.now, process: .answers, isAvailable: true))
+    }
+
+    /// The time in milliseconds since 1970.
+    private static var now: Int { Int(Date().timeIntervalSince1970 * 1000) }
 
     func perform(_ step: Step) async throws {
         switch step.action {
@@ -144,8 +164,7 @@ actor Crew {
         case .coordinator(let number): process = .coordinator(number)
         case .publisher, .visitor, .subscriber, .consumer, .worker: return
         }
-        let time = Int(Date().timeIntervalSince1970 * 1000)
-        changes.append(AvailabilityChange(time: time, process: process, isAvailable: isAvailable))
+        changes.append(AvailabilityChange(time: Self.now, process: process, isAvailable: isAvailable))
     }
 }
 

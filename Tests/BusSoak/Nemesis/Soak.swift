@@ -46,20 +46,35 @@ package struct SoakRound: Sendable {
         do {
             return try await Arena.with { arena in
                 let crew = Crew(arena: arena)
-                for member in Member.all { try await crew.start(member) }
-                for step in NemesisPlan(seed: seed, shape: shape).steps {
-                    try await arena.until("\(step.at) messages were acknowledged") { counts in
-                        counts.values.reduce(0) { $0 + $1.acknowledged } >= step.at
+                return try await withThrowingTaskGroup(of: SoakReport?.self) { group in
+                    group.addTask {
+                        try await crew.watchBroker()
+                        return nil
                     }
-                    try await crew.perform(step)
+                    group.addTask { try await run(crew, arena) }
+                    defer { group.cancelAll() }
+                    while let result = try await group.next() {
+                        if let result { return result }
+                    }
+                    throw CancellationError()
                 }
-                return try await report(try await drain(crew, arena), crew, arena)
             }
         } catch let failure as ArenaFailure {
             var report = SoakReport(seed: seed, shape: shape)
             (report.findings, report.logs) = ([failure.reason], failure.logs)
             return report
         }
+    }
+
+    private func run(_ crew: Crew, _ arena: Arena) async throws -> SoakReport {
+        for member in Member.all { try await crew.start(member) }
+        for step in NemesisPlan(seed: seed, shape: shape).steps {
+            try await arena.until("\(step.at) messages were acknowledged") { counts in
+                counts.values.reduce(0) { $0 + $1.acknowledged } >= step.at
+            }
+            try await crew.perform(step)
+        }
+        return try await report(try await drain(crew, arena), crew, arena)
     }
 
     /// Lets all processes finish.
@@ -76,7 +91,7 @@ package struct SoakRound: Sendable {
             // No message is published any more.
             try await crew.end(Member.all.filter { $0 != .broker && !$0.hasValues })
         }
-        history.navigation?.changes = await crew.changes
+        history.navigation?.changes = await crew.changes.sorted { $0.time < $1.time }
         try await crew.end([.broker])
         history.readers += readers.flatMap { $0.dropLast() }.map {
             Reader(name: $0, deliveries: arena.deliveries(to: $0), isComplete: false)
