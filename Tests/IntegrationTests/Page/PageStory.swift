@@ -31,6 +31,7 @@ enum PageStory {
         case ("publish", 3): try await publish(words[1], words[2], in: story)
         case ("transient", 3): try await publish(words[1], words[2], isTransient: true, in: story)
         case ("end", 1): return String(try await story.bus.publish(Batch([])).offset)
+        case ("await", 3): try await recorded(words[2], after: words[1], in: story)
         case ("messages", 3): return try await messages(after: words[1], words[2], in: story)
         default: throw PageScript.Failure(description: "unknown step '\(step)'")
         }
@@ -46,6 +47,14 @@ enum PageStory {
         let attributes = Attributes(type: type, source: "test/1", subject: Session.default)
         try await story.bus.publish(
             Batch([Envelope(attributes: attributes, data: json)], isTransient: isTransient))
+    }
+
+    /// Waits until a message of a type is recorded after an offset.
+    private static func recorded(_ type: String, after offset: String, in story: Story) async throws {
+        let start = UInt64(offset) ?? 0
+        try await story.stack.until("\(type) is recorded") { messages in
+            messages.contains { $0.type.description == type && $0.position?.offset ?? 0 > start }
+        }
     }
 
     /// The messages that were recorded after an offset, as JSON.

@@ -91,6 +91,8 @@ with open_page() as page:
         expect(playlists).to_be_visible()
     expect(playlist).to_have_count(0)
     expect(playlists).to_be_visible()
+    # The page removes the screen before its report is recorded.
+    step(f"await {mark} command.BackCompleted")
     swipes = messages(mark, "command.Back")
     assert names(swipes) == ["BackStarted", "BackCancelled", "BackStarted", "BackCompleted"], swipes
     assert len({swipe["data"]["instance"] for swipe in swipes}) == 1, swipes
