@@ -37,11 +37,28 @@ struct CoordinatorSessionTests {
         }
     }
 
-    private func coordinator(_ number: Int, liveSessions: Int = 20) throws -> Coordinator {
+    private func coordinator(_ number: Int, liveSessions: Int = 20, source: String? = nil) throws -> Coordinator {
         Coordinator(
-            flow: try .shop(), liveSessions: liveSessions,
+            flow: try .shop(), source: source, liveSessions: liveSessions,
             bus: InMemoryEventBus(source: "navigation-coordinator/\(number)", hub: fixture.hub), logger: .silent,
             clock: fixture.clock)
+    }
+
+    @Test("the flow is published again under a new claim, because its lease ends with the former one")
+    func flow() async throws {
+        let flows: [MessageFilter] = [.type(Document.Flow.self)]
+        try await withRunning(coordinator(1, source: "name: shop")) {
+            _ = try await view.withSubscription(to: flows, from: .retained) { try await $0.first { _ in true } }
+            let other = InMemoryEventBus(source: "navigation-coordinator/2", hub: fixture.hub)
+            let joined = try await other.withMember(of: "navigation-coordinator.ios", .shared) { member in
+                _ = try await other.claim(consumer: "navigation-coordinator.ios", as: member)
+                return await fixture.hub.end
+            }
+            let again = try await view.withSubscription(to: flows, from: .after(joined)) { messages in
+                try await messages.first { !$0.isTombstone }
+            }
+            #expect(again?.attributes.source == "navigation-coordinator/1")
+        }
     }
 
     @Test("several share the sessions; when one ends, the others go on with its sessions")
@@ -85,12 +102,14 @@ struct CoordinatorSessionTests {
             let discarded = try #require(
                 try await view.first(DomainEvent.MessageDiscarded.self) { $0.messageID == command.id })
             #expect(discarded.subject == "two")
+            try await view.send(Command.ItemSelected(itemID: "1"), subject: "two", lifetime: .seconds(-1))
             try await view.publish(DomainEvent.Warned(), subject: "two")
             try await view.publish(DomainEvent.DeepLinkReceived(url: "shop://item/1"), subject: "three")
             try await fixture.snapshot(session: "three") { $0.revision == 0 }
         }
         let states = try await view.documents(matching: [.type(Document.NavigationState.self)])
         #expect(states.map(\.subject) == ["default", "three"])
+        #expect(try await view.journalled(ApplicationError.self).isEmpty, "nobody would ever dismiss an error of 'two'")
     }
 
     @Test("a session that ends leaves no documents, and can begin again")

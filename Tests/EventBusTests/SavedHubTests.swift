@@ -1,8 +1,9 @@
-import EventBus
 import Foundation
 import Support
 import TestSupport
 import Testing
+
+@testable import EventBus
 
 @Suite("A hub that is saved and restored")
 struct SavedHubTests {
@@ -235,5 +236,22 @@ struct SavedHubTests {
         let from = Position(epoch: await bus.hub.end.epoch, offset: 3)
         let next = try await bus.withSubscription(to: [.all], from: .after(from)) { try await $0.first { _ in true } }
         #expect(next?.data == Data("91".utf8), "a reader from a removed position begins with the oldest message")
+    }
+
+    @Test("a journal with a limit keeps no more for a consumer that no process runs, and is read to its beginning")
+    func absentConsumer() async throws {
+        let hub = InMemoryHub(journalLimit: 10)
+        let bus = InMemoryEventBus(source: "test/1", hub: hub)
+        let former = InMemoryEventBus(source: "test/2", hub: hub)
+        _ = try await former.claim(consumer: "worker", as: .shared)
+        await hub.close(former.id)
+        for number in 1...100 { try await bus.publish(Batch([message(Self.tick, "\(number)")])) }
+        let end = await hub.end
+        let kept = try await bus.withSubscription(to: [.all], from: .beginning, until: end, onNotice: nil) { messages in
+            try await messages.reduce(0) { count, _ in count + 1 }
+        }
+        #expect(kept <= 21)
+        #expect(try await bus.position(end, offsetBy: -50).offset == 0)
+        #expect(try await bus.position(end, offsetBy: -5).offset == 95)
     }
 }

@@ -107,4 +107,14 @@ struct StateFileTests {
         }
         #expect(log.lines.contains { $0.hasPrefix("error: the state could not be saved") })
     }
+
+    @Test("a file that cannot be read ends the process, and stays as it is")
+    func unreadable() async throws {
+        defer { scratch.remove() }
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let error = await #expect(throws: ConfigurationError.self) { try await file.withHub { _ in } }
+        #expect(error.map { "\($0)".contains(path) } == true)
+        #expect(FileManager.default.fileExists(atPath: path))
+        #expect(!FileManager.default.fileExists(atPath: "\(path).refused"))
+    }
 }

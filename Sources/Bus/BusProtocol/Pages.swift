@@ -1,7 +1,7 @@
 package import EventBus
 
-/// A request for the messages, documents or topics after an offset, or for the number of these messages. Frames: cursor (epoch, offset) | one for each topic
-/// prefix.
+/// A request for the messages, documents or topics after an offset, or for the number of these messages. Frames: cursor
+/// (epoch, offset) | one for each topic prefix.
 package struct PageRequest: Hashable, Sendable {
     /// 0 for any journal.
     package let epoch: UInt64

@@ -16,8 +16,8 @@ public protocol EventBus: Sendable {
     /// Publishes a batch, either the whole batch or nothing. Returns when the journal has recorded the batch. A
     /// transient batch is not recorded.
     /// - Returns: The position of the last message of the batch; the other messages have the positions directly before
-    ///   it. The offsets of two batches need not follow each other. For an empty batch, or one whose checkpoint is already recorded, the end of the journal; for a transient
-    ///   batch, a position without meaning.
+    ///   it. The offsets of two batches need not follow each other. For an empty batch, or one whose checkpoint is
+    ///   already recorded, the end of the journal; for a transient batch, a position without meaning.
     /// - Throws: ``BusError``: `refused` if the batch or a message is invalid, `closed` if the bus is closed, `journal`
     ///   if the journal cannot be written now, `fenced` if the claim of the checkpoint no longer owns its partition,
     ///   `unrecorded` if the checkpoint's predecessor is not recorded, `epoch` if the checkpoint is not a position of

@@ -11,7 +11,7 @@ internal import SystemSupport
 /// The focus player in one process: coordinators, error notifier and services, on a bus in memory.
 package struct InProcessApp: Sendable {
     /// The number of messages that the journal holds for late subscribers.
-    private static let journalLimit = 10_000
+    private static let journalLimit = 1000
     /// The client id that the simulator expects.
     private static let simulatedClient = "segue-focus-player"
 

@@ -16,7 +16,10 @@ package struct InProcessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --in-process: the folder in which the app keeps its state. (default: SEGUE_STATE_DIR, or else the state is lost at the end)",
+            """
+            With --in-process: the folder in which the app keeps its state. (default: SEGUE_STATE_DIR, or else the state \
+            is lost at the end)
+            """,
             valueName: "folder"))
     var state: String?
 

@@ -73,9 +73,9 @@ package struct ConsumerLoop: Sendable {
     /// Shares the consumer's partitions with the other members of the same name, until the service is asked to stop.
     /// Handles their messages with a handler that only computes, on the bus's executor.
     /// - Parameter whenClaimed: called after each claim, before the messages of the claim are handled, with the claim
-    ///   and the partitions that the claim before did not have. It may read the documents of the claimed partitions,
-    ///   because no other member changes them any more. The errors `fenced`, `epoch` and `unrecorded` lead to another
-    ///   claim.
+    ///   and the partitions that the claim before did not have, or that another member may have had since then. It may
+    ///   read the documents of the claimed partitions, because no other member changes them any more. The errors
+    ///   `fenced`, `epoch` and `unrecorded` lead to another claim.
     /// - Throws: ``BusError``, and other errors of `whenClaimed`.
     package func runShared(
         _ handler: some ComputingHandler,
@@ -303,7 +303,7 @@ private actor ConsumerRun {
                     try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member)
                 }
                 try await retry.run { try await self.loop.tellCutOffs(of: claim) }
-                let former = queue.claim.epoch == claim.epoch ? queue.claim.offsets : [:]
+                let former = claim.continues(queue.claim) ? queue.claim.offsets : [:]
                 let new = Set(claim.offsets.keys).subtracting(former.keys)
                 try await preparation.run { try await self.whenClaimed(claim, new) }
                 // If the run has failed in the meantime, nothing would end the reading under this claim.

@@ -278,9 +278,7 @@ struct ConsumerQueue {
     /// Continues under a new claim. A partition continues if the member still owns it, no other member has claimed in
     /// between, and none of its unfinished messages is recorded as handled. All other partitions are dropped.
     mutating func adopt(_ new: ConsumerClaim) {
-        // The owner epoch grows by one each time a member claims newly assigned partitions. So a difference of at most
-        // one means that no other member has claimed in between.
-        let isContinuous = new.epoch == claim.epoch && new.ownerEpoch <= claim.ownerEpoch + 1
+        let isContinuous = new.continues(claim)
         claim = new
         delivered = new.position.offset
         if state == .suspended { state = .running }
@@ -476,5 +474,15 @@ struct ConsumerQueue {
             oldest = min(oldest ?? offset, offset)
         }
         return oldest
+    }
+}
+
+extension ConsumerClaim {
+    /// True if no other member has claimed partitions since an earlier claim of this member.
+    ///
+    /// The owner epoch grows by one each time a member claims newly assigned partitions, so a difference of at most one
+    /// is due to this claim.
+    func continues(_ earlier: ConsumerClaim) -> Bool {
+        epoch == earlier.epoch && ownerEpoch <= earlier.ownerEpoch + 1
     }
 }

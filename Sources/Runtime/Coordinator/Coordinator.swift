@@ -104,8 +104,11 @@ public struct Coordinator: ReadyService {
             }.compactMap { try? Deadline($0) }
         }
         let partition = Partition(subject: Session.default)
-        guard new.contains(partition), let checkpoint = Checkpoint(guarding: partition, of: claim) else { return }
+        guard let checkpoint = Checkpoint(guarding: partition, of: claim) else { return }
+        // The flow is leased under a claim. A later claim of the same partition may have another owner epoch, under which
+        // the former lease has ended.
         try await publishFlow(checkpoint)
+        guard new.contains(partition) else { return }
         let state = try await bus.document(
             Document.NavigationState.type, subject: Session.default, key: flow.platform)
         guard let results = try sessions.adaptation(of: state, session: Session.default) else { return }

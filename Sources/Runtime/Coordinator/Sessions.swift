@@ -126,6 +126,10 @@ struct Sessions: ComputingHandler {
         let known = machines[message.subject]
         // A batch that is refused takes the restored machine with it.
         if isFirst { machines.set(known, because: message, isFirst: true) }
+        guard known != nil || message.beginsSession || message.type == DomainEvent.SessionEnded.type else {
+            guard message.type.kind == .command else { return Handled() }
+            return try discarded(message, "session '\(message.subject)' has not begun, or has ended")
+        }
         if message.type.kind == .command, message.attributes.isExpired(at: now()) {
             let discarded = try discarded(message, "expired")
             // The command names another platform, whose coordinator reports the expiry.
@@ -134,10 +138,6 @@ struct Sessions: ComputingHandler {
         }
         guard let input = Machine.Input(message) else { return try discarded(message, "the data is not JSON") }
         if message.type == DomainEvent.SessionEnded.type { return end(known?.machine, because: message) }
-        guard known != nil || message.beginsSession else {
-            guard message.type.kind == .command else { return Handled() }
-            return try discarded(message, "session '\(message.subject)' has not begun, or has ended")
-        }
         var machine = known?.machine ?? Machine(flow: flow, session: message.subject)
         let effects = machine.handle(input)
         // The state of a new session is published even if no rule changed it.

@@ -56,6 +56,7 @@ public struct ErrorNotifier: ReadyService {
 
     /// Starts the display time of the errors that the banners of new partitions show.
     private func takeUp(_ partitions: Set<Partition>, _ timers: ConsumerTasks<ShownError>) async throws {
+        guard !partitions.isEmpty else { return }
         for document in try await bus.documents(matching: [.type(Document.ErrorBanner.self)]) {
             guard partitions.contains(document.partition),
                 let banner = try? document.decode(Document.ErrorBanner.self),

@@ -26,7 +26,7 @@ package struct StateFile: Sendable {
     /// Runs `body` with a hub that has the content of the file. Content that cannot be read is moved to a file with the
     /// suffix `.refused`, and logged; the hub is then empty.
     /// - Parameter journalLimit: See `InMemoryHub.init(journalLimit:)`.
-    /// - Throws: ``ConfigurationError`` if another process uses the file, or if the folder cannot be used; the error of
+    /// - Throws: ``ConfigurationError`` if another process uses the file, or if file or folder cannot be used; the error of
     ///   `body`; ``SystemError`` if the content cannot be written at the end.
     package func withHub<Result: Sendable>(
         journalLimit: Int = .max, _ body: (InMemoryHub) async throws -> Result
@@ -34,7 +34,7 @@ package struct StateFile: Sendable {
         let lock = try lock()
         defer { lock.release() }
         let hub =
-            try await queue.run { read().map { InMemoryHub($0, journalLimit: journalLimit) } }
+            try await queue.run { try read().map { InMemoryHub($0, journalLimit: journalLimit) } }
             ?? InMemoryHub(journalLimit: journalLimit)
         let outcome: Swift.Result<Result, any Error> = await withTaskGroup(of: Void.self) { group in
             let changes = await hub.changes()
@@ -66,17 +66,25 @@ package struct StateFile: Sendable {
     }
 
     /// The content of the file. Nil if there is no file, or if its content was refused.
-    private func read() -> SavedHub? {
+    private func read() throws -> SavedHub? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
+        let refused = "\(path).refused"
         do {
-            return try SavedHub(try Data(contentsOf: URL(filePath: path)))
+            let data = try Data(contentsOf: URL(filePath: path))
+            do throws(BusError) {
+                return try SavedHub(data)
+            } catch {
+                if FileManager.default.fileExists(atPath: refused) {
+                    try FileManager.default.removeItem(atPath: refused)
+                }
+                try FileManager.default.moveItem(atPath: path, toPath: refused)
+                logger.error("the app starts without its saved state, which is now in \(refused): \(error.message)")
+                return nil
+            }
         } catch {
-            let refused = "\(path).refused"
-            try? FileManager.default.removeItem(atPath: refused)
-            try? FileManager.default.moveItem(atPath: path, toPath: refused)
-            let reason = (error as? BusError)?.message ?? error.localizedDescription
-            logger.error("the app starts without its saved state, which is now in \(refused): \(reason)")
-            return nil
+            throw ConfigurationError(
+                "the saved state in \(path) cannot be used: \(error.localizedDescription)",
+                recovery: "make the file and its folder readable and writable for this user")
         }
     }
 

@@ -33,8 +33,8 @@ public actor InMemoryHub {
 
     /// - Parameters:
     ///   - journalLimit: The number of messages that the journal holds for later readers. From time to time, older ones
-    ///     are removed, except those that a durable consumer has not handled or a subscriber has not read. A reader from
-    ///     an older position begins with the oldest message, without a notice.
+    ///     are removed, except those that a running durable consumer has not handled or a subscriber has not read. A
+    ///     reader from an older position begins with the oldest message, without a notice.
     ///   - maximumGap: The maximum number of offsets that the hub leaves out before each batch; how many is random. A
     ///     test that passes with gaps makes no use of offsets that no bus promises.
     public init(journalLimit: Int = .max, maximumGap: UInt64 = 0) {
@@ -190,13 +190,14 @@ public actor InMemoryHub {
     }
 
     /// Removes old messages if the journal holds twice as many as its limit, so that a message is moved at most once on
-    /// average.
+    /// average. Keeps what consumers have not handled, but for a consumer that no process runs only as many messages as
+    /// the limit: it may never run again.
     private func removeOldMessages() {
         guard journal.count / 2 > journalLimit else { return }
         let read = subscriptions.values.map(\.passed).min() ?? .max
-        let unhandled = groups.flatMap { handled(by: $0, $1) }.min() ?? .max
-        let kept = journal.position(journal.end, offsetBy: -journalLimit)
-        journal.remove(through: min(read, unhandled, kept.offset))
+        let running = Set(memberships.values.flatMap { $0.map(\.consumer) })
+        let unhandled = groups.filter { running.contains($0.key) }.flatMap { handled(by: $0, $1) }.min() ?? .max
+        journal.remove(through: min(read, unhandled, journal.offset(beforeNewest: journalLimit)))
     }
 
     private func noteChange() {

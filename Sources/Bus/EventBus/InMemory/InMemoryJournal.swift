@@ -66,13 +66,16 @@ struct InMemoryJournal {
         offset(ofLast: entries.firstIndex { $0.time >= time } ?? entries.count)
     }
 
-    /// The position that is `distance` messages after a position, or before it if `distance` is negative; at most the
-    /// first or the last position of the journal.
+    /// The position that is `distance` messages after a position, or before it if `distance` is negative; at most the end
+    /// of the journal. Offset 0 if the journal has fewer messages before the position.
     func position(_ position: Position, offsetBy distance: Int) -> Position {
         let (sum, overflows) = count(through: position.offset).addingReportingOverflow(distance)
-        return Position(
-            epoch: epoch, offset: offset(ofLast: overflows ? entries.count : min(max(sum, 0), entries.count)))
+        guard overflows || sum > 0 else { return Position(epoch: epoch, offset: 0) }
+        return Position(epoch: epoch, offset: offset(ofLast: overflows ? entries.count : min(sum, entries.count)))
     }
+
+    /// The offset before the newest `count` messages.
+    func offset(beforeNewest count: Int) -> UInt64 { offset(ofLast: max(0, entries.count - count)) }
 
     /// The number of messages after a position whose type a filter selects, at most ``Limits/lag``.
     func lag(after position: Position, matching filters: [MessageFilter]) -> UInt64 {

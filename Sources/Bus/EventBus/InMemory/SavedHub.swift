@@ -69,6 +69,7 @@ extension SavedHub {
         var end = content.base
         var messages: [Envelope] = []
         for message in content.journal {
+            guard end < Self.largest else { throw Self.unreadable("an offset is not possible") }
             messages.append(try message.envelope(in: content.epoch, at: end + 1...Self.largest))
             end = message.offset
         }

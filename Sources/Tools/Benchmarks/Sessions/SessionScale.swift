@@ -61,6 +61,9 @@ struct SessionScale {
                         try await load(taps, brokerProcess, coordinators, &report)
                         report.journalSize = broker.journalSize
                         report.takeover = try await takeOver(taps, from: coordinators[0])
+                        for (index, survivor) in coordinators.enumerated().dropFirst() {
+                            report.coordinatorMemory[index] = try ProcessUse(of: survivor.id).peakMemory
+                        }
                     }
                 }
                 report.differing = try await differences(bus, after: seeded)

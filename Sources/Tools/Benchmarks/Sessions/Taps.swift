@@ -13,8 +13,8 @@ final class Taps: Sendable {
         /// The times from taps to their answers, in milliseconds.
         var latencies: [Double] = []
         var count = 0
-        /// Resumed when every tap is answered. Nil if nobody waits.
-        var waiting: CheckedContinuation<Void, Never>?
+        /// Finished when every tap is answered. Nil if no task waits for that.
+        var waiting: AsyncStream<Never>.Continuation?
     }
 
     private let app: TabApp
@@ -87,9 +87,7 @@ final class Taps: Sendable {
                 return false
             }
             defer { group.cancelAll() }
-            let isInTime = await group.next() ?? false
-            resume()
-            return isInTime
+            return await group.next() ?? false
         }
         try Task.checkCancellation()
         guard isInTime else {
@@ -98,31 +96,23 @@ final class Taps: Sendable {
     }
 
     private func untilAnswered() async {
-        await withCheckedContinuation { continuation in
-            let isDone = state.withLock { state in
-                if !state.due.isEmpty { state.waiting = continuation }
-                return state.due.isEmpty
-            }
-            if isDone { continuation.resume() }
+        let (answered, continuation) = AsyncStream.makeStream(of: Never.self)
+        let isDone = state.withLock { state in
+            state.waiting = continuation
+            return state.due.isEmpty
         }
-    }
-
-    private func resume() {
-        state.withLock { state in
-            defer { state.waiting = nil }
-            return state.waiting
-        }?.resume()
+        if isDone { return }
+        for await _ in answered {}
     }
 
     private func take(_ message: Envelope) {
         let now = ContinuousClock.now
-        let isLast = state.withLock { state in
+        state.withLock { state in
             guard let cause = message.attributes.causationID, let due = state.due.removeValue(forKey: cause) else {
-                return false
+                return
             }
             state.latencies.append((now - due) / .milliseconds(1))
-            return state.due.isEmpty
+            if state.due.isEmpty { state.waiting?.finish() }
         }
-        if isLast { resume() }
     }
 }
