@@ -5,11 +5,12 @@ import Testing
 @Suite("Logging in at a terminal")
 struct TerminalLoginTests {
     /// A terminal with 40 columns, in which the URL takes ten lines, and a browser that writes its arguments to a pipe.
+    /// The terminal does not echo: the echo of a key could divide a drawing.
     private static let terminal = #"""
         set -euo pipefail
         mkfifo keys opened; exec 3<> keys; touch screen
         printf '#!/bin/sh\nprintf "%%s\\n" "$#" "$@" > opened\n' > browser; chmod +x browser
-        script -qfc "tty > tty; stty rows 20 cols 40; BROWSER=$PWD/browser exec focus-player --platform ios -p segue" screen \
+        script -qfc "tty > tty; stty rows 20 cols 40 -echo; BROWSER=$PWD/browser exec focus-player --platform ios -p segue" screen \
             < keys > /dev/null & terminal=$!
         shows() { grep -q -m1 -F "$1" <(exec tail --pid=$terminal -n +1 -f screen); }
         """#

@@ -22,16 +22,3 @@ package protocol ComputingHandler: Sendable {
     /// Forgets the states of partitions: another member may have changed them.
     mutating func forget(_ partitions: Set<Partition>)
 }
-
-/// The names that identify a retained document.
-package struct DocumentName: Hashable, Sendable {
-    package let type: MessageType
-    package let subject: String
-    package let key: String?
-
-    package init(_ type: MessageType, subject: String, key: String? = nil) {
-        self.type = type
-        self.subject = subject
-        self.key = key
-    }
-}

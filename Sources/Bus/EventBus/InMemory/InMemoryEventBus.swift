@@ -51,7 +51,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
 
     public func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
         do { try Rules.checkDocument(type, subject: subject, key: key ?? "") } catch { throw BusError(error) }
-        return try await hub.document(DocumentKey(type: type, subject: subject, key: key), for: id)
+        return try await hub.document(DocumentName(type, subject: subject, key: key), for: id)
     }
 
     public func newest(matching filters: [MessageFilter]) async throws -> Position {

@@ -10,8 +10,8 @@ internal import Foundation
 public actor InMemoryHub {
     private var journal: InMemoryJournal
     private let journalLimit: Int
-    private var retained: [DocumentKey: Envelope] = [:]
-    private var leases: [InMemoryEventBus.ID: Set<DocumentKey>] = [:]
+    private var retained: [DocumentName: Envelope] = [:]
+    private var leases: [InMemoryEventBus.ID: Set<DocumentName>] = [:]
     private var closed: Set<InMemoryEventBus.ID> = []
     private var subscriptions: [InMemorySubscription.ID: InMemorySubscription] = [:]
     /// The durable consumers by name.
@@ -116,9 +116,9 @@ public actor InMemoryHub {
             .sorted { ($0.position?.offset ?? 0) < ($1.position?.offset ?? 0) }
     }
 
-    func document(_ key: DocumentKey, for handle: InMemoryEventBus.ID) throws -> Envelope? {
+    func document(_ name: DocumentName, for handle: InMemoryEventBus.ID) throws -> Envelope? {
         try requireOpen(handle)
-        return retained[key]
+        return retained[name]
     }
 
     func newest(matching filters: [MessageFilter]) -> Position {
@@ -144,12 +144,8 @@ public actor InMemoryHub {
     /// partitions of its shared members go to other members, and the queries that it serves or has asked fail.
     func close(_ handle: InMemoryEventBus.ID) {
         closed.insert(handle)
-        let withdrawals = (leases.removeValue(forKey: handle) ?? []).compactMap { key in
-            retained[key].map {
-                Envelope.withdrawal(key.type, key: key.key, subject: key.subject, source: $0.attributes.source)
-            }
-        }
-        append(withdrawals, leasedBy: nil)
+        let leased = leases.removeValue(forKey: handle) ?? []
+        append(leased.compactMap { retained[$0]?.withdrawal }, leasedBy: nil)
         leaveConsumers(handle)
         endQueries(of: handle)
         noteChange()
@@ -182,11 +178,11 @@ public actor InMemoryHub {
     /// Keeps a document, or removes the document that is withdrawn. Has no effect on other messages.
     private func keep(_ message: Envelope, leasedBy handle: InMemoryEventBus.ID?) {
         guard message.type.kind == .document else { return }
-        let key = DocumentKey(message)
-        retained[key] = message.isTombstone ? nil : message
+        let name = DocumentName(message)
+        retained[name] = message.isTombstone ? nil : message
         // The last publication of a document decides whether the document is leased.
-        for holder in Array(leases.keys) { leases[holder]?.remove(key) }
-        if let handle, !message.isTombstone { leases[handle, default: []].insert(key) }
+        for holder in Array(leases.keys) { leases[holder]?.remove(name) }
+        if let handle, !message.isTombstone { leases[handle, default: []].insert(name) }
     }
 
     /// Removes old messages if the journal holds twice as many as its limit, so that a message is moved at most once on
@@ -517,22 +513,4 @@ struct InMemoryQuery: Identifiable, Sendable {
     /// Ends when the asker no longer waits for the answer.
     let isWanted: AsyncStream<Never>
     let settled: AsyncStream<Never>.Continuation
-}
-
-/// The identity of a retained document: the hub keeps the last document of each key.
-struct DocumentKey: Hashable, Sendable {
-    let type: MessageType
-    let subject: String
-    /// Nil instead of an empty string: an empty key is the same as no key.
-    let key: String?
-
-    init(type: MessageType, subject: String, key: String?) {
-        self.type = type
-        self.subject = subject
-        self.key = key.flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    init(_ document: Envelope) {
-        self.init(type: document.type, subject: document.subject, key: document.attributes.key)
-    }
 }

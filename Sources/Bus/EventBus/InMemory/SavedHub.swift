@@ -10,9 +10,9 @@ public struct SavedHub: Sendable {
     private static let largest = UInt64(Int64.max) / 2
 
     let journal: InMemoryJournal
-    let documents: [DocumentKey: Envelope]
+    let documents: [DocumentName: Envelope]
     /// The documents that the bus withdraws when their publishers end.
-    let leased: Set<DocumentKey>
+    let leased: Set<DocumentName>
     let groups: [String: ConsumerGroup]
     let forgottenEpoch: UInt64
     let letters: [DeadLetter]
@@ -21,12 +21,7 @@ public struct SavedHub: Sendable {
     /// The content after all publishers have ended.
     var withoutLeases: SavedHub {
         var (journal, documents) = (journal, documents)
-        let withdrawals = leased.compactMap { key in
-            documents.removeValue(forKey: key).map {
-                Envelope.withdrawal(key.type, key: key.key, subject: key.subject, source: $0.attributes.source)
-            }
-        }
-        _ = journal.append(withdrawals)
+        _ = journal.append(leased.compactMap { documents.removeValue(forKey: $0)?.withdrawal })
         return SavedHub(
             journal: journal, documents: documents, leased: [], groups: groups, forgottenEpoch: forgottenEpoch,
             letters: letters, lastLetter: lastLetter)
@@ -41,7 +36,7 @@ public struct SavedHub: Sendable {
                 newest: Dictionary(uniqueKeysWithValues: journal.newest.map { ($0.key.description, $0.value) }),
                 journal: journal.messages(after: journal.base).map { Content.Message($0) },
                 documents: documents.values.sorted { $0.offset < $1.offset }.map {
-                    Content.Message($0, isLeased: leased.contains(DocumentKey($0)))
+                    Content.Message($0, isLeased: leased.contains(DocumentName($0)))
                 },
                 consumers: groups.mapValues { Content.Consumer($0) }, forgottenEpoch: forgottenEpoch,
                 letters: letters.map { Content.Letter($0) }, lastLetter: lastLetter))
@@ -82,14 +77,14 @@ extension SavedHub {
         }
         journal = InMemoryJournal(epoch: content.epoch, base: content.base, messages: messages, newest: newest)
 
-        var documents: [DocumentKey: Envelope] = [:]
-        var leased: Set<DocumentKey> = []
+        var documents: [DocumentName: Envelope] = [:]
+        var leased: Set<DocumentName> = []
         for message in content.documents {
             let document = try message.envelope(in: content.epoch, at: 1...max(1, end))
             guard document.offset <= end, document.type.kind == .document, !document.isTombstone,
-                documents.updateValue(document, forKey: DocumentKey(document)) == nil
+                documents.updateValue(document, forKey: DocumentName(document)) == nil
             else { throw Self.unreadable("\(document.type) is not a retained document, or is there twice") }
-            if message.isLeased == true { leased.insert(DocumentKey(document)) }
+            if message.isLeased == true { leased.insert(DocumentName(document)) }
         }
         self.documents = documents
         self.leased = leased

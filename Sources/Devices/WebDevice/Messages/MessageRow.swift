@@ -30,13 +30,7 @@ struct MessageRow: Sendable {
     /// The document of which this message is a version. Nil if it is not a document.
     var document: DocumentName? {
         type.kind == .document
-            ? DocumentName(type: type, subject: attributes.subject, key: attributes.key) : nil
-    }
-
-    struct DocumentName: Hashable, Sendable {
-        let type: MessageType
-        let subject: String
-        let key: String?
+            ? DocumentName(type, subject: attributes.subject, key: attributes.key) : nil
     }
 
     /// The offset in the journal; 0 for a transient message.

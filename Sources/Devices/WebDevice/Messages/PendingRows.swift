@@ -19,7 +19,7 @@ struct PendingRows: Sendable {
     }
 
     private var rows: Deque<MessageRow> = []
-    private var documents: [MessageRow.DocumentName: MessageRow] = [:]
+    private var documents: [DocumentName: MessageRow] = [:]
     private var skipped: Skipped?
     /// The number of documents that were skipped because there were too many.
     private var lostDocuments = 0

@@ -84,12 +84,6 @@ struct ReplayRun {
     /// The id of the last expected document of each type, subject and key.
     private var expected: [DocumentName: String] = [:]
 
-    private struct DocumentName: Hashable {
-        let type: MessageType
-        let subject: String
-        let key: String?
-    }
-
     init(
         bus: any EventBus, clock: ReplayClock, listener: ResultListener,
         tell: @escaping @Sendable (Replayer.Occurrence) async throws -> Void
@@ -107,9 +101,7 @@ struct ReplayRun {
             try await flush()
             try await wait(for: id)
         case .expect(let id):
-            let message = recorded.message
-            let name = DocumentName(type: message.type, subject: message.subject, key: message.attributes.key)
-            expected[name] = id
+            expected[DocumentName(recorded.message)] = id
         case .skip: break
         }
     }
