@@ -167,6 +167,14 @@ final class Fixture {
         return page.messages
     }
 
+    /// - Returns: Nil if the request was refused.
+    func documents(_ name: String, subject: String = "default", after: UInt64) throws -> Page? {
+        let type = MessageType(kind: .document, name: name)
+        let request = try SubjectRequest(after: after, type: type, subject: subject)
+        guard case .page(let page) = ask(.documentsOfSubject(request)) else { return nil }
+        return page
+    }
+
     func letters(of consumer: String = "", after: Int64 = 0) -> Letters? {
         guard case .letters(let letters) = ask(.letters(LettersRequest(after: after, consumer: consumer))) else {
             return nil

@@ -31,6 +31,29 @@ struct LookUpTests {
         }
     }
 
+    @Test("the documents of a type and a subject come in the order of their publication, after an offset")
+    func subject() throws {
+        try Fixture.run { fixture in
+            let documents = ["b", "", "a", "b"].map { Fixture.message("Setting", kind: .document, key: $0) }
+            let others = [
+                Fixture.message("Setting", kind: .document, subject: "other"),
+                Fixture.message("Other", kind: .document),
+            ]
+            Self.publish(documents + others, in: fixture)
+            for (after, offsets) in [(0, [2, 3, 4]), (2, [3, 4]), (4, []), (6, [])] as [(UInt64, [UInt64])] {
+                let page = try #require(try fixture.documents("Setting", after: after))
+                #expect(page.messages.map(\.offset) == offsets)
+                #expect((page.epoch, page.through, page.isComplete) == (fixture.journal.epoch, 6, true))
+            }
+            let many = (0..<300).map { Fixture.message("Many", kind: .document, key: "\($0)") }
+            _ = fixture.ask(.publish(PublishRequest(producer: ProducerID(), sequence: 1, messages: many)))
+            let first = try #require(try fixture.documents("Many", after: 0))
+            #expect(!first.isComplete && first.messages.count == Limits.pageCount)
+            let rest = try #require(try fixture.documents("Many", after: first.through))
+            #expect(rest.isComplete && rest.messages.count == 300 - Limits.pageCount)
+        }
+    }
+
     @Test("it goes by the documents' primary key, so its cost does not depend on their number")
     func cost() throws {
         try Fixture.run { fixture in
@@ -43,6 +66,12 @@ struct LookUpTests {
             #expect(
                 plan.first?.hasPrefix("SEARCH documents USING PRIMARY KEY (type=? AND subject=? AND key=?)") == true)
             #expect(plan.last?.hasPrefix("SEARCH messages USING INTEGER PRIMARY KEY") == true)
+            let scan = try fixture.journal.read { database in
+                try Row.fetchAll(
+                    database, sql: "EXPLAIN QUERY PLAN \(DocumentTable.scanSubjectSQL)", arguments: [0, "", ""]
+                ).map { $0["detail"] as String }
+            }
+            #expect(scan.first?.hasPrefix("SEARCH documents USING PRIMARY KEY (type=? AND subject=?)") == true)
         }
     }
 

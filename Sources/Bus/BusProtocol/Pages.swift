@@ -168,10 +168,7 @@ package struct DocumentRequest: Hashable, Sendable {
         }
         var reader = ByteReader(frame)
         let epoch: UInt64 = try reader.read()
-        let name = try reader.text()
-        guard let type = MessageType(name) else {
-            throw ProtocolError(.topic, "'\(name.prefix(80))' is not the type of a message")
-        }
+        let type = try reader.messageType()
         try self.init(epoch: epoch, type: type, subject: try reader.text(), key: try reader.text())
         try reader.end()
     }
@@ -183,6 +180,55 @@ package struct DocumentRequest: Hashable, Sendable {
         writer.write(text: subject)
         writer.write(text: key)
         return [writer.bytes]
+    }
+}
+
+/// A request for the retained documents of one type and subject after an offset.
+/// Frame: epoch (8), after (8), type, subject (texts).
+package struct SubjectRequest: Hashable, Sendable {
+    /// 0 for any journal.
+    package let epoch: UInt64
+    package let after: UInt64
+    package let type: MessageType
+    package let subject: String
+
+    /// - Throws: ``ProtocolError`` if a document cannot have this type or subject.
+    package init(epoch: UInt64 = 0, after: UInt64, type: MessageType, subject: String) throws(ProtocolError) {
+        do { try Rules.checkDocument(type, subject: subject, key: "") } catch { throw ProtocolError(error) }
+        self.epoch = epoch
+        self.after = after
+        self.type = type
+        self.subject = subject
+    }
+
+    package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard let frame = frames.first, frames.count == 1 else {
+            throw ProtocolError(.malformed, "the request has one frame: epoch, after, type, subject")
+        }
+        var reader = ByteReader(frame)
+        let (epoch, after): (UInt64, UInt64) = (try reader.read(), try reader.read())
+        let type = try reader.messageType()
+        try self.init(epoch: epoch, after: after, type: type, subject: try reader.text())
+        try reader.end()
+    }
+
+    package var frames: [[UInt8]] {
+        var writer = ByteWriter()
+        writer.write(epoch)
+        writer.write(after)
+        writer.write(text: type.description)
+        writer.write(text: subject)
+        return [writer.bytes]
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func messageType() throws(ProtocolError) -> MessageType {
+        let name = try text()
+        guard let type = MessageType(name) else {
+            throw ProtocolError(.topic, "'\(name.prefix(80))' is not the type of a message")
+        }
+        return type
     }
 }
 

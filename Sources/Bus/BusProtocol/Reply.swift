@@ -74,7 +74,7 @@ package enum Reply: Hashable, Sendable {
         switch operation {
         case .hello, .bye: self = .welcome(try Welcome(first))
         case .publish: self = .published(epoch: try reader.read(), offset: try reader.read())
-        case .read, .documents, .document: self = .page(try Page(frames: body))
+        case .read, .documents, .document, .documentsOfSubject: self = .page(try Page(frames: body))
         case .heads: self = .heads(try Heads(frames: body))
         case .claim: self = .claimed(try Claimed(frames: body))
         case .locate: self = .located(epoch: try reader.read(), offset: try reader.read())

@@ -22,6 +22,7 @@ package enum Request: Hashable, Sendable {
     /// The name of a durable consumer.
     case forget(String)
     case count(PageRequest)
+    case documentsOfSubject(SubjectRequest)
 
     package var operation: Operation {
         switch self {
@@ -42,6 +43,7 @@ package enum Request: Hashable, Sendable {
         case .consumers: .consumers
         case .forget: .forget
         case .count: .count
+        case .documentsOfSubject: .documentsOfSubject
         }
     }
 
@@ -58,6 +60,7 @@ package enum Request: Hashable, Sendable {
             case .ask(let request): request.frames
             case .answer(let answer): answer.frames
             case .document(let request): request.frames
+            case .documentsOfSubject(let request): request.frames
             case .consumers: []
             case .forget(let consumer): [Self.bytes(consumer)]
             }
@@ -85,6 +88,7 @@ package enum Request: Hashable, Sendable {
             self = .consumers
         case .forget: self = .forget(try Self.consumer(body))
         case .count: self = .count(try PageRequest(frames: body))
+        case .documentsOfSubject: self = .documentsOfSubject(try SubjectRequest(frames: body))
         case .query: throw ProtocolError(.operation, "only the broker sends 'query'")
         }
     }
@@ -162,6 +166,8 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case forget = 17
     /// Counts the messages after an offset, up to ``Limits/lag``.
     case count = 18
+    /// Reads a page of the retained documents of one type and subject.
+    case documentsOfSubject = 19
 }
 
 /// The first frame of a request or a reply: magic, version, operation, id.

@@ -28,13 +28,37 @@ extension ZeroMQEventBus {
     public func documents(
         matching filters: [MessageFilter], after offset: UInt64, limit: Int
     ) async throws -> [Envelope] {
-        let prefixes = filters.topicPrefixes.filter { $0.hasPrefix("\(MessageKind.document.rawValue).") }
-        guard !prefixes.isEmpty else { return [] }
+        let filters = filters.filter { $0.kind ?? .document == .document }
+        guard !filters.isEmpty else { return [] }
+        let names = filters.compactMap { $0.name == nil || $0.subject == nil ? nil : $0 }
+        guard names.count == filters.count else {
+            let prefixes = filters.topicPrefixes.filter { $0.hasPrefix("\(MessageKind.document.rawValue).") }
+            return try await pages(of: filters, after: offset, limit: limit) {
+                .documents(PageRequest(epoch: 0, after: $0, prefixes: prefixes))
+            }
+        }
+        // Documents of one type and subject are looked up: their cost does not depend on the number of sessions.
+        var documents: [Envelope] = []
+        for name in Set(names) {
+            let type = MessageType(kind: .document, name: name.name ?? "")
+            documents += try await pages(of: [name], after: offset, limit: limit) { after throws(ProtocolError) in
+                .documentsOfSubject(try SubjectRequest(after: after, type: type, subject: name.subject ?? ""))
+            }
+        }
+        documents.sort { $0.position?.offset ?? 0 < $1.position?.offset ?? 0 }
+        return Array(documents.prefix(limit))
+    }
+
+    private func pages(
+        of filters: [MessageFilter], after offset: UInt64, limit: Int,
+        _ request: (_ after: UInt64) throws(ProtocolError) -> Request
+    ) async throws -> [Envelope] {
         var documents: [Envelope] = []
         var after = offset
         while documents.count < limit {
-            let request = PageRequest(epoch: 0, after: after, prefixes: prefixes)
-            guard case .page(let page) = try await ask(.documents(request)) else {
+            let next: Request
+            do { next = try request(after) } catch { throw BusError(error) }
+            guard case .page(let page) = try await ask(next) else {
                 throw BusError(.refused, "the broker sent an unexpected reply to a request for documents")
             }
             documents += try page.messages.map { try $0.envelope() }.filter { document in

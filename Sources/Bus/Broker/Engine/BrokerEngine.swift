@@ -173,6 +173,8 @@ package struct BrokerEngine {
             case .read(let request): send(try journal.messages(request), to: message, head, &outgoing)
             case .documents(let request): send(try journal.documents(request), to: message, head, &outgoing)
             case .document(let request): send(try journal.document(request), to: message, head, &outgoing)
+            case .documentsOfSubject(let request):
+                send(try journal.documents(request), to: message, head, &outgoing)
             case .ask(let request): try desk.ask(request, peer: message.peer, id: head.id, now: now, &outgoing)
             case .cancel(let id):
                 desk.cancel(id, peer: message.peer, &outgoing)
@@ -219,7 +221,7 @@ package struct BrokerEngine {
         case .answer(let answer):
             desk.answer(answer, &outgoing)
             return .done
-        case .publish, .read, .documents, .document, .serve, .ask, .cancel:
+        case .publish, .read, .documents, .document, .documentsOfSubject, .serve, .ask, .cancel:
             throw ProtocolError(.operation, "the operation is unknown")
         }
     }

@@ -7,6 +7,8 @@ internal import GRDB
 struct DocumentTable {
     /// Selects the retained documents after an offset, in the order in which they were last published.
     let scan: RawStatement
+    /// Selects the retained documents of a type and a subject after an offset, in the same order.
+    private let scanSubject: RawStatement
     private let lookUp: RawStatement
     private let retain: RawStatement
     private let withdraw: RawStatement
@@ -18,12 +20,18 @@ struct DocumentTable {
         WHERE documents.type = ? AND documents.subject = ? AND documents.key = ?
         """
 
+    static let scanSubjectSQL = """
+        SELECT \(MessageTable.columns) FROM documents JOIN messages USING (offset)
+        WHERE documents.offset > ? AND documents.type = ? AND documents.subject = ? ORDER BY documents.offset
+        """
+
     init(_ database: Database) throws {
         scan = try RawStatement(
             """
             SELECT \(MessageTable.columns) FROM documents JOIN messages USING (offset)
             WHERE documents.offset > ? ORDER BY documents.offset
             """, database)
+        scanSubject = try RawStatement(Self.scanSubjectSQL, database)
         lookUp = try RawStatement(Self.lookUpSQL, database)
         retain = try RawStatement("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", database)
         withdraw = try RawStatement("DELETE FROM documents WHERE type = ? AND subject = ? AND key = ?", database)
@@ -69,6 +77,18 @@ struct DocumentTable {
         try DocumentIdentity.with(request) { document in
             try document.bound(to: lookUp) { row in
                 if try row.step() { builder.add(row) }
+            }
+        }
+    }
+
+    /// Runs `body` with the statement that selects the documents of a type and a subject. Its first parameter is the
+    /// offset after which they are selected.
+    func withScan<Result>(of request: SubjectRequest, _ body: (RawStatement) throws -> Result) rethrows -> Result {
+        try Array(request.type.description.utf8).withUnsafeBytes { type in
+            try Array(request.subject.utf8).withUnsafeBytes { subject in
+                scanSubject.bind(text: type, at: 2)
+                scanSubject.bind(text: subject, at: 3)
+                return try body(scanSubject)
             }
         }
     }

@@ -268,6 +268,15 @@ package final class Journal {
         }
     }
 
+    /// A page of the retained documents of one type and subject, in the order in which they were last published.
+    func documents(_ request: SubjectRequest) throws -> PackedPage {
+        try check(epoch: request.epoch, after: request.after)
+        var builder = PageBuilder(page: PackedPage(epoch: epoch, through: request.after), topics: topics, isWanted: nil)
+        return try read { _ in
+            try documents.withScan(of: request) { try builder.page(of: $0, after: request.after, head: head) }
+        }
+    }
+
     /// The matching topics that have messages after an offset.
     func heads(_ request: PageRequest) throws -> Heads {
         try check(request)
@@ -327,9 +336,13 @@ package final class Journal {
     }
 
     private func check(_ request: PageRequest) throws {
-        try check(epoch: request.epoch)
-        guard request.after <= head else {
-            throw ProtocolError(.epoch, "offset \(request.after) is beyond the end of the journal, \(head)")
+        try check(epoch: request.epoch, after: request.after)
+    }
+
+    private func check(epoch asked: UInt64, after offset: UInt64) throws {
+        try check(epoch: asked)
+        guard offset <= head else {
+            throw ProtocolError(.epoch, "offset \(offset) is beyond the end of the journal, \(head)")
         }
     }
 
