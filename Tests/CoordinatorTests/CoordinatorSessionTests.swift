@@ -157,6 +157,9 @@ struct CoordinatorSessionTests {
         try await publishState("idle", age: 1000)
         try await publishState("used", age: 1000)
         try await publishState("used", "mac", age: 10)
+        // No coordinator of this platform runs now.
+        try await publishState("watched", age: 1000)
+        try await publishState("watched", "tv", age: 10)
         try await publishState("young", age: 10)
         try await withRunning(coordinator("ios", sessionIdle: .seconds(100))) {
             try await withRunning(coordinator("mac", sessionIdle: .seconds(100))) {
@@ -167,6 +170,14 @@ struct CoordinatorSessionTests {
                 #expect(states.map(\.subject) == ["idle"])
             }
         }
+    }
+
+    @Test("an idle session is ended once, even if no coordinator handles the event before the next search")
+    func idleOnce() async throws {
+        try await publishState("idle", age: 1000)
+        var idle = IdleSessions(limit: .seconds(100))
+        for _ in 1...3 { try await idle.end(of: .shop("ios"), on: view, at: Date()) { _ in true } }
+        #expect(try await view.journalled(DomainEvent.SessionEnded.self).map(\.subject) == ["idle"])
     }
 
     @Test("a message that changes nothing keeps its session from ending")

@@ -78,7 +78,7 @@ public struct Coordinator: ReadyService {
     }
 
     private func endIdleSessions(_ open: OpenDeadlines) async throws {
-        guard let idle else { return }
+        guard var idle else { return }
         while true {
             try await clock.sleep(for: idle.pause)
             do {

@@ -21,41 +21,46 @@ struct IdleSessions: Sendable {
     /// The time between two searches.
     var pause: Duration { max(limit / 10, .milliseconds(100)) }
 
-    /// Publishes `event.SessionEnded` for the idle sessions among those whose partition this coordinator owns.
-    func end(of flow: Flow, on bus: any EventBus, at now: Date, isOwn: (Partition) -> Bool) async throws {
+    /// The states whose sessions were ended and that the last search still found: no coordinator has handled the event.
+    private var ended: Set<String> = []
+
+    init(limit: Duration) {
+        self.limit = limit
+    }
+
+    /// Publishes `event.SessionEnded`, once, for the idle sessions among those whose partition this coordinator owns.
+    mutating func end(of flow: Flow, on bus: any EventBus, at now: Date, isOwn: (Partition) -> Bool) async throws {
         let states: [MessageFilter] = [.type(Document.NavigationState.self)]
         let oldest = now - limit / .seconds(1) - renewal
-        var platforms: Set<String>?
+        var found: Set<String> = []
         var offset: UInt64 = 0
-        while true {
+        search: while true {
             let page = try await bus.documents(matching: states, after: offset, limit: Self.pageCount)
             for document in page {
-                guard document.attributes.time < oldest else { return }
+                guard document.attributes.time < oldest else { break search }
                 guard document.attributes.key == flow.platform, isOwn(document.partition) else { continue }
-                if platforms == nil {
-                    let flows = try await bus.documents(matching: [.type(Document.Flow.self)])
-                    platforms = Set(flows.compactMap(\.attributes.key)).subtracting([flow.platform])
+                guard try await !isUsed(document.subject, since: oldest, bus) else { continue }
+                if ended.contains(document.id) {
+                    found.insert(document.id)
+                    continue
                 }
-                guard try await !isUsed(document.subject, on: platforms ?? [], since: oldest, bus) else { continue }
                 let id = DerivedID.make(from: document.id, platform: flow.platform, name: "idle")
                 let end = try Envelope(
                     DomainEvent.SessionEnded(), source: bus.source, causedBy: document.attributes,
                     origin: Origin(platform: flow.platform), id: id)
                 try await bus.publish(Batch([end]))
+                found.insert(document.id)
+                ended.insert(document.id)
             }
-            guard page.count == Self.pageCount, let last = page.last?.position?.offset else { return }
+            guard page.count == Self.pageCount, let last = page.last?.position?.offset else { break }
             offset = last
         }
+        ended = found
     }
 
-    /// True if the session has a newer state on another platform.
-    private func isUsed(
-        _ session: String, on platforms: Set<String>, since oldest: Date, _ bus: any EventBus
-    ) async throws -> Bool {
-        for platform in platforms {
-            let state = try await bus.document(Document.NavigationState.type, subject: session, key: platform)
-            if let state, state.attributes.time >= oldest { return true }
-        }
-        return false
+    /// True if the session has a newer state on any platform.
+    private func isUsed(_ session: String, since oldest: Date, _ bus: any EventBus) async throws -> Bool {
+        try await bus.documents(matching: [.type(Document.NavigationState.self, subject: session)])
+            .contains { $0.attributes.time >= oldest }
     }
 }
