@@ -138,6 +138,24 @@ struct ErrorNotifierTests {
         }
     }
 
+    @Test("a late error of an ended session leaves no documents; errors are shown when it begins again")
+    func endedSession() async throws {
+        try await withRunning(notifier()) {
+            try await fail("shown", session: "one")
+            try await banner("shown", session: "one")
+            try await service.publish(DomainEvent.SessionEnded(), subject: "one")
+            try await fail("late", session: "one")
+            try await service.send(Command.ErrorDismissed(errorID: "late"), subject: "one")
+            _ = try await service.received(DomainEvent.MessageDiscarded.self)
+            for type in [Document.ErrorBanner.type, Document.ErrorQueueState.type] {
+                #expect(try await service.documents(matching: [.type(type, subject: "one")]).isEmpty)
+            }
+            try await service.publish(DomainEvent.LaunchFinished(), subject: "one")
+            try await fail("new", session: "one")
+            try await banner("new", session: "one")
+        }
+    }
+
     @Test("publishes no error about an error that it cannot read, and shows the next one")
     func malformed() async throws {
         try await withRunning(notifier()) {

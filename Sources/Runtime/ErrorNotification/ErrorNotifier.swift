@@ -12,6 +12,7 @@ public struct ErrorNotifier: ReadyService {
 
     package static let receives: [any Message.Type] = [
         ApplicationError.self, Command.ErrorDismissed.self, DomainEvent.SessionEnded.self,
+        DomainEvent.LaunchFinished.self, DomainEvent.DeepLinkReceived.self,
     ]
     package static let sends: [any Message.Type] = [
         Document.ErrorBanner.self, Document.ErrorQueueState.self, Command.ErrorDismissed.self,
@@ -128,8 +129,13 @@ struct ErrorQueues: ComputingHandler {
 
     mutating func handle(_ message: Envelope) throws -> Handled {
         queues.use(message.subject)
-        if message.type == DomainEvent.SessionEnded.type { return end(message) }
+        switch message.type {
+        case DomainEvent.SessionEnded.type: return end(message)
+        case DomainEvent.LaunchFinished.type, DomainEvent.DeepLinkReceived.type: return begin(message)
+        default: break
+        }
         let before = queues[message.subject] ?? ErrorQueue()
+        if before.hasEnded, message.type == ApplicationError.type { return Handled() }
         var queue = before
         let discarded: String?
         do {
@@ -150,10 +156,19 @@ struct ErrorQueues: ComputingHandler {
         }
     }
 
+    /// The errors of a session that has ended are shown again.
+    private mutating func begin(_ message: Envelope) -> Handled {
+        if queues[message.subject]?.hasEnded == true { queues.set(nil, because: message) }
+        return Handled()
+    }
+
     /// Withdraws the documents of a session.
     private mutating func end(_ message: Envelope) -> Handled {
-        guard queues[message.subject] != nil else { return Handled() }
-        queues.set(nil, because: message)
+        let queue = queues[message.subject]
+        var ended = ErrorQueue()
+        ended.hasEnded = message.subject != Session.default
+        queues.set(ended, because: message)
+        guard let queue, !queue.hasEnded else { return Handled() }
         let types = [Document.ErrorBanner.type, Document.ErrorQueueState.type]
         return Handled(
             types.map { .withdrawal($0, key: nil, source: bus.source, causedBy: message.attributes) })
