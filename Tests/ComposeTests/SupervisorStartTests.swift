@@ -70,6 +70,34 @@ struct SupervisorStartTests {
             try scratch.read("told") == "\(scratch.stateRoot)/test/data/kept http://127.0.0.1:\(port)/test probe\n")
     }
 
+    @Test("The bus of x-bus, with its port, is in the environment of each service and known to other programs")
+    func bus() async throws {
+        let scratch = try Scratch()
+        let text = """
+            x-ports: [nats]
+            x-bus: nats://127.0.0.1:${SEGUE_PORT_NATS},host/$WHO
+            services:
+              probe: { command: [sh, -c, 'echo "$$1 $$SEGUE_BUS" > told', sh, "$SEGUE_BUS"] }
+              other: { command: [sleep, infinity] }
+            """
+        func stack(_ who: String) throws -> Stack {
+            try ComposeFile(text: text, path: "c.yaml", directory: scratch.path, environment: ["WHO": who]).stack
+        }
+        let supervisor = try scratch.supervisor(try stack("A"))
+        let change = ControlRequest.up(UpRequest(stack: try stack("B")))
+        let project = try scratch.project("test")
+        let own = project.busAddress
+        try await supervisor.running {
+            try await $0.wait(for: "probe") { $0.state == .exited }
+            let address = "nats://127.0.0.1:\(try #require(supervisor.status.ports["nats"])),host/A"
+            #expect(project.busAddress == address && supervisor.status.bus == address)
+            #expect(try scratch.read("told") == "\(address) \(address)\n")
+            let error = await #expect(throws: ComposeError.self) { try await supervisor.perform(change) }
+            #expect(error?.code == "bus-changed")
+        }
+        #expect(project.busAddress == own && own.hasPrefix("ipc://"))
+    }
+
     @Test("A service that ends before it is ready is an error with its last lines, and the others are stopped")
     func endsBeforeReady() async throws {
         let scratch = try Scratch()

@@ -65,11 +65,18 @@ package enum ProjectPlace {
         return (temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary) + "/segue-\(getuid())"
     }
 
-    /// The address of a project's bus: `ipc://` and the folder in which the broker creates its sockets.
+    /// The address of a project's bus: the content of ``busFile(runtimeDirectory:)``. Without that file, `ipc://` and the
+    /// folder in which the broker creates its sockets.
     /// - Parameter runtimeDirectory: the project's folder in ``runtimeRoot(environment:)``.
     package static func busAddress(runtimeDirectory: String) -> String {
-        "ipc://\(runtimeDirectory)/bus"
+        let file = busFile(runtimeDirectory: runtimeDirectory)
+        let address = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+        return address.isEmpty ? "ipc://\(runtimeDirectory)/bus" : address
     }
+
+    /// The file in which the supervisor of a running project writes the address of a bus that the project does not run
+    /// in its own folder.
+    package static func busFile(runtimeDirectory: String) -> String { "\(runtimeDirectory)/bus-address" }
 }
 
 // MARK: For programs other than segue

@@ -42,6 +42,18 @@ struct ComposeIncludeTests {
         #expect(stack.ports == ["music"])
     }
 
+    @Test("gives the stack its bus, unless the file has one of its own")
+    func bus() throws {
+        let scratch = try Scratch()
+        var files = [
+            "c.yaml": "include: [a.yaml]\nservices: {web: {command: web}}",
+            "a.yaml": "x-bus: nats://a\nservices: {a: {command: a}}",
+        ]
+        #expect(try scratch.readCompose(files).stack.bus == "nats://a")
+        files["c.yaml"]? += "\nx-bus: nats://c"
+        #expect(try scratch.readCompose(files).stack.bus == "nats://c")
+    }
+
     @Test("may include one file in two ways, but not two services of one name")
     func twice() throws {
         let scratch = try Scratch()

@@ -9,6 +9,7 @@ struct StackEncodingTests {
     private let text = """
         name: demo
         x-ports: [spotify]
+        x-bus: nats://127.0.0.1:${SEGUE_PORT_SPOTIFY}/A$$B
         x-clients: ["device 'a $$b'"]
         services:
           broker:

@@ -51,7 +51,9 @@ struct ComposeLoader {
     /// - Returns: nil if none of the project's own files could be parsed.
     func tree(of project: ComposeProject, offered: Set<String>) -> ComposeNode? {
         let own = project.files.map { file in
-            let tree = tree(of: file, offered: offered) { !Self.head.contains($0) && !$0.hasPrefix("x-") }
+            let tree = tree(of: file, offered: offered) { key in
+                !Self.head.contains(key) && (!key.hasPrefix("x-") || key == "x-bus")
+            }
             return ComposeExtends(loader: self, offered: offered).resolved(tree)
         }
         guard let merged = own.reduce(nil, { $0?.overridden(by: $1) ?? $1 })?.pruned else { return nil }
@@ -66,7 +68,7 @@ struct ComposeLoader {
         return builder.file(file.root, where: isWanted)
     }
 
-    /// Adds the services of an included file. They are not merged with other services: a name that is already used is
+    /// Adds the services and, unless there is one, the bus of an included file. The services are not merged with other services: a name that is already used is
     /// reported, unless both are the same service of the same file.
     private func adding(_ tree: ComposeNode, _ included: ComposeNode) -> ComposeNode {
         guard var entries = tree.entries, let more = included.entries?["services"]?.value.entries else { return tree }
@@ -81,6 +83,7 @@ struct ComposeLoader {
                 services[name] = entry
             }
         }
+        if entries["x-bus"] == nil { entries["x-bus"] = included.entries?["x-bus"] }
         let place = entries["services"] ?? included.entries?["services"]
         entries["services"] = place.map {
             .init(key: $0.key, written: $0.written, value: $0.value.with(.mapping(services)))

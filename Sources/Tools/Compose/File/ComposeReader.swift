@@ -14,6 +14,7 @@ struct ComposeReader {
         stack.clients = clients(project.clients)
         guard let entries = mapping(root, "the file") else { return stack }
         stack.name = entries["name"].flatMap { name($0.value) }
+        stack.bus = entries["x-bus"].flatMap { scalar($0.value, "x-bus")?.text }
         if let services = entries["services"] {
             stack.services = self.services(services.value, of: stack)
         } else {

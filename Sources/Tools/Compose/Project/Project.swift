@@ -41,7 +41,8 @@ package struct Project: Sendable, Hashable {
         runtimeDirectory = "\(runtimeRoot)/\(name)"
     }
 
-    /// The address of the project's bus: `ipc://` and the folder in which the broker creates its sockets.
+    /// The address of the project's bus: that of `x-bus` while the project runs, else `ipc://` and the folder in which
+    /// the broker creates its sockets.
     package var busAddress: String { ProjectPlace.busAddress(runtimeDirectory: runtimeDirectory) }
     package var dataDirectory: String { "\(stateDirectory)/data" }
     var logDirectory: String { "\(stateDirectory)/logs" }
@@ -91,6 +92,17 @@ package struct Project: Sendable, Hashable {
         let runtime = [runtimeRoot, runtimeDirectory, "\(runtimeDirectory)/notify"]
         for path in [stateDirectory, dataDirectory, logDirectory, eventDirectory] + runtime {
             try PrivateDirectory.make(path)
+        }
+    }
+
+    /// Tells other processes the address of a bus that is not the project's own. See ``ProjectPlace``.
+    func announce(bus: String?) throws(ComposeError) {
+        guard let bus else { return }
+        let path = ProjectPlace.busFile(runtimeDirectory: runtimeDirectory)
+        do {
+            try AtomicFile(path).replace(with: Data(bus.utf8), isDurable: false)
+        } catch {
+            throw ComposeError(code: "bus-file", message: "cannot write \(path): \(error.reason)")
         }
     }
 

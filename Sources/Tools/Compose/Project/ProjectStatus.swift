@@ -16,7 +16,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 
     package let project: String
     package let supervisor: ProcessIdentity
-    package let bus: String
+    package internal(set) var bus: String
     /// The ports that were picked for the names in `x-ports`.
     package internal(set) var ports: [String: Int] = [:]
     package internal(set) var phase: Phase = .starting

@@ -12,17 +12,21 @@ package struct Stack: Sendable, Equatable {
     package var services: [Service]
     /// Names from `x-ports`; the supervisor picks a free loopback port for each.
     package var ports: [String]
+    /// The address in `x-bus`, which may refer to ports. Nil for the bus of the project.
+    package var bus: String?
     /// The commands in `x-clients`: programs that users start themselves. The supervisor does not start them; their
     /// messages are part of the app's contract.
     package var clients: [[String]]
 
     package init(
-        name: String? = nil, directory: String, services: [Service], ports: [String] = [], clients: [[String]] = []
+        name: String? = nil, directory: String, services: [Service], ports: [String] = [], bus: String? = nil,
+        clients: [[String]] = []
     ) {
         self.name = name
         self.directory = directory
         self.services = services
         self.ports = ports
+        self.bus = bus
         self.clients = clients
     }
 

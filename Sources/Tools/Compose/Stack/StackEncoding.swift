@@ -6,12 +6,14 @@ extension Stack: Encodable {
     private enum CodingKeys: String, CodingKey {
         case name, services
         case ports = "x-ports"
+        case bus = "x-bus"
         case clients = "x-clients"
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(name, forKey: .name)
+        try container.encodeIfPresent(bus?.composeEscaped, forKey: .bus)
         if !ports.isEmpty { try container.encode(ports, forKey: .ports) }
         if !clients.isEmpty {
             try container.encode(clients.map { $0.map(\.composeEscaped) }, forKey: .clients)

@@ -15,17 +15,27 @@ struct OfferedVariables {
 
     /// - Parameters:
     ///   - name: the project's name, if its folders have another name; nil if they have the same name.
+    ///   - bus: the address in `x-bus`, which may refer to ports. Nil for the project's own bus.
     ///   - replica: the number of the instance within its service, counted from 1.
-    init(project: Project, name: String? = nil, ports: [String: Int], service: String, replica: Int = 1) {
+    init(
+        project: Project, name: String? = nil, bus: String?, ports: [String: Int], service: String, replica: Int = 1
+    ) {
         var values = [
-            "SEGUE_BUS": project.busAddress, "SEGUE_PROJECT": name ?? project.name,
+            "SEGUE_BUS": Self.address(bus, ports: ports) ?? project.busAddress, "SEGUE_PROJECT": name ?? project.name,
             "SEGUE_STATE_DIR": project.dataDirectory,
             "SEGUE_SERVICE": service, "SEGUE_REPLICA": String(replica),
         ]
-        for (name, port) in ports {
-            if let variable = Self.portVariable(name) { values[variable] = String(port) }
-        }
+        values.merge(Self.variables(of: ports)) { $1 }
         self.values = values
+    }
+
+    /// The address of `x-bus` with the ports to which it refers.
+    static func address(_ bus: String?, ports: [String: Int]) -> String? {
+        bus.map { expanded($0, with: variables(of: ports)) }
+    }
+
+    private static func variables(of ports: [String: Int]) -> [String: String] {
+        Dictionary(ports.compactMap { name, port in portVariable(name).map { ($0, String(port)) } }) { $1 }
     }
 
     /// The names of the variables that a stack with these `x-ports` may refer to.
@@ -77,7 +87,9 @@ struct OfferedVariables {
         return variables
     }
 
-    private func expanded(_ text: String) -> String {
+    private func expanded(_ text: String) -> String { Self.expanded(text, with: values) }
+
+    private static func expanded(_ text: String, with values: [String: String]) -> String {
         text.replacing(#/\$\{(SEGUE_[A-Z0-9_]+)\}/#) { match in values[String(match.1)] ?? String(match.0) }
     }
 }

@@ -97,6 +97,8 @@ struct Roster: Sendable {
         status.ports.merge(ports) { old, _ in old }
     }
 
+    mutating func use(bus: String) { status.bus = bus }
+
     /// Requests that all services stop. A request cannot be withdrawn or weakened.
     mutating func request(_ stop: StopRequest) {
         self.stop = max(self.stop, stop)

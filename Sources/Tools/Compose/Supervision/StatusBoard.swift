@@ -21,10 +21,11 @@ final class StatusBoard: Sendable {
 
     var view: Roster { state.withLock { $0.roster } }
 
-    /// Adds ports, and records the status even if it has not changed.
-    func begin(ports: [String: Int]) {
+    /// Adds ports, sets the address of the bus, and records the status even if it has not changed.
+    func begin(ports: [String: Int], bus: String) {
         state.withLock { state in
             state.roster.offer(ports)
+            state.roster.use(bus: bus)
             record(state.roster.status)
         }
     }

@@ -112,7 +112,9 @@ package final class Supervisor: Sendable {
         // The control server is created before the status names this supervisor. From then on, other processes may send
         // requests.
         let control = try ControlServer(path: project.controlPath, logger: logger)
-        board.begin(ports: try LoopbackPorts.pick(for: view.stack.ports))
+        let ports = try LoopbackPorts.pick(for: view.stack.ports)
+        try project.announce(bus: OfferedVariables.address(view.stack.bus, ports: ports))
+        board.begin(ports: ports, bus: project.busAddress)
         await recorder.flush()
         await launcher.tell(status: board.view.awaited)
         await withTaskGroup { group in
@@ -223,6 +225,11 @@ package final class Supervisor: Sendable {
         let before = roster.stack
         let changes = try roster.apply(request)
         try DescriptorLimit.check(roster)
+        if case .up(let request) = request, request.stack.bus != before.bus {
+            throw ComposeError(
+                code: "bus-changed", message: "project '\(project.name)' runs with another bus than its file names now",
+                recovery: "stop it with 'segue down', then start it again")
+        }
         if isRehearsal { return changes }
         if case .up(let request) = request { try offerPorts(request.stack.ports) }
         try project.prepare(services: roster.status.services.map(\.name))
