@@ -68,8 +68,8 @@ struct ComposeLoader {
         return builder.file(file.root, where: isWanted)
     }
 
-    /// Adds the services and, unless there is one, the bus of an included file. The services are not merged with other services: a name that is already used is
-    /// reported, unless both are the same service of the same file.
+    /// Adds the services and, unless there is one, the bus of an included file. The services are not merged with other
+    /// services: a name that is already used is reported, unless both are the same service of the same file.
     private func adding(_ tree: ComposeNode, _ included: ComposeNode) -> ComposeNode {
         guard var entries = tree.entries, let more = included.entries?["services"]?.value.entries else { return tree }
         var services = entries["services"]?.value.entries ?? [:]
