@@ -85,7 +85,12 @@ package struct BrokerEngine {
         desk.expire(now: now, &outgoing)
         do {
             try journal.requireLoaded()
-            for producer in presence.look(now: now) {
+            let listeningSince = presence.listeningSince
+            let silent = presence.look(now: now)
+            if presence.listeningSince != listeningSince {
+                logger.warning("the broker did not run for more than 2 s, so all leases begin again")
+            }
+            for producer in silent {
                 try leave(producer, now: now, &outgoing)
             }
             try warnConsumersBehind(now: now)
