@@ -129,14 +129,7 @@ extension ObservedBus {
         }
     }
 
-    func failure(_ reason: String) -> StackFailure {
-        let transcript = messages.map { message in
-            let attributes = message.attributes
-            return "\(message.position?.offset ?? 0) \(message.type) \(attributes.source) \(attributes.platform ?? "-")"
-                + " → \(String(decoding: message.data, as: UTF8.self))"
-        }
-        return StackFailure(reason, logs: logs, transcript: transcript.joined(separator: "\n"))
-    }
+    func failure(_ reason: String) -> StackFailure { StackFailure(reason, logs: logs, messages: messages) }
 }
 
 /// The failure of a test of a stack, with the logs of the processes and the messages of the bus.
@@ -146,7 +139,12 @@ public struct StackFailure: Error, CustomStringConvertible {
     /// The problem: an event that did not occur in time, or an error.
     public let reason: String
 
-    init(_ reason: String, logs: String, transcript: String) {
+    init(_ reason: String, logs: String, messages: [Envelope]) {
+        let transcript = messages.map { message in
+            let attributes = message.attributes
+            return "\(message.position?.offset ?? 0) \(message.type) \(attributes.source) \(attributes.platform ?? "-")"
+                + " → \(String(decoding: message.data, as: UTF8.self))"
+        }.joined(separator: "\n")
         self.reason = reason
         description = """
             \(reason)

@@ -16,18 +16,28 @@ internal import Transports
 public struct TestStack: ObservedBus {
     /// The test's own connection to the bus.
     public let bus: any EventBus
-    private let supervisor: Supervisor
-    private let project: Project
-    public let transcript = Transcript()
+    private let processes: StackProcesses
+    private var supervisor: Supervisor { processes.supervisor }
+    private var project: Project { processes.project }
+
+    public var transcript: Transcript { processes.transcript }
 
     /// Runs processes while `body` runs. The processes are ready before `body` starts, and have ended when this method
     /// returns or throws.
-    /// - Parameter services: The processes. One of them must be ``TestService/broker`` or another broker.
+    /// - Parameters:
+    ///   - services: The processes. One of them must be ``TestService/broker`` or another broker.
+    ///   - engine: The engine of the bus.
     /// - Throws: ``StackFailure``.
     public static func with<Result: Sendable>(
-        _ services: [TestService], _ body: @escaping @Sendable (TestStack) async throws -> Result
+        _ services: [TestService], engine: TestEngine = .broker,
+        _ body: @escaping @Sendable (TestStack) async throws -> Result
     ) async throws -> Result {
-        try await with({ Stack(directory: $0, services: services.map(\.service)) }, body)
+        try await with(
+            {
+                var stack = Stack(directory: $0, services: services.map(\.service))
+                try engine.complete(&stack, directory: $0)
+                return stack
+            }, body)
     }
 
     /// Runs the stack of a compose file while `body` runs.
@@ -49,39 +59,14 @@ public struct TestStack: ObservedBus {
             let supervisor = try Supervisor(
                 stack: makeStack(scratch.path), project: project,
                 options: SupervisorOptions(backoff: RestartBackoff(initial: .milliseconds(50))), logger: logger)
-            let bus = try BusFactory.standard.bus(at: project.busAddress, source: "test/1", logger: logger)
-            return try await TestStack(bus: bus, supervisor: supervisor, project: project).run(body)
-        }
-    }
-
-    private func run<Result: Sendable>(
-        _ body: @escaping @Sendable (TestStack) async throws -> Result
-    ) async throws -> Result {
-        try await withThrowingTaskGroup(of: Void.self) { processes in
-            processes.addTask { try await supervisor.run() }
-            let result: Swift.Result<Result, any Error>
-            do {
-                try await isUp()
-                result = .success(try await bus.whileOpen { try await whileRecording { try await body(self) } })
-            } catch {
-                result = .failure(failure(error))
+            let processes = StackProcesses(supervisor: supervisor, project: project)
+            return try await processes.whileUp {
+                // The address may contain a port that the supervisor has chosen.
+                let bus = try BusFactory.standard.bus(at: project.busAddress, source: "test/1", logger: logger)
+                let stack = TestStack(bus: bus, processes: processes)
+                return try await bus.whileOpen { try await stack.whileRecording { try await body(stack) } }
             }
-            supervisor.stop()
-            do {
-                try await processes.waitForAll()
-            } catch {
-                throw failure(error)
-            }
-            return try result.get()
         }
-    }
-
-    private func isUp() async throws {
-        for await status in supervisor.statuses {
-            if status.phase == .up { return }
-            if status.phase == .stopped { break }
-        }
-        throw failure("the stack did not come up")
     }
 
     /// Kills a process with SIGKILL, and waits until the supervisor has started it again and the new process is ready.
@@ -158,9 +143,7 @@ public struct TestStack: ObservedBus {
     }
 
     /// The log of a service so far.
-    public func log(of service: String) -> String {
-        project.writtenLines(of: service).map { $0.text + "\n" }.joined()
-    }
+    public func log(of service: String) -> String { processes.log(of: service) }
 
     /// The folder in which the services keep their state.
     public var dataDirectory: String { project.dataDirectory }
@@ -187,50 +170,59 @@ public struct TestStack: ObservedBus {
         return status
     }
 
-    func failure(_ error: any Error) -> StackFailure {
-        error as? StackFailure ?? failure("\(error)")
-    }
+    func failure(_ error: any Error) -> StackFailure { processes.failure(error) }
 
     /// The logs of all processes.
-    public var logs: String {
-        supervisor.status.services.map { "== \($0.name) (\($0.state.rawValue))\n\(log(of: $0.service))" }
-            .joined(separator: "\n")
-    }
+    public var logs: String { processes.logs }
 }
 
-/// A process of a stack under test.
-public struct TestService: Sendable {
-    /// The name of the service. The executable has the same name by default.
-    public var name: String
-    /// The executable and its arguments. The executable is searched for in the folder of the test's executable first,
-    /// then in `PATH`.
-    public var command: [String]
-    public var environment: [String: String]
-    /// The services that must be ready before this service starts.
-    public var dependencies: [String]
-    /// The maximum time between two keep-alive notifications of the process. After a longer time, the supervisor
-    /// replaces the process. Nil if no notifications are required.
-    public var watchdog: Duration?
+/// The processes of a ``TestStack``, which may not be up yet.
+private struct StackProcesses: Sendable {
+    let supervisor: Supervisor
+    let project: Project
+    let transcript = Transcript()
 
-    public init(
-        _ name: String, command: [String]? = nil, environment: [String: String] = [:], after dependencies: [String] = []
-    ) {
-        self.name = name
-        self.command = command ?? [name]
-        self.environment = environment
-        self.dependencies = dependencies
+    /// Runs `body` when all processes are ready. Returns when all have ended.
+    /// - Throws: ``StackFailure``.
+    func whileUp<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        try await withThrowingTaskGroup(of: Void.self) { processes in
+            processes.addTask { try await supervisor.run() }
+            let result: Swift.Result<Result, any Error>
+            do {
+                try await isUp()
+                result = .success(try await body())
+            } catch {
+                result = .failure(failure(error))
+            }
+            supervisor.stop()
+            do {
+                try await processes.waitForAll()
+            } catch {
+                throw failure(error)
+            }
+            return try result.get()
+        }
     }
 
-    /// The broker of this project, for the bus of a stack.
-    public static let broker = TestService("broker")
+    private func isUp() async throws {
+        for await status in supervisor.statuses {
+            if status.phase == .up { return }
+            if status.phase == .stopped { break }
+        }
+        throw StackFailure("the stack did not come up", logs: logs, messages: transcript.messages)
+    }
 
-    /// The description of the service for the supervisor. The supervisor waits until the service is ready. The restart
-    /// policy is `always`.
-    var service: Service {
-        Service(
-            name: name, command: command, environment: environment.mapValues { $0 },
-            dependencies: dependencies.map { Dependency(on: $0, condition: .healthy) }, restart: .always(),
-            readiness: .notify(timeout: nil), watchdog: watchdog)
+    func failure(_ error: any Error) -> StackFailure {
+        error as? StackFailure ?? StackFailure("\(error)", logs: logs, messages: transcript.messages)
+    }
+
+    func log(of service: String) -> String {
+        project.writtenLines(of: service).map { $0.text + "\n" }.joined()
+    }
+
+    var logs: String {
+        supervisor.status.services.map { "== \($0.name) (\($0.state.rawValue))\n\(log(of: $0.service))" }
+            .joined(separator: "\n")
     }
 }
 

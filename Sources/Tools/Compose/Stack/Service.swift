@@ -219,7 +219,7 @@ package struct HealthProbe: Sendable, Equatable {
     /// The interval in the start period until a check has succeeded.
     package var startInterval: Duration
 
-    init(
+    package init(
         command: [String], interval: Duration = .seconds(30), timeout: Duration = .seconds(30), retries: Int = 3,
         startPeriod: Duration = .zero, startInterval: Duration = .seconds(5)
     ) {
