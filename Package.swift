@@ -48,6 +48,9 @@ let systemSupport: [Target] = [
 let bus: [Target] = [
     .systemLibrary(name: "CZeroMQ", path: "Sources/Bus/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     module("ZeroMQ", in: "Bus", ["CZeroMQ"]),
+    .systemLibrary(
+        name: "CNATS", path: "Sources/Bus/CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+    module("NATS", in: "Bus", ["CNATS", "Sodium", "Support", deque]),
     module("EventBus", in: "Bus", ["Support"]),
     module("BusProtocol", in: "Bus", ["EventBus"]),
     module(
@@ -222,6 +225,9 @@ let tests: [Target] = [
         name: "BusConformance", dependencies: ["Consuming", "EventBus", "TestSupport"], path: "Tests/BusConformance",
         swiftSettings: settings),
     tests(of: "EventBus", ["BusConformance", "Support", "TestSupport"]),
+    // Starts nats-server.
+    testModule("NATSTestSupport", ["Compose", "TestSupport", subprocess, systemPackage]),
+    tests(of: "NATS", ["NATSTestSupport", "Sodium", "Support", "TestSupport", subprocess, systemPackage]),
     testModule("BusChecker", ["Navigation"]),
     tests(of: "BusChecker", ["FlowFiles", "Navigation", "Support"]),
     testModule(

@@ -45,6 +45,21 @@ package enum HMAC {
     }
 }
 
+/// Signatures with Ed25519 (RFC 8032).
+package enum Ed25519 {
+    /// The public key that belongs to a seed. Nil unless the seed has 32 bytes.
+    package static func publicKey(seed: [UInt8]) -> [UInt8]? {
+        _ = initialised
+        guard seed.count == Int(crypto_sign_seedbytes()) else { return nil }
+        var publicKey = [UInt8](repeating: 0, count: Int(crypto_sign_publickeybytes()))
+        var secretKey = [UInt8](repeating: 0, count: Int(crypto_sign_secretkeybytes()))
+        // The function always returns 0.
+        _ = crypto_sign_seed_keypair(&publicKey, &secretKey, seed)
+        sodium_memzero(&secretKey, secretKey.count)
+        return publicKey
+    }
+}
+
 /// SipHash-2-4: a hash of 64 bits that cannot be computed without its key. It is meant for short messages.
 package enum SipHash {
     /// A secret of 128 bits.

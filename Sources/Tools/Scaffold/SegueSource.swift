@@ -58,12 +58,12 @@ package struct SegueSource: Hashable, Sendable {
 enum SegueNames {
     /// In a package graph, each module has another name.
     static let modules: Set = [
-        "AppContract", "Authorization", "Benchmarks", "Broker", "BusProtocol", "CCurl", "CSegueVersion", "CSodium",
-        "CZeroMQ", "Compose", "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device",
+        "AppContract", "Authorization", "Benchmarks", "Broker", "BusProtocol", "CCurl", "CNATS", "CSegueVersion",
+        "CSodium", "CZeroMQ", "Compose", "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device",
         "ErrorNotification", "EventBus", "FlowFiles", "FlowReview", "HTTPClient", "InProcess", "MessageSchema",
         "Monitor",
         "Music",
-        "Navigation", "Onboarding", "Opening", "PlatformPrograms", "Presentation", "Projects", "Repositories",
+        "NATS", "Navigation", "Onboarding", "Opening", "PlatformPrograms", "Presentation", "Projects", "Repositories",
         "Routing", "Scaffold",
         "SegueCommands", "SegueTestSupport", "ServiceRuntime", "Services", "SignIn", "Sodium", "SpotifyAPI",
         "SpotifySimulator", "Stations", "Support", "SystemSupport", "TerminalDevice", "ThreeScreens", "TokenVault",

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Finds ports of the loopback interface that are not in use.
-enum LoopbackPorts {
+package enum LoopbackPorts {
     /// Ports that Linux does not give to outgoing connections by default (`net.ipv4.ip_local_port_range`). Until its
     /// service listens, such a port is not taken by a connection of another program.
     private static let range: Range<UInt16> = 20_000..<32_768
@@ -9,7 +9,7 @@ enum LoopbackPorts {
 
     /// - Returns: a different port for each name.
     /// - Throws: ``ComposeError`` `no-port`.
-    static func pick(for names: [String]) throws(ComposeError) -> [String: Int] {
+    package static func pick(for names: [String]) throws(ComposeError) -> [String: Int] {
         var ports: [String: Int] = [:]
         var descriptors: [CInt] = []
         // All sockets stay open until each name has a port; otherwise the kernel might pick the same port twice.

@@ -1,0 +1,6 @@
+#ifndef SEGUE_CNATS_SHIM_H
+#define SEGUE_CNATS_SHIM_H
+
+#include <nats/nats.h>
+
+#endif

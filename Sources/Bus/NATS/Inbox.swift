@@ -1,0 +1,192 @@
+internal import CNATS
+internal import Synchronization
+
+/// The replies of a connection: one wildcard subscription receives all of them, and this table finds the request.
+///
+/// The subject of a reply is `PREFIX.TOKEN`. A message that a JetStream consumer delivers has the subject under which it
+/// is stored; its reply subject, `$JS.ACK.….CONSUMER.…`, contains the name of the consumer, which ends with `-TOKEN`.
+final class Inbox: Sendable {
+    /// A receiver of replies.
+    private enum Entry {
+        /// Waits for one reply.
+        case request(subject: String, CheckedContinuation<NATSMessage, any Error>)
+        /// Receives any number of replies until it is removed.
+        case stream(subject: String, Mailbox<NATSMessage>)
+
+        var subject: String {
+            switch self {
+            case .request(let subject, _), .stream(let subject, _): subject
+            }
+        }
+
+        func fail(_ error: any Error) {
+            switch self {
+            case .request(_, let continuation): continuation.resume(throwing: error)
+            case .stream(_, let mailbox): mailbox.finish(throwing: error)
+            }
+        }
+    }
+
+    private struct State {
+        var last: UInt64 = 0
+        var entries: [UInt64: Entry] = [:]
+    }
+
+    /// `_INBOX.` and random characters, without the dot after them.
+    let prefix: String
+    /// Random characters that no other connection has.
+    let name: String
+    private let state = Mutex(State())
+
+    private static let radix = 36
+    private static let ackPrefix = Array("$JS.ACK.".utf8)
+
+    init() {
+        name = String((0..<16).compactMap { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() })
+        prefix = "_INBOX.\(name)"
+    }
+
+    func reply(_ token: UInt64) -> String { "\(prefix).\(Self.text(token))" }
+
+    static func text(_ token: UInt64) -> String { String(token, radix: radix) }
+
+    func makeToken() -> UInt64 {
+        state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+    }
+
+    func add(_ token: UInt64, subject: String, _ continuation: CheckedContinuation<NATSMessage, any Error>) {
+        state.withLock { $0.entries[token] = .request(subject: subject, continuation) }
+    }
+
+    func add(_ token: UInt64, subject: String, _ mailbox: Mailbox<NATSMessage>) {
+        state.withLock { $0.entries[token] = .stream(subject: subject, mailbox) }
+    }
+
+    /// Removes an entry without an error.
+    func remove(_ token: UInt64) {
+        _ = state.withLock { $0.entries.removeValue(forKey: token) }
+    }
+
+    /// Ends an entry. Does nothing if its reply has arrived.
+    func fail(_ token: UInt64, _ error: any Error) {
+        state.withLock { $0.entries.removeValue(forKey: token) }?.fail(error)
+    }
+
+    /// Ends all entries.
+    func failAll(_ error: (_ subject: String) -> any Error) {
+        let entries = state.withLock { state in
+            defer { state.entries = [:] }
+            return state.entries.values
+        }
+        for entry in entries { entry.fail(error(entry.subject)) }
+    }
+
+    /// Ends the entries of a subject that the server does not permit.
+    func deny(_ denied: DeniedSubject) {
+        let entries = state.withLock { state in
+            let matching = state.entries.filter { denied.matches($0.value.subject) }
+            for token in matching.keys { state.entries.removeValue(forKey: token) }
+            return matching.values
+        }
+        for entry in entries {
+            entry.fail(NATSError(.denied, "the NATS server does not permit this user to publish '\(entry.subject)'"))
+        }
+    }
+
+    var count: Int { state.withLock(\.entries.count) }
+
+    /// Takes a message from the thread of libnats.
+    func take(_ pointer: OpaquePointer) {
+        let message = NATSMessage(owning: pointer)
+        guard let token = token(of: pointer) else { return }
+        let entry = state.withLock { state in
+            guard case .stream = state.entries[token] else { return state.entries.removeValue(forKey: token) }
+            return state.entries[token]
+        }
+        switch entry {
+        case .request(let subject, let continuation):
+            if natsMsg_IsNoResponders(pointer) {
+                continuation.resume(throwing: NATSError(.noResponders, "no process answers requests to '\(subject)'"))
+            } else {
+                continuation.resume(returning: message)
+            }
+        case .stream(let subject, let mailbox):
+            if !mailbox.put(message) {
+                mailbox.finish(throwing: NATSError(.overflow, "too many replies to '\(subject)' wait to be read"))
+            }
+        case nil: break
+        }
+    }
+
+    /// The token of a message, read from the bytes that libnats received.
+    private func token(of pointer: OpaquePointer) -> UInt64? {
+        guard let subject = natsMsg_GetSubject(pointer) else { return nil }
+        let bytes = UnsafeRawBufferPointer(start: subject, count: Self.length(subject))
+        if bytes.starts(with: prefix.utf8) {
+            return Self.token(bytes.dropFirst(prefix.utf8.count + 1))
+        }
+        guard let reply = natsMsg_GetReply(pointer) else { return nil }
+        let acknowledgement = UnsafeRawBufferPointer(start: reply, count: Self.length(reply))
+        guard acknowledgement.starts(with: Self.ackPrefix) else { return nil }
+        let parts = acknowledgement.split(separator: UInt8(ascii: "."))
+        let consumer = DeliverySubject.consumerIndex(partCount: parts.count)
+        guard let consumer, let dash = parts[consumer].lastIndex(of: UInt8(ascii: "-")) else { return nil }
+        return Self.token(parts[consumer][(dash + 1)...])
+    }
+
+    private static func length(_ text: UnsafePointer<CChar>) -> Int {
+        var length = 0
+        while text[length] != 0 { length += 1 }
+        return length
+    }
+
+    private static func token(_ digits: some Collection<UInt8>) -> UInt64? {
+        guard !digits.isEmpty, digits.count <= 13 else { return nil }
+        var token: UInt64 = 0
+        for digit in digits {
+            let value: UInt8
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = digit - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            token = token &* UInt64(radix) &+ UInt64(value)
+        }
+        return token
+    }
+}
+
+/// A subject in the server's message about a missing permission.
+struct DeniedSubject: Hashable, Sendable {
+    enum Operation { case publish, subscribe }
+
+    let operation: Operation
+    private let subject: String
+    /// True if the end of the subject is missing, because libnats keeps only 255 bytes of the text.
+    private let isCut: Bool
+
+    /// Reads a text such as `Permissions Violation for Publish to "a.b"`. Nil if it is another error.
+    init?(_ text: String) {
+        let lowercased = text.lowercased()
+        guard lowercased.contains("permissions violation") else { return nil }
+        if lowercased.contains("for publish to") {
+            operation = .publish
+        } else if lowercased.contains("for subscription to") {
+            operation = .subscribe
+        } else {
+            return nil
+        }
+        guard let start = text.firstIndex(of: "\"") else { return nil }
+        let rest = text[text.index(after: start)...]
+        let end = rest.firstIndex(of: "\"")
+        subject = String(rest[..<(end ?? rest.endIndex)])
+        isCut = end == nil
+    }
+
+    func matches(_ subject: String) -> Bool {
+        isCut ? subject.hasPrefix(self.subject) : subject == self.subject
+    }
+}

@@ -1,0 +1,194 @@
+internal import Foundation
+package import Support
+
+/// The JetStream of a connection: streams, messages and consumers.
+///
+/// Every method throws ``NATSError``, or ``JetStreamError`` if JetStream refuses the request.
+package struct JetStream: Sendable {
+    package let connection: NATSConnection
+    /// The maximum time to wait for a response, unless a method has a parameter for it.
+    package let timeout: Duration
+
+    static let prefix = "$JS.API."
+
+    package init(_ connection: NATSConnection, timeout: Duration = .seconds(5)) {
+        self.connection = connection
+        self.timeout = timeout
+    }
+
+    /// Sends a request of JetStream's API.
+    /// - Parameter operation: Such as `STREAM.INFO.ORDERS`.
+    @discardableResult
+    package func call(_ operation: String, _ request: JSONValue? = nil) async throws -> JSONValue {
+        let subject = Self.prefix + operation
+        let body = request.map { Array($0.description.utf8) } ?? []
+        return try await connection.request(subject, body: body, timeout: timeout).response(to: subject)
+    }
+
+    /// The limits and the use of the account.
+    package func accountInfo() async throws -> JSONValue {
+        try await call("INFO")
+    }
+
+    // MARK: Streams
+
+    /// - Throws: ``JetStreamError`` `streamNotFound`.
+    package func stream(_ name: String) async throws -> StreamInfo {
+        try StreamInfo(await call("STREAM.INFO.\(name)"), name)
+    }
+
+    /// Creates a stream. Succeeds if there is one with these settings.
+    /// - Parameter settings: `name`, `subjects` and the other members that JetStream defines.
+    /// - Throws: ``JetStreamError`` `streamNameInUse`.
+    package func createStream(_ settings: JSONValue) async throws -> StreamInfo {
+        let name = try Self.name(of: settings)
+        return try StreamInfo(await call("STREAM.CREATE.\(name)", settings), name)
+    }
+
+    /// - Parameter settings: All settings of the stream, as ``StreamInfo/settings`` has them.
+    package func updateStream(_ settings: JSONValue) async throws -> StreamInfo {
+        let name = try Self.name(of: settings)
+        return try StreamInfo(await call("STREAM.UPDATE.\(name)", settings), name)
+    }
+
+    package func deleteStream(_ name: String) async throws {
+        try await call("STREAM.DELETE.\(name)")
+    }
+
+    /// The names of the streams, of which JetStream returns at most 1,024.
+    /// - Parameter subject: Only streams that hold messages of this subject. Nil for all.
+    package func streamNames(subject: String? = nil) async throws -> [String] {
+        let response = try await call("STREAM.NAMES", .object(members: [("subject", subject.map { .string($0) })]))
+        return response["streams"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+
+    /// Removes messages.
+    /// - Parameters:
+    ///   - filter: Only messages of these subjects. Nil for all.
+    ///   - sequence: Only messages before this sequence. Not together with `keep`.
+    ///   - keep: The number of messages to keep, the newest ones.
+    /// - Returns: The number of removed messages.
+    @discardableResult
+    package func purge(
+        _ stream: String, filter: String? = nil, before sequence: Int? = nil, keep: Int? = nil
+    ) async throws -> Int {
+        let request = JSONValue.object(members: [
+            ("filter", filter.map { .string($0) }), ("seq", sequence.map { .integer($0) }),
+            ("keep", keep.map { .integer($0) }),
+        ])
+        return try await call("STREAM.PURGE.\(stream)", request)["purged"]?.integerValue ?? 0
+    }
+
+    private static func name(of settings: JSONValue) throws(NATSError) -> String {
+        guard let name = settings["name"]?.stringValue else {
+            throw NATSError(.invalid, "the settings of a stream have no name")
+        }
+        return name
+    }
+
+    // MARK: Publishing
+
+    /// Stores a message.
+    /// - Parameters:
+    ///   - id: The message's id. If the stream has stored a message with this id within its `duplicate_window`, the
+    ///     message is not stored again, and the acknowledgement says so.
+    ///   - expectation: The message is stored only if this holds.
+    /// - Throws: ``JetStreamError`` `wrongLastSequence` if the expectation does not hold; `expectationUnderWay`,
+    ///   `limitReached`, `storageFull` and others.
+    package func publish(
+        _ subject: String, headers: NATSHeaders = [:], body: [UInt8], id: String? = nil,
+        expecting expectation: LastSequence? = nil, timeout: Duration? = nil
+    ) async throws -> PublishAcknowledgement {
+        var headers = headers
+        if let id { headers["Nats-Msg-Id"] = id }
+        if let expectation {
+            headers["Nats-Expected-Last-Subject-Sequence"] = String(expectation.sequence)
+            if let other = expectation.subject { headers["Nats-Expected-Last-Subject-Sequence-Subject"] = other }
+        }
+        let reply = try await connection.request(
+            subject, headers: headers, body: body, timeout: timeout ?? self.timeout)
+        if let status = reply.status {
+            throw JetStreamError(status: status, text: reply.statusText, subject: subject)
+        }
+        let response = try reply.response(to: subject)
+        guard let stream = response["stream"]?.stringValue, let sequence = response["seq"]?.integerValue else {
+            throw NATSError(.invalid, "the reply to '\(subject)' is not an acknowledgement of JetStream")
+        }
+        return PublishAcknowledgement(
+            stream: stream, sequence: sequence, isDuplicate: response["duplicate"]?.boolValue ?? false)
+    }
+
+    // MARK: Single messages
+
+    /// The last message of a subject, from the stream's leader. Nil if there is none.
+    package func lastMessage(of stream: String, subject: String) async throws -> StoredMessage? {
+        try await message(of: stream, ["last_by_subj": .string(subject)])
+    }
+
+    /// The message with a sequence, from the stream's leader. Nil if there is none.
+    package func message(of stream: String, sequence: Int) async throws -> StoredMessage? {
+        try await message(of: stream, ["seq": .integer(sequence)])
+    }
+
+    private func message(of stream: String, _ request: JSONValue) async throws -> StoredMessage? {
+        let response: JSONValue
+        do {
+            response = try await call("STREAM.MSG.GET.\(stream)", request)
+        } catch let error as JetStreamError where error.code == .messageNotFound {
+            return nil
+        }
+        guard let message = StoredMessage(response["message"]) else {
+            throw NATSError(.invalid, "the response to 'STREAM.MSG.GET.\(stream)' has no valid message")
+        }
+        return message
+    }
+}
+
+/// A condition for storing a message: the sequence of the last message of a subject.
+package struct LastSequence: Hashable, Sendable {
+    /// 0 if there must be no message.
+    package let sequence: Int
+    /// The subject; it may contain wildcards. Nil for the subject of the message that is stored.
+    package let subject: String?
+
+    package init(_ sequence: Int, of subject: String? = nil) {
+        self.sequence = sequence
+        self.subject = subject
+    }
+}
+
+/// The reply of a stream that has stored a message.
+package struct PublishAcknowledgement: Hashable, Sendable {
+    package let stream: String
+    package let sequence: Int
+    /// True if the stream already had the message.
+    package let isDuplicate: Bool
+}
+
+/// The settings and the state of a stream.
+package struct StreamInfo: Sendable {
+    package let name: String
+    /// The settings that the server uses, including defaults and those that this version of the client does not know.
+    package let settings: JSONValue
+    package let firstSequence: Int
+    package let lastSequence: Int
+    package let messageCount: Int
+    package let byteCount: Int
+    /// The name of the server that leads the stream's group. Nil if there is none, or the server is not in a cluster.
+    package let leader: String?
+    package let metadata: [String: String]
+
+    init(_ response: JSONValue, _ name: String) throws(NATSError) {
+        guard let settings = response["config"], let state = response["state"],
+            let first = state["first_seq"]?.integerValue, let last = state["last_seq"]?.integerValue
+        else { throw NATSError(.invalid, "the response about the stream '\(name)' has no config or state") }
+        self.name = name
+        self.settings = settings
+        firstSequence = first
+        lastSequence = last
+        messageCount = state["messages"]?.integerValue ?? 0
+        byteCount = state["bytes"]?.integerValue ?? 0
+        leader = response["cluster"]?["leader"]?.stringValue
+        metadata = settings["metadata"]?.objectValue?.compactMapValues(\.stringValue) ?? [:]
+    }
+}

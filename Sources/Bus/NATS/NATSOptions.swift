@@ -1,0 +1,198 @@
+internal import CNATS
+internal import Foundation
+internal import Sodium
+
+/// The addresses of NATS servers and the files with the rights of a client.
+package struct NATSOptions: Hashable, Sendable {
+    /// `nats://host:port` or `tls://host:port`. More than one for a cluster: the client connects to one of them.
+    package var servers: [String]
+    /// The client's name in the server's monitoring.
+    package var name: String
+    /// A file with a user's JWT and seed, as `nsc` writes it.
+    package var credentialsFile: String?
+    /// A file with the seed of a user's nkey (`SU…`).
+    package var nkeyFile: String?
+    /// A PEM file with the certificates of the authorities that may sign the servers' certificates. Nil for those of
+    /// the system.
+    package var authorityFile: String?
+    /// A PEM file with the client's certificate. Needs ``keyFile``.
+    package var certificateFile: String?
+    /// A PEM file with the key of the client's certificate.
+    package var keyFile: String?
+
+    package init(servers: [String], name: String) {
+        self.servers = servers
+        self.name = name
+    }
+
+    /// The servers without user names and passwords, for messages.
+    package var addresses: String {
+        servers.map { server in
+            guard let at = server.lastIndex(of: "@"), let scheme = server.range(of: "://") else { return server }
+            return String(server[..<scheme.upperBound] + server[server.index(after: at)...])
+        }.joined(separator: ",")
+    }
+
+    var usesTLS: Bool {
+        authorityFile != nil || certificateFile != nil || servers.contains { $0.hasPrefix("tls://") }
+    }
+}
+
+/// The callbacks of a connection. libnats calls them on its own threads.
+struct LinkCallbacks {
+    let connected: natsConnectionHandler
+    let disconnected: natsConnectionHandler
+    let reconnected: natsConnectionHandler
+    let closed: natsConnectionHandler
+    let error: natsErrHandler
+}
+
+/// The options of libnats for one connection. Belongs to the thread that creates it.
+final class LinkOptions {
+    let pointer: OpaquePointer
+
+    /// Reads the files, so the calling thread must be one that may wait.
+    /// - Parameter context: The argument of the callbacks.
+    /// - Throws: ``NATSError`` `invalid`.
+    init(_ options: NATSOptions, _ callbacks: LinkCallbacks, context: UnsafeMutableRawPointer) throws(NATSError) {
+        var created: OpaquePointer?
+        let status = natsOptions_Create(&created)
+        guard status == NATS_OK, let created else { throw NATSError(status, "options") }
+        pointer = created
+        try apply(options)
+        try check(
+            natsOptions_SetRetryOnFailedConnect(pointer, true, callbacks.connected, context), "the connect handler")
+        try check(natsOptions_SetDisconnectedCB(pointer, callbacks.disconnected, context), "the disconnect handler")
+        try check(natsOptions_SetReconnectedCB(pointer, callbacks.reconnected, context), "the reconnect handler")
+        try check(natsOptions_SetClosedCB(pointer, callbacks.closed, context), "the close handler")
+        try check(natsOptions_SetErrorHandler(pointer, callbacks.error, context), "the error handler")
+    }
+
+    deinit {
+        natsOptions_Destroy(pointer)
+    }
+
+    private func apply(_ options: NATSOptions) throws(NATSError) {
+        try setServers(options.servers)
+        try check(natsOptions_SetName(pointer, options.name), "the name '\(options.name)'")
+        try check(natsOptions_SetTimeout(pointer, 2000), "the timeout for connecting")
+        try check(natsOptions_SetMaxReconnect(pointer, -1), "unlimited attempts to connect")
+        try check(natsOptions_SetReconnectWait(pointer, 250), "the time between attempts to connect")
+        try check(natsOptions_SetReconnectJitter(pointer, 100, 100), "the jitter of attempts to connect")
+        // Finds a server that has stopped without closing its connections.
+        try check(natsOptions_SetPingInterval(pointer, 5000), "the interval of pings")
+        try check(natsOptions_SetMaxPingsOut(pointer, 2), "the number of pings")
+        // Limits the time for which a full socket blocks the connection's thread, and with it the end of `run()`.
+        try check(natsOptions_SetWriteDeadline(pointer, 10_000), "the deadline for writing")
+        // Without this, a thread of libnats waits for a millisecond for more data before it writes.
+        try check(natsOptions_SetSendAsap(pointer, true), "sending at once")
+        // While there is no connection, a message is refused instead of sent at some later time. 0 means 8 MB.
+        try check(natsOptions_SetReconnectBufSize(pointer, 1), "the buffer for reconnecting")
+        // The addresses that servers of a cluster announce are often not reachable from outside, and are not in the
+        // certificates. The options name all servers.
+        try check(natsOptions_SetIgnoreDiscoveredServers(pointer, true), "ignoring announced servers")
+        // One thread of libnats delivers the messages of all subscriptions, instead of one thread for each.
+        try check(natsOptions_UseGlobalMessageDelivery(pointer, true), "the delivery thread")
+        try applyRights(options)
+    }
+
+    private func applyRights(_ options: NATSOptions) throws(NATSError) {
+        if options.usesTLS { try check(natsOptions_SetSecure(pointer, true), "TLS") }
+        if let file = options.authorityFile {
+            try check(natsOptions_LoadCATrustedCertificates(pointer, file), "the authorities' certificates in \(file)")
+        }
+        switch (options.certificateFile, options.keyFile) {
+        case (let certificate?, let key?):
+            try check(
+                natsOptions_LoadCertificatesChain(pointer, certificate, key),
+                "the certificate in \(certificate) with the key in \(key)")
+        case (nil, nil): break
+        default: throw NATSError(.invalid, "a client's certificate needs a key, and a key a certificate; give both")
+        }
+        if let file = options.credentialsFile {
+            try check(natsOptions_SetUserCredentialsFromFiles(pointer, file, nil), "the credentials in \(file)")
+        }
+        if let file = options.nkeyFile {
+            guard let text = try? String(contentsOfFile: file, encoding: .utf8), let key = NKey.publicKey(seed: text)
+            else { throw NATSError(.invalid, "\(file) is not a readable file with the seed of a user's nkey (SU…)") }
+            try check(natsOptions_SetNKeyFromSeed(pointer, key, file), "the nkey in \(file)")
+        }
+    }
+
+    private func setServers(_ servers: [String]) throws(NATSError) {
+        let texts = servers.map { strdup($0) }
+        defer { for text in texts { free(text) } }
+        var pointers = texts.map { $0.map { UnsafePointer($0) } }
+        // libnats copies the texts.
+        let status = natsOptions_SetServers(pointer, &pointers, Int32(servers.count))
+        try check(status, "the servers' addresses")
+    }
+
+    private func check(_ status: natsStatus, _ what: String) throws(NATSError) {
+        guard status != NATS_OK else { return }
+        let text = natsStatus_GetText(status).map { String(cString: $0) } ?? "status \(status.rawValue)"
+        throw NATSError(.invalid, "NATS cannot use \(what): \(text)")
+    }
+}
+
+/// A user's nkey: an Ed25519 key in base 32, with a prefix and a checksum.
+package enum NKey {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+    private static let seedPrefix: UInt8 = 18 << 3
+    private static let userPrefix: UInt8 = 20 << 3
+
+    /// The public key (`U…`) of the first user's seed (`SU…`) in a text. Nil if there is none, or it is damaged.
+    package static func publicKey(seed text: String) -> String? {
+        let seed = text.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("SU") && $0.utf8.count == 58 }
+        // Two bytes hold both prefixes, 32 the seed, two the checksum.
+        guard let seed, let bytes = decode(seed.utf8), bytes.count == 36 else { return nil }
+        let checksum = UInt16(bytes[34]) | UInt16(bytes[35]) << 8
+        guard crc16(bytes[..<34]) == checksum, let key = Ed25519.publicKey(seed: Array(bytes[2..<34])) else {
+            return nil
+        }
+        return encode([userPrefix] + key)
+    }
+
+    /// The text of a user's seed.
+    package static func seed(_ bytes: [UInt8]) -> String {
+        encode([seedPrefix | userPrefix >> 5, (userPrefix & 31) << 3] + bytes)
+    }
+
+    private static func encode(_ bytes: [UInt8]) -> String {
+        let checksum = crc16(bytes[...])
+        var text: [UInt8] = []
+        var (buffer, bits) = (0, 0)
+        for byte in bytes + [UInt8(checksum & 0xff), UInt8(checksum >> 8)] {
+            buffer = (buffer << 8 | Int(byte)) & 0xffff
+            bits += 8
+            while bits >= 5 {
+                bits -= 5
+                text.append(alphabet[buffer >> bits & 31])
+            }
+        }
+        if bits > 0 { text.append(alphabet[buffer << (5 - bits) & 31]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var (buffer, bits) = (0, 0)
+        for character in text {
+            guard let value = alphabet.firstIndex(of: character) else { return nil }
+            buffer = (buffer << 5 | value) & 0xffff
+            bits += 5
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(buffer >> bits & 0xff))
+            }
+        }
+        return bytes
+    }
+
+    /// CRC-16/XMODEM.
+    private static func crc16(_ bytes: ArraySlice<UInt8>) -> UInt16 {
+        bytes.reduce(0) { crc, byte in
+            (0..<8).reduce(crc ^ UInt16(byte) << 8) { crc, _ in crc & 0x8000 == 0 ? crc << 1 : crc << 1 ^ 0x1021 }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import Synchronization
+
+/// The messages of a subject, in a bounded buffer. One task reads it.
+///
+///     try await connection.withSubscription(to: "orders.>") { subscription in
+///         while let delivery = try await subscription.next() { … }
+///     }
+package final class NATSSubscription: Sendable {
+    /// An element of the subscription.
+    package enum Delivery: Sendable {
+        case message(NATSMessage)
+        /// The number of messages that were dropped here, because the reader was too slow.
+        case lost(Int)
+    }
+
+    private struct Loss {
+        /// The number of dropped messages that no element reports yet.
+        var unreported = 0
+        var total = 0
+    }
+
+    package let subject: String
+    let queue: String?
+    private let mailbox: Mailbox<Delivery>
+    private let loss = Mutex(Loss())
+
+    init(_ subject: String, queue: String?, limit: Int, deadlines: Deadlines) {
+        self.subject = subject
+        self.queue = queue
+        mailbox = Mailbox(limit: limit, deadlines: deadlines)
+    }
+
+    /// The number of messages that were dropped.
+    package var lostCount: Int { loss.withLock(\.total) }
+
+    /// Waits for the next message.
+    /// - Parameter timeout: The maximum time to wait. Nil for no limit.
+    /// - Throws: ``NATSError`` `denied`, `closed` or `timeout`; `CancellationError`.
+    package func next(timeout: Duration? = nil) async throws -> Delivery {
+        if let delivery = mailbox.takeNow() { return delivery }
+        if let count = takeLoss() { return .lost(count) }
+        let subject = subject
+        let delivery = try await mailbox.next(timeout: timeout) {
+            NATSError(.timeout, "no message of '\(subject)' within \(timeout ?? .zero)")
+        }
+        guard let delivery else { throw NATSError.closed }
+        return delivery
+    }
+
+    private func takeLoss() -> Int? {
+        loss.withLock { loss in
+            guard loss.unreported > 0 else { return nil }
+            defer { loss.unreported = 0 }
+            return loss.unreported
+        }
+    }
+
+    /// Takes a message from the thread of libnats. Only this thread calls it.
+    func take(_ message: NATSMessage) {
+        // After a loss, the buffer gets no more messages until the reader has seen the loss, which comes after the
+        // messages that wait. So the place of the loss is right.
+        let isAccepted = loss.withLock { loss in
+            if loss.unreported == 0, mailbox.put(.message(message)) { return true }
+            loss.unreported += 1
+            loss.total += 1
+            return false
+        }
+        // The reader may have begun to wait just before the loss was counted.
+        if !isAccepted, mailbox.hasWaiter, let count = takeLoss() { mailbox.put(.lost(count)) }
+    }
+
+    func finish(throwing error: (any Error)?) {
+        mailbox.finish(throwing: error)
+    }
+}

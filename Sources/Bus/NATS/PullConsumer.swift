@@ -1,0 +1,249 @@
+internal import Foundation
+internal import Support
+
+/// The settings of an ephemeral consumer: in memory, one replica, no acknowledgements.
+package struct ConsumerSettings: Hashable, Sendable {
+    package enum Start: Hashable, Sendable {
+        case beginning
+        /// The first message to deliver. It may not exist yet.
+        case sequence(Int)
+        /// The time of the first message to deliver, in nanoseconds since 1970.
+        case time(Int64)
+        /// The last message of each subject, then all new messages.
+        case lastPerSubject
+    }
+
+    /// Subjects, which may contain wildcards but must not overlap. Empty for all messages.
+    package var filters: [String]
+    package var start: Start
+    /// True to deliver messages without their bodies.
+    package var headersOnly: Bool
+    /// The time without requests after which the server removes the consumer.
+    package var inactiveThreshold: Duration
+
+    package init(
+        filters: [String] = [], start: Start = .beginning, headersOnly: Bool = false,
+        inactiveThreshold: Duration = .seconds(60)
+    ) {
+        self.filters = filters
+        self.start = start
+        self.headersOnly = headersOnly
+        self.inactiveThreshold = inactiveThreshold
+    }
+
+    func request(stream: String, name: String) -> JSONValue {
+        let (policy, sequence, time): (String, Int?, Int64?) =
+            switch start {
+            case .beginning: ("all", nil, nil)
+            case .sequence(let sequence): ("by_start_sequence", max(sequence, 1), nil)
+            case .time(let time): ("by_start_time", nil, time)
+            case .lastPerSubject: ("last_per_subject", nil, nil)
+            }
+        let config = JSONValue.object(members: [
+            ("name", .string(name)), ("ack_policy", "none"), ("mem_storage", true), ("num_replicas", 1),
+            ("deliver_policy", .string(policy)), ("opt_start_seq", sequence.map { .integer($0) }),
+            ("opt_start_time", time.map { .string(JetStreamTime.text(of: $0)) }),
+            // JetStream requires a filter for `last_per_subject`.
+            ("filter_subjects", .array((filters.isEmpty ? [">"] : filters).map { .string($0) })),
+            ("headers_only", headersOnly ? true : nil),
+            ("inactive_threshold", .integer(inactiveThreshold.nanoseconds)),
+        ])
+        return ["stream_name": .string(stream), "config": config, "action": "create"]
+    }
+}
+
+/// The sizes of the requests of a ``PullConsumer``.
+package struct PullSettings: Hashable, Sendable {
+    /// The maximum number of messages that wait to be read. Half of it is one request.
+    package var window: Int
+    /// The time after which the server ends a request that it cannot fulfil.
+    package var expiry: Duration
+    /// The interval at which the server shows that it still has the request. Less than half of ``expiry``.
+    package var heartbeat: Duration
+
+    package init(window: Int = 512, expiry: Duration = .seconds(30), heartbeat: Duration = .seconds(5)) {
+        self.window = window
+        self.expiry = expiry
+        self.heartbeat = heartbeat
+    }
+}
+
+/// A message that a consumer has delivered.
+package struct DeliveredMessage: Sendable {
+    package let message: NATSMessage
+    /// The message's place in the stream.
+    package let streamSequence: Int
+    /// The message's place among all that this consumer has delivered, from 1. A gap means that messages were lost.
+    package let consumerSequence: Int
+    /// The leader's time when it stored the message, in nanoseconds since 1970.
+    package let time: Int64
+    /// The number of messages that the consumer has still to deliver.
+    package let pending: Int
+
+    package var subject: String { message.subject }
+}
+
+/// A reader of a stream: an ephemeral consumer that delivers messages in response to requests. One task uses it.
+///
+/// It requests messages ahead, up to ``PullSettings/window``. It does not check for gaps and does not replace a consumer
+/// that the server has lost.
+package final class PullConsumer {
+    /// An element of the delivery.
+    package enum Delivery: Sendable {
+        case message(DeliveredMessage)
+        /// The server has no message now, and shows that the request is still there.
+        case idle
+    }
+
+    package let stream: String
+    package let name: String
+    /// The number of messages that the consumer had to deliver when it was created.
+    package let initialPending: Int
+    private let jetStream: JetStream
+    private let settings: PullSettings
+    private let token: UInt64
+    private let mailbox: Mailbox<NATSMessage>
+    /// The number of messages that were requested and have not arrived.
+    private var requested = 0
+
+    fileprivate init(
+        _ jetStream: JetStream, stream: String, name: String, subject: String, initialPending: Int,
+        settings: PullSettings,
+        token: UInt64, mailbox: Mailbox<NATSMessage>
+    ) {
+        self.jetStream = jetStream
+        self.stream = stream
+        self.name = name
+        self.subject = subject
+        self.initialPending = initialPending
+        self.settings = settings
+        self.token = token
+        self.mailbox = mailbox
+    }
+
+    /// The subject of requests.
+    private let subject: String
+
+    /// Waits for the next message or sign of life.
+    /// - Throws: ``NATSError`` `timeout` if two heartbeats are missing, `disconnected`, `overflow`; ``JetStreamError``
+    ///   with status 404 or 409 if the server has lost the consumer; `CancellationError`. After an error, make another
+    ///   consumer that begins after the last message.
+    package func next() async throws -> Delivery {
+        while true {
+            // A reader that finds messages waiting asks for more when half of the window is used.
+            if requested <= settings.window / 2 { try request() }
+            let (subject, patience) = (subject, settings.heartbeat * 2)
+            let message = try await mailbox.next(timeout: patience) { NATSError.timeout(subject, patience) }
+            guard let message else { throw NATSError.closed }
+            if let delivery = try read(message) { return delivery }
+        }
+    }
+
+    private func request() throws {
+        let count = max(settings.window - requested, 1)
+        let body: JSONValue = [
+            "batch": .integer(count), "expires": .integer(settings.expiry.nanoseconds),
+            "idle_heartbeat": .integer(settings.heartbeat.nanoseconds),
+        ]
+        try jetStream.connection.sendRequest(subject, body: Array(body.description.utf8), to: token)
+        requested += count
+    }
+
+    /// - Returns: Nil for a message that only ends a request.
+    private func read(_ message: NATSMessage) throws -> Delivery? {
+        if let reply = message.reply, let place = DeliverySubject(reply) {
+            requested -= 1
+            return .message(
+                DeliveredMessage(
+                    message: message, streamSequence: place.streamSequence, consumerSequence: place.consumerSequence,
+                    time: place.time, pending: place.pending))
+        }
+        switch message.status {
+        case 100: return .idle
+        case let status? where Self.endsOnlyRequest(status, message.statusText):
+            // The rest of this request will not come.
+            requested = max(0, requested - (message.header("Nats-Pending-Messages").flatMap { Int($0) } ?? requested))
+            return nil
+        case 503: throw NATSError(.noResponders, "no process answers requests to '\(subject)'")
+        case let status:
+            throw JetStreamError(status: status ?? 500, text: message.statusText, subject: subject)
+        }
+    }
+
+    /// True for a status after which the consumer still exists.
+    private static func endsOnlyRequest(_ status: Int, _ text: String) -> Bool {
+        status == 408
+            || status == 409
+                && ["Batch Completed", "Message Size Exceeds MaxBytes", "Exceeded MaxWaiting"].contains(text)
+    }
+
+    /// Asks the server for the number of messages that the consumer has still to deliver.
+    package func pending() async throws -> Int {
+        let response = try await jetStream.call("CONSUMER.INFO.\(stream).\(name)")
+        guard let pending = response["num_pending"]?.integerValue else {
+            throw NATSError(.invalid, "the response about the consumer '\(name)' has no num_pending")
+        }
+        return pending
+    }
+}
+
+extension JetStream {
+    /// Creates a consumer, and deletes it after `body` has returned or thrown.
+    /// - Throws: ``JetStreamError`` `streamNotFound` and others; the error of `body`.
+    package func withConsumer<Result>(
+        of stream: String, _ consumer: ConsumerSettings, pulling: PullSettings = PullSettings(),
+        _ body: (PullConsumer) async throws -> Result
+    ) async throws -> Result {
+        // ``Inbox`` finds the mailbox by the end of the name.
+        let token = connection.inbox.makeToken()
+        let name = "\(connection.inbox.name)-\(Inbox.text(token))"
+        let subject = "\(Self.prefix)CONSUMER.MSG.NEXT.\(stream).\(name)"
+        // The limit leaves room for the status messages between the messages.
+        return try await connection.withReplies(to: subject, token, limit: pulling.window * 2 + 64) { mailbox in
+            let response = try await call(
+                "CONSUMER.CREATE.\(stream).\(name)", consumer.request(stream: stream, name: name))
+            let pull = PullConsumer(
+                self, stream: stream, name: name, subject: subject,
+                initialPending: response["num_pending"]?.integerValue ?? 0,
+                settings: pulling, token: token, mailbox: mailbox)
+            defer {
+                // Nothing waits for the response. Without a connection, the server removes the idle consumer itself.
+                try? connection.publish(
+                    "\(Self.prefix)CONSUMER.DELETE.\(stream).\(name)", reply: connection.inbox.reply(0))
+            }
+            return try await body(pull)
+        }
+    }
+}
+
+/// The reply subject of a delivered message, which contains its place.
+struct DeliverySubject: Hashable {
+    let streamSequence: Int
+    let consumerSequence: Int
+    let time: Int64
+    let pending: Int
+
+    /// Parses `$JS.ACK.STREAM.CONSUMER.DELIVERED.STREAMSEQ.CONSUMERSEQ.TIME.PENDING`. With a domain, two parts precede
+    /// the stream's name, and others may follow the number of pending messages.
+    init?(_ subject: String) {
+        let parts = subject.utf8.split(separator: UInt8(ascii: "."))
+        guard subject.utf8.starts(with: "$JS.ACK.".utf8), let consumer = Self.consumerIndex(partCount: parts.count),
+            let streamSequence = Int(Substring(parts[consumer + 2])),
+            let consumerSequence = Int(Substring(parts[consumer + 3])),
+            let time = Int64(Substring(parts[consumer + 4])), let pending = Int(Substring(parts[consumer + 5]))
+        else { return nil }
+        self.streamSequence = streamSequence
+        self.consumerSequence = consumerSequence
+        self.time = time
+        self.pending = pending
+    }
+
+    /// The index of the consumer's name among the parts. Nil if there are too few parts.
+    static func consumerIndex(partCount: Int) -> Int? {
+        switch partCount {
+        case 9: 3
+        case 11...: 5
+        default: nil
+        }
+    }
+}

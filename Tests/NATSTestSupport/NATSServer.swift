@@ -1,0 +1,185 @@
+internal import Compose
+internal import Foundation
+internal import Glibc
+internal import Subprocess
+internal import Synchronization
+internal import SystemPackage
+internal import TestSupport
+
+/// A nats-server of a test, which can be killed, paused and started again on the same port and the same files.
+///
+///     try await NATSServer().whileRunning { server in
+///         try await server.kill()
+///         try await server.restart()
+///     }
+///
+/// The server ends with the process of the test, even if that is killed.
+package final class NATSServer: Sendable {
+    /// One run of the server's process.
+    private final class Round: Sendable {
+        let hasStarted = Gate()
+        let stop = Gate()
+        let hasEnded = Gate()
+        let pid = Mutex<Int32?>(nil)
+    }
+
+    package let port: Int
+    package let name: String
+    /// The folder of the configuration, the store and the log. It is removed after ``whileRunning(_:)``.
+    private let folder: ScratchFolder
+    private let rounds: AsyncStream<Round>
+    private let next: AsyncStream<Round>.Continuation
+    private let current = Mutex<Round?>(nil)
+
+    /// - Parameters:
+    ///   - port: The port for clients. Nil for a free one.
+    ///   - settings: Further lines of the configuration.
+    package init(name: String = "nats", port: Int? = nil, settings: String = "") throws {
+        self.name = name
+        self.port = try port ?? Self.freePorts(1)[0]
+        folder = try ScratchFolder()
+        (rounds, next) = AsyncStream.makeStream()
+        let configuration = """
+            server_name: \(name)
+            listen: 127.0.0.1:\(self.port)
+            max_payload: 9MB
+            jetstream { store_dir: "\(folder.path("store"))", max_file: 2GB, max_mem: 256MB }
+            \(settings)
+
+            """
+        try configuration.write(toFile: folder.path("nats.conf"), atomically: true, encoding: .utf8)
+    }
+
+    /// The address for clients.
+    package var url: String { "nats://127.0.0.1:\(port)" }
+
+    /// The log of all runs. Empty after ``whileRunning(_:)``.
+    package var log: String {
+        (try? String(contentsOfFile: folder.path("log"), encoding: .utf8)) ?? ""
+    }
+
+    /// Different free ports of the loopback interface.
+    package static func freePorts(_ count: Int) throws -> [Int] {
+        let names = (0..<count).map(String.init)
+        let ports = try LoopbackPorts.pick(for: names)
+        return names.compactMap { ports[$0] }
+    }
+
+    /// Starts the server, runs `body`, and kills the server.
+    /// - Throws: ``Failure`` with the error of `body` and the log; `CancellationError`.
+    package func whileRunning<Result: Sendable>(
+        startsNow: Bool = true, _ body: @escaping @Sendable (NATSServer) async throws -> Result
+    ) async throws -> Result {
+        defer { folder.remove() }
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                for await round in self.rounds { try await self.run(round) }
+                return nil
+            }
+            group.addTask {
+                do {
+                    if startsNow { try await self.restart() }
+                    return try await body(self)
+                } catch let error where !(error is CancellationError) {
+                    throw Failure(error: error, log: self.log)
+                }
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// The error of a test, with the last lines of the server's log.
+    package struct Failure: Error, CustomStringConvertible {
+        package let error: any Error
+        package let log: String
+
+        package var description: String {
+            "\(error)\nThe server's log:\n" + log.split(separator: "\n").suffix(30).joined(separator: "\n")
+        }
+    }
+
+    // MARK: Faults
+
+    /// Starts the server, after killing it if it runs. Returns when the process has started; the server may not accept
+    /// connections yet.
+    package func restart() async throws {
+        try await kill()
+        let round = Round()
+        current.withLock { $0 = round }
+        next.yield(round)
+        await round.hasStarted.wait()
+        try Task.checkCancellation()
+    }
+
+    /// Kills the server (SIGKILL) and waits until it has ended. Does nothing if it does not run.
+    package func kill() async throws {
+        guard let round = current.withLock({ $0 }) else { return }
+        send(SIGKILL)
+        round.stop.open()
+        await round.hasEnded.wait()
+        current.withLock { if $0 === round { $0 = nil } }
+        try Task.checkCancellation()
+    }
+
+    /// Stops the process without ending it (SIGSTOP). Its connections stay open.
+    package func pause() { send(SIGSTOP) }
+
+    /// Continues the process (SIGCONT).
+    package func resume() { send(SIGCONT) }
+
+    private func send(_ signal: Int32) {
+        // The shell has not yet waited for the process, or its entry would be gone, so the id is still its own.
+        if let pid = current.withLock({ $0?.pid.withLock(\.self) }) { Glibc.kill(pid, signal) }
+    }
+
+    // MARK: Process
+
+    /// The path of the program, which `make test` installs.
+    private static let program = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../.build/nats-server")
+        .standardizedFileURL.path
+
+    /// Starts the program and prints its process id. Kills it when the standard input ends, which happens when the
+    /// test's process ends in any way. A setting that kills a process with its parent (`PR_SET_PDEATHSIG`) would not do:
+    /// it follows the thread that started the process.
+    private static let script = """
+        exec 3<&0
+        "$@" </dev/null >/dev/null 2>&1 &
+        server=$!
+        echo $server
+        { cat <&3; kill -9 $server; } >/dev/null 2>&1 &
+        watch=$!
+        exec 3<&-
+        wait $server
+        kill $watch
+        """
+
+    private func run(_ round: Round) async throws {
+        defer {
+            round.hasStarted.open()
+            round.hasEnded.open()
+        }
+        var platform = PlatformOptions()
+        // A Ctrl-C at the terminal must not reach the server.
+        platform.processGroupID = 0
+        let arguments = [
+            "-c", Self.script, "sh", Self.program, "-c", folder.path("nats.conf"), "-l", folder.path("log"),
+        ]
+        _ = try await Subprocess.run(
+            .path("/bin/sh"), arguments: Arguments(arguments), platformOptions: platform,
+            input: .inputWriter, output: .sequence, error: .discarded
+        ) { execution in
+            for try await line in execution.standardOutput.strings() {
+                guard let pid = Int32(line) else { continue }
+                round.pid.withLock { $0 = pid }
+                round.hasStarted.open()
+                break
+            }
+            await round.stop.wait()
+            try await execution.standardInputWriter.finish()
+        }
+    }
+}

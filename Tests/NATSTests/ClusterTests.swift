@@ -1,0 +1,42 @@
+import NATS
+import NATSTestSupport
+import Support
+import Testing
+
+@Suite(.timeLimit(.minutes(4)))
+struct ClusterTests {
+    private static let settings: JSONValue = [
+        "name": "S", "subjects": ["s.>"], "storage": "file", "num_replicas": 3, "allow_direct": true,
+    ]
+
+    @Test func `Publishing goes on after the leader of a stream was killed, and nothing is lost or doubled`()
+        async throws
+    {
+        try await NATSCluster().whileRunning { cluster in
+            try await withConnection(NATSOptions(servers: cluster.urls, name: "test")) { connection in
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                let jetStream = JetStream(connection, timeout: .seconds(2))
+                _ = try await untilItWorks { try await jetStream.createStream(Self.settings) }
+                func publish(_ number: Int) async throws {
+                    let body = Array("\(number)".utf8)
+                    _ = try await untilItWorks { try await jetStream.publish("s.a", body: body, id: "\(number)") }
+                }
+                for number in 0..<50 { try await publish(number) }
+                let leader = try await untilItWorks { try await jetStream.stream("S").leader }
+                try await #require(cluster.server(named: leader)).kill()
+                for number in 50..<100 { try await publish(number) }
+                let next = try await untilItWorks { try await jetStream.stream("S").leader }
+                #expect(next != leader)
+                let bodies = try await untilItWorks {
+                    try await jetStream.withConsumer(of: "S", ConsumerSettings()) { consumer in
+                        var bodies: [[UInt8]] = []
+                        for _ in 0..<100 { bodies.append(try await consumer.nextMessage().message.body) }
+                        return bodies
+                    }
+                }
+                #expect(bodies == (0..<100).map { Array("\($0)".utf8) })
+                #expect(try await jetStream.stream("S").lastSequence == 100)
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import NATS
+import NATSTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ConnectionTests {
+    @Test func `A connection knows its server`() async throws {
+        try await withServer { _, connection in
+            let info = try await connection.waitUntilConnected(timeout: .seconds(30))
+            #expect(
+                info
+                    == NATSServerInfo(
+                        version: "2.15.1", name: "nats", hasJetStream: true, maximumPayload: 9 << 20))
+            #expect(connection.connectionCount == 1)
+        }
+    }
+
+    @Test func `A connection is made again after the server was killed, and subscriptions go on`() async throws {
+        try await withServer { server, connection in
+            try await connection.withSubscription(to: "news") { news in
+                try await server.kill()
+                try await connection.waitForDisconnection()
+                #expect(try await failure { try connection.publish("news") } == .disconnected)
+                #expect(try await failure { try await connection.request("x", timeout: .seconds(5)) } == .disconnected)
+                try await server.restart()
+                try await connection.waitForConnection(number: 2)
+                try connection.publish("news", headers: ["Name": "value"], body: Array("text".utf8))
+                let message = try #require(try await news.next().message)
+                #expect(message.body == Array("text".utf8))
+                #expect(message.headers == ["Name": "value"])
+            }
+        }
+    }
+
+    @Test func `A request that is under way when the server is killed fails`() async throws {
+        try await withServer { server, connection in
+            try await connection.withSubscription(to: "question") { questions in
+                async let code = failure { try await connection.request("question", timeout: .seconds(60)) }
+                _ = try await questions.next()
+                try await server.kill()
+                #expect(try await code == .disconnected)
+            }
+        }
+    }
+
+    @Test func `A client waits for a server that starts later`() async throws {
+        let server = try NATSServer()
+        try await withConnection(server.options) { connection in
+            let code = try await failure { try await connection.waitUntilConnected(timeout: .milliseconds(500)) }
+            #expect(code == .disconnected)
+            try await server.whileRunning { _ in
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                #expect(connection.connectionCount == 1)
+            }
+        }
+    }
+
+    @Test func `A client that is refused tries again until the server accepts it`() async throws {
+        let port = try NATSServer.freePorts(1)[0]
+        let strict = try NATSServer(port: port, settings: "authorization { user: somebody, password: secret }")
+        let options = NATSOptions(servers: ["nats://127.0.0.1:\(port)"], name: "test")
+        try await withConnection(options) { connection in
+            try await strict.whileRunning { _ in try await connection.waitForDisconnection() }
+            try await NATSServer(port: port).whileRunning { _ in
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+            }
+        }
+    }
+
+    @Test func `A server that stands still does not block the client's end`() async throws {
+        try await NATSServer().whileRunning { server in
+            try await withConnection(server.options) { connection in
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                server.pause()
+                // More than the buffers of the kernel hold.
+                for _ in 0..<32 { try connection.publish("data", body: [UInt8](repeating: 0, count: 1 << 20)) }
+                let code = try await failure { try await connection.request("data", timeout: .milliseconds(200)) }
+                #expect(code == .timeout)
+            }
+            server.resume()
+        }
+    }
+
+    @Test func `A connection cannot be used after its end`() async throws {
+        let connection = try await withServer { _, connection in connection }
+        #expect(connection.current == .closed)
+        #expect(try await failure { try await connection.request("x", timeout: .seconds(5)) } == .closed)
+        #expect(try await failure { try await connection.run() } == .closed)
+        #expect(try await failure { try await connection.waitUntilConnected(timeout: .seconds(5)) } == .closed)
+        #expect(try await failure { try await connection.withSubscription(to: "x") { _ in } } == .closed)
+    }
+
+    @Test func `Addresses in messages contain no password`() {
+        let options = NATSOptions(servers: ["nats://me:secret@host:4222", "tls://other"], name: "test")
+        #expect(options.addresses == "nats://host:4222,tls://other")
+    }
+}
+
+extension NATSSubscription.Delivery {
+    /// Nil for a loss.
+    var message: NATSMessage? {
+        guard case .message(let message) = self else { return nil }
+        return message
+    }
+
+    /// Nil for a message.
+    var loss: Int? {
+        guard case .lost(let count) = self else { return nil }
+        return count
+    }
+}

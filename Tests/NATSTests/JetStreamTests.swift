@@ -1,0 +1,230 @@
+import Foundation
+import NATS
+import NATSTestSupport
+import Support
+import Testing
+
+@Suite(.timeLimit(.minutes(3)))
+struct JetStreamTests {
+    private static let settings: JSONValue = [
+        "name": "S", "subjects": ["s.>"], "storage": "file", "allow_direct": true, "metadata": ["color": "blue"],
+    ]
+
+    private func withStream(_ body: @escaping @Sendable (JetStream) async throws -> Void) async throws {
+        try await withServer { _, connection in
+            let jetStream = JetStream(connection)
+            _ = try await jetStream.createStream(Self.settings)
+            try await body(jetStream)
+        }
+    }
+
+    @Test func `A stream is created, read, changed and removed`() async throws {
+        try await withStream { jetStream in
+            #expect(try await jetStream.stream("S").metadata["color"] == "blue")
+            #expect(try await jetStream.streamNames() == ["S"])
+            #expect(try await jetStream.streamNames(subject: "other") == [])
+            var settings = try #require(try await jetStream.stream("S").settings.objectValue)
+            settings["metadata"] = ["color": "red"]
+            #expect(try await jetStream.updateStream(.object(settings)).metadata["color"] == "red")
+            settings["storage"] = "memory"
+            let other = JSONValue.object(settings)
+            #expect(try await refusal { try await jetStream.createStream(other) } == .streamNameInUse)
+            try await jetStream.deleteStream("S")
+            #expect(try await refusal { try await jetStream.stream("S") } == .streamNotFound)
+            #expect(try await jetStream.accountInfo()["streams"] == 0)
+        }
+    }
+
+    @Test func `A message with the same id is stored once`() async throws {
+        try await withStream { jetStream in
+            let first = try await jetStream.publish("s.a", body: [1], id: "one")
+            let second = try await jetStream.publish("s.a", body: [1], id: "one")
+            #expect(first.stream == "S")
+            #expect(first.sequence == 1)
+            #expect(!first.isDuplicate)
+            #expect(second.sequence == 1)
+            #expect(second.isDuplicate)
+            #expect(try await failure { try await jetStream.publish("elsewhere", body: []) } == .noResponders)
+        }
+    }
+
+    @Test func `An expectation that does not hold prevents the storing`() async throws {
+        try await withStream { jetStream in
+            try await jetStream.publish("s.fence", body: [], expecting: LastSequence(0))
+            let second = try await jetStream.publish("s.x", body: [], expecting: LastSequence(1, of: "s.fence"))
+            #expect(second.sequence == 2)
+            let stale = { try await jetStream.publish("s.x", body: [], expecting: LastSequence(0, of: "s.fence")) }
+            #expect(try await refusal(of: stale) == .wrongLastSequence)
+            let again = { try await jetStream.publish("s.fence", body: [], expecting: LastSequence(0)) }
+            #expect(try await refusal(of: again) == .wrongLastSequence)
+            #expect(try await jetStream.stream("S").lastSequence == 2)
+        }
+    }
+
+    @Test func `Single messages are read with their headers`() async throws {
+        try await withStream { jetStream in
+            let before = Int64(Date().timeIntervalSince1970) * 1_000_000_000
+            try await jetStream.publish("s.a", headers: ["Color": "blue"], body: [0, 255])
+            try await jetStream.publish("s.a", body: [])
+            let first = try #require(try await jetStream.message(of: "S", sequence: 1))
+            #expect(first.subject == "s.a")
+            #expect(first.headers == ["Color": "blue"])
+            #expect(first.body == [0, 255])
+            #expect(first.time > before && first.time < before + 60_000_000_000)
+            let last = try #require(try await jetStream.lastMessage(of: "S", subject: "s.a"))
+            #expect(last.sequence == 2)
+            #expect(last.body == [])
+            #expect(try await jetStream.message(of: "S", sequence: 3) == nil)
+            #expect(try await jetStream.lastMessage(of: "S", subject: "s.b") == nil)
+            #expect(try await jetStream.directLastMessage(of: "S", subject: "s.a")?.sequence == 2)
+            #expect(try await jetStream.directLastMessage(of: "S", subject: "s.b") == nil)
+        }
+    }
+
+    @Test func `The last messages of many subjects are read in batches`() async throws {
+        try await withStream { jetStream in
+            for round in 0..<2 {
+                for number in 0..<30 {
+                    try await jetStream.publish("s.\(number)", headers: ["Round": "\(round)"], body: [UInt8(number)])
+                }
+            }
+            let first = try await jetStream.lastMessages(of: "S", filters: ["s.*"], batch: 20)
+            #expect(first.messages.map(\.sequence) == Array(31...50))
+            #expect(first.messages.allSatisfy { $0.headers == ["Round": "1"] })
+            #expect(first.pending == 10)
+            #expect(first.end == 60)
+            // A message that is stored meanwhile does not hide the one before it.
+            try await jetStream.publish("s.29", body: [])
+            let rest = try await jetStream.lastMessages(
+                of: "S", filters: ["s.*"], from: 51, upTo: first.end, batch: 20)
+            #expect(rest.messages.map(\.sequence) == Array(51...60))
+            #expect(rest.messages.map(\.body) == (20..<30).map { [$0] })
+            #expect(rest.pending == 0)
+            #expect(try await jetStream.lastMessages(of: "S", filters: ["s.none"]).messages.isEmpty)
+        }
+    }
+
+    @Test func `A purge removes messages by subject, sequence and number`() async throws {
+        try await withStream { jetStream in
+            for number in 0..<20 { try await jetStream.publish("s.\(number % 2)", body: []) }
+            #expect(try await jetStream.purge("S", filter: "s.0", before: 11) == 5)
+            #expect(try await jetStream.purge("S", filter: "s.1", keep: 2) == 8)
+            #expect(try await jetStream.stream("S").messageCount == 7)
+        }
+    }
+
+    @Test func `A consumer delivers 10,000 messages in order`() async throws {
+        try await withStream { jetStream in
+            try await withThrowingTaskGroup { group in
+                for lane in 0..<10 {
+                    group.addTask {
+                        for number in 0..<1000 {
+                            let body = Array("\(lane) \(number)".utf8)
+                            try await jetStream.publish("s.\(lane)", body: body, timeout: .seconds(60))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await jetStream.withConsumer(of: "S", ConsumerSettings(filters: ["s.>"])) { consumer in
+                #expect(consumer.initialPending == 10_000)
+                var lanes = [Int](repeating: 0, count: 10)
+                for expected in 1...10_000 {
+                    let delivered = try await consumer.nextMessage()
+                    #expect(delivered.streamSequence == expected)
+                    #expect(delivered.consumerSequence == expected)
+                    #expect(delivered.pending == 10_000 - expected)
+                    let lane = try #require(Int(delivered.subject.dropFirst(2)))
+                    #expect(delivered.message.body == Array("\(lane) \(lanes[lane])".utf8))
+                    lanes[lane] += 1
+                }
+                #expect(try await consumer.pending() == 0)
+            }
+        }
+    }
+
+    @Test func `An idle consumer shows that it is there, also beyond the end of a request`() async throws {
+        try await withStream { jetStream in
+            let pulling = PullSettings(window: 10, expiry: .milliseconds(600), heartbeat: .milliseconds(200))
+            try await jetStream.withConsumer(of: "S", ConsumerSettings(), pulling: pulling) { consumer in
+                for _ in 0..<8 {
+                    guard case .idle = try await consumer.next() else { throw Unexpected(description: "a message") }
+                }
+                try await jetStream.publish("s.a", body: [7])
+                #expect(try await consumer.nextMessage().message.body == [7])
+            }
+        }
+    }
+
+    @Test func `A consumer begins at a sequence, at a time, or with the last of each subject`() async throws {
+        try await withStream { jetStream in
+            for number in 0..<10 { try await jetStream.publish("s.\(number % 3)", body: [UInt8(number)]) }
+            let middle = try #require(try await jetStream.message(of: "S", sequence: 5))
+            for (start, expected) in [
+                (ConsumerSettings.Start.sequence(8), [8, 9, 10]), (.time(middle.time), [5, 6, 7, 8, 9, 10]),
+                (.lastPerSubject, [8, 9, 10]), (.beginning, Array(1...10)),
+            ] {
+                try await jetStream.withConsumer(of: "S", ConsumerSettings(start: start)) { consumer in
+                    for sequence in expected {
+                        #expect(try await consumer.nextMessage().streamSequence == sequence)
+                    }
+                }
+            }
+            let headers = ConsumerSettings(filters: ["s.1"], headersOnly: true)
+            try await jetStream.withConsumer(of: "S", headers) { consumer in
+                let delivered = try await consumer.nextMessage()
+                #expect(delivered.streamSequence == 2)
+                #expect(delivered.message.bodySize == 0)
+                #expect(delivered.message.header("Nats-Msg-Size") == "1")
+            }
+        }
+    }
+
+    @Test func `A reader learns that its consumer is gone`() async throws {
+        try await withStream { jetStream in
+            try await jetStream.withConsumer(of: "S", ConsumerSettings()) { consumer in
+                async let end = failureStatus { while true { _ = try await consumer.next() } }
+                // The server answers this request after the reader's.
+                while try await jetStream.waitingRequests("S", consumer.name) == 0 {}
+                try await jetStream.call("CONSUMER.DELETE.S.\(consumer.name)")
+                #expect(try await end == 409)
+            }
+        }
+    }
+
+    @Test func `A consumer is removed at the end of its scope`() async throws {
+        try await withStream { jetStream in
+            let name = try await jetStream.withConsumer(of: "S", ConsumerSettings()) { $0.name }
+            let gone = { try await untilRefused { try await jetStream.call("CONSUMER.INFO.S.\(name)") } }
+            #expect(try await gone() == .consumerNotFound)
+        }
+    }
+
+    private func failureStatus(_ operation: () async throws -> Void) async throws -> Int {
+        do { try await operation() } catch let error as JetStreamError { return error.status }
+        throw Unexpected(description: "the operation succeeded")
+    }
+
+    /// Repeats an operation until it is refused.
+    private func untilRefused<Result>(_ operation: () async throws -> Result) async throws -> JetStreamError.Code {
+        while true {
+            do { _ = try await operation() } catch let error as JetStreamError { return error.code }
+        }
+    }
+}
+
+extension PullConsumer {
+    /// The next message, after any signs of life.
+    func nextMessage() async throws -> DeliveredMessage {
+        while true {
+            if case .message(let message) = try await next() { return message }
+        }
+    }
+}
+
+extension JetStream {
+    /// The number of requests for messages that wait at a consumer.
+    func waitingRequests(_ stream: String, _ consumer: String) async throws -> Int {
+        try await call("CONSUMER.INFO.\(stream).\(consumer)")["num_waiting"]?.integerValue ?? 0
+    }
+}

@@ -1,0 +1,93 @@
+import NATS
+import NATSTestSupport
+import Testing
+
+/// Runs `body` with a connection, which is closed afterwards.
+func withConnection<Result: Sendable>(
+    _ options: NATSOptions, _ body: @escaping @Sendable (NATSConnection) async throws -> Result
+) async throws -> Result {
+    let connection = NATSConnection(options)
+    return try await withThrowingTaskGroup(of: Result?.self) { group in
+        group.addTask {
+            try await connection.run()
+            return nil
+        }
+        group.addTask { try await body(connection) }
+        defer { group.cancelAll() }
+        while let result = try await group.next() {
+            if let result { return result }
+        }
+        throw CancellationError()
+    }
+}
+
+/// Runs `body` with a connected client of a new server.
+func withServer<Result: Sendable>(
+    settings: String = "", _ body: @escaping @Sendable (NATSServer, NATSConnection) async throws -> Result
+) async throws -> Result {
+    try await NATSServer(settings: settings).whileRunning { server in
+        try await withConnection(server.options) { connection in
+            try await connection.waitUntilConnected(timeout: .seconds(30))
+            return try await body(server, connection)
+        }
+    }
+}
+
+extension NATSServer {
+    var options: NATSOptions { NATSOptions(servers: [url], name: "test") }
+}
+
+extension NATSConnection {
+    /// Waits until the connection has been made `count` times.
+    func waitForConnection(number count: Int) async throws {
+        for await state in changes() {
+            if case .connected = state, connectionCount >= count { return }
+        }
+        try Task.checkCancellation()
+        throw NATSError(.closed, "the connection ended")
+    }
+
+    /// Waits until there is no connection.
+    func waitForDisconnection() async throws {
+        for await state in changes() {
+            if case .disconnected = state { return }
+        }
+        try Task.checkCancellation()
+    }
+}
+
+/// Repeats an operation while it fails with an error that may pass: no leader, no connection, no reply.
+func untilItWorks<Result>(_ operation: () async throws -> Result) async throws -> Result {
+    while true {
+        do {
+            return try await operation()
+        } catch let error as NATSError where [.noResponders, .timeout, .disconnected].contains(error.code) {
+        } catch let error as JetStreamError where error.isTemporary {
+        }
+        try await Task.sleep(for: .milliseconds(100))
+    }
+}
+
+/// The ``NATSError`` code of an operation that fails.
+func failure<Result>(of operation: () async throws -> Result) async throws -> NATSError.Code {
+    do {
+        _ = try await operation()
+    } catch let error as NATSError {
+        return error.code
+    }
+    throw Unexpected(description: "the operation succeeded")
+}
+
+/// The ``JetStreamError`` code of an operation that fails.
+func refusal<Result>(of operation: () async throws -> Result) async throws -> JetStreamError.Code {
+    do {
+        _ = try await operation()
+    } catch let error as JetStreamError {
+        return error.code
+    }
+    throw Unexpected(description: "the operation succeeded")
+}
+
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+}
