@@ -1,0 +1,63 @@
+package import NATS
+package import NATSLayout
+internal import Support
+
+/// The streams of a bus on NATS. Only the steward makes them.
+package struct JournalStreams: Sendable {
+    /// The number of servers that store each stream: 1, 3 or 5.
+    package var replicas = 1
+    /// The size in bytes at which the server itself removes the oldest messages of the journal. Nil for no limit.
+    package var maximumSize: Int?
+
+    /// The version of the subjects and records that this version of the module uses.
+    package static let layout = "1"
+    /// The key of the stream's metadata that holds the epoch of the journal: 16 hexadecimal digits.
+    package static let epochKey = "segue-epoch"
+    /// The key of the stream's metadata that holds ``layout``.
+    package static let layoutKey = "segue-layout"
+
+    package init(replicas: Int = 1, maximumSize: Int? = nil) {
+        self.replicas = replicas
+        self.maximumSize = maximumSize
+    }
+
+    /// Makes the streams that do not exist. The epoch of a new journal is random.
+    /// - Returns: The stream of the journal.
+    /// - Throws: ``NATSError`` or ``JetStreamError``.
+    @discardableResult
+    package func make(_ names: StreamNames, on jetStream: JetStream) async throws -> StreamInfo {
+        // The journal comes last: clients wait for it, and then use all streams.
+        _ = try await make(
+            names.documents, names.documentSubjects, more: ["max_msgs_per_subject": 1], on: jetStream)
+        _ = try await make(names.deadLetters, names.deadLetterSubjects, more: [:], on: jetStream)
+        let epoch = String(UInt64.random(in: 1...UInt64(Int64.max)), radix: 16)
+        let journal: [String: JSONValue] = [
+            "deny_delete": true, "duplicate_window": .integer(120_000_000_000),
+            "max_bytes": .integer(maximumSize ?? -1),
+            "metadata": .object([
+                Self.epochKey: .string(String(repeating: "0", count: 16 - epoch.count) + epoch),
+                Self.layoutKey: .string(Self.layout),
+            ]),
+        ]
+        return try await make(names.journal, names.journalSubjects, more: journal, on: jetStream)
+    }
+
+    private func make(
+        _ name: String, _ subjects: [String], more: [String: JSONValue], on jetStream: JetStream
+    ) async throws -> StreamInfo {
+        do {
+            return try await jetStream.stream(name)
+        } catch let error as JetStreamError where error.code == .streamNotFound {}
+        let settings: [String: JSONValue] = [
+            "name": .string(name), "subjects": .array(subjects.map { .string($0) }), "storage": "file",
+            "retention": "limits", "discard": "old", "num_replicas": .integer(replicas),
+            "allow_direct": true,
+        ]
+        do {
+            return try await jetStream.createStream(.object(settings.merging(more) { $1 }))
+        } catch let error as JetStreamError where error.code == .streamNameInUse {
+            // Another steward has made it meanwhile.
+            return try await jetStream.stream(name)
+        }
+    }
+}
