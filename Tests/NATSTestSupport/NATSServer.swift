@@ -67,6 +67,7 @@ package final class NATSServer: Sendable {
 
     /// Starts the server, runs `body`, and kills the server.
     /// - Throws: ``Failure`` with the error of `body` and the log; `CancellationError`.
+    @discardableResult
     package func whileRunning<Result: Sendable>(
         startsNow: Bool = true, _ body: @escaping @Sendable (NATSServer) async throws -> Result
     ) async throws -> Result {
