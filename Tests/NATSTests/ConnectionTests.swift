@@ -45,7 +45,7 @@ struct ConnectionTests {
     }
 
     @Test func `A client waits for a server that starts later`() async throws {
-        let server = try NATSServer()
+        let server = try NATSServer(port: NATSServer.freePorts(1)[0])
         try await withConnection(server.options) { connection in
             let code = try await failure { try await connection.waitUntilConnected(timeout: .milliseconds(500)) }
             #expect(code == .disconnected)
