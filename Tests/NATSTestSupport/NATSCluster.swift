@@ -22,6 +22,7 @@ package final class NATSCluster: Sendable {
     }
 
     /// Starts the servers, runs `body`, and kills the servers.
+    @discardableResult
     package func whileRunning<Result: Sendable>(
         _ body: @escaping @Sendable (NATSCluster) async throws -> Result
     ) async throws -> Result {

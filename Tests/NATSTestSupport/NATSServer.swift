@@ -15,16 +15,25 @@ internal import TestSupport
 ///
 /// The server ends with the process of the test, even if that is killed.
 package final class NATSServer: Sendable {
-    /// One run of the server's process.
+    /// One run of the server.
     private final class Round: Sendable {
+        /// True if the server has not run before, so that no client knows its port.
+        let isFirst: Bool
         let hasStarted = Gate()
         let stop = Gate()
         let hasEnded = Gate()
         let pid = Mutex<Int32?>(nil)
+
+        init(isFirst: Bool) {
+            self.isFirst = isFirst
+        }
     }
 
-    package let port: Int
     package let name: String
+    /// Nil if the server may use any free port.
+    private let fixedPort: Int?
+    private let currentPort: Mutex<Int>
+    private let settings: String
     /// The folder of the configuration, the store and the log. It is removed after ``whileRunning(_:)``.
     private let folder: ScratchFolder
     private let rounds: AsyncStream<Round>
@@ -32,23 +41,19 @@ package final class NATSServer: Sendable {
     private let current = Mutex<Round?>(nil)
 
     /// - Parameters:
-    ///   - port: The port for clients. Nil for a free one.
+    ///   - port: The port for clients. Nil for a free one, which is known when the server has started.
     ///   - settings: Further lines of the configuration.
     package init(name: String = "nats", port: Int? = nil, settings: String = "") throws {
         self.name = name
-        self.port = try port ?? Self.freePorts(1)[0]
+        self.settings = settings
+        fixedPort = port
+        currentPort = Mutex(try port ?? Self.freePorts(1)[0])
         folder = try ScratchFolder()
         (rounds, next) = AsyncStream.makeStream()
-        let configuration = """
-            server_name: \(name)
-            listen: 127.0.0.1:\(self.port)
-            max_payload: 9MB
-            jetstream { store_dir: "\(folder.path("store"))", max_file: 2GB, max_mem: 256MB }
-            \(settings)
-
-            """
-        try configuration.write(toFile: folder.path("nats.conf"), atomically: true, encoding: .utf8)
     }
+
+    /// The port for clients.
+    package var port: Int { currentPort.withLock(\.self) }
 
     /// The address for clients.
     package var url: String { "nats://127.0.0.1:\(port)" }
@@ -67,6 +72,7 @@ package final class NATSServer: Sendable {
 
     /// Starts the server, runs `body`, and kills the server.
     /// - Throws: ``Failure`` with the error of `body` and the log; `CancellationError`.
+    @discardableResult
     package func whileRunning<Result: Sendable>(
         startsNow: Bool = true, _ body: @escaping @Sendable (NATSServer) async throws -> Result
     ) async throws -> Result {
@@ -104,16 +110,20 @@ package final class NATSServer: Sendable {
 
     // MARK: Faults
 
-    /// Starts the server, after killing it if it runs. Returns when the process has started; the server may not accept
-    /// connections yet.
+    /// Starts the server, after killing it if it runs. Returns when the server accepts connections.
+    /// - Throws: ``NotStarted``; `CancellationError`.
     package func restart() async throws {
         try await kill()
-        let round = Round()
+        let round = Round(isFirst: !FileManager.default.fileExists(atPath: folder.path("nats.conf")))
         current.withLock { $0 = round }
         next.yield(round)
         await round.hasStarted.wait()
         try Task.checkCancellation()
+        guard round.pid.withLock({ $0 != nil }) else { throw NotStarted() }
     }
+
+    /// The server ended each time before it accepted connections. The log says why.
+    package struct NotStarted: Error {}
 
     /// Kills the server (SIGKILL) and waits until it has ended. Does nothing if it does not run.
     package func kill() async throws {
@@ -142,44 +152,86 @@ package final class NATSServer: Sendable {
     private static let program = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../.build/nats-server")
         .standardizedFileURL.path
 
-    /// Starts the program and prints its process id. Kills it when the standard input ends, which happens when the
+    /// Starts the program, and prints its process id when it accepts connections: then it has written a file into the
+    /// folder `$1`. Prints `ended` when it has ended. Kills it when the standard input ends, which happens when the
     /// test's process ends in any way. A setting that kills a process with its parent (`PR_SET_PDEATHSIG`) would not do:
     /// it follows the thread that started the process.
     private static let script = """
         exec 3<&0
+        folder=$1
+        shift
         "$@" </dev/null >/dev/null 2>&1 &
         server=$!
-        echo $server
         { cat <&3; kill -9 $server; } >/dev/null 2>&1 &
         watch=$!
+        { until [ -e "$folder/nats-server_$server.ports" ]; do sleep 0.02; done; echo $server; } 3<&- &
+        ready=$!
         exec 3<&-
         wait $server
-        kill $watch
+        kill $watch $ready 2>/dev/null
+        echo ended
         """
+
+    /// The number of attempts to start, which fail if another process has just taken the port.
+    private static let attempts = 10
 
     private func run(_ round: Round) async throws {
         defer {
             round.hasStarted.open()
             round.hasEnded.open()
         }
+        for attempt in 0..<Self.attempts {
+            if attempt > 0 {
+                try await Task.sleep(for: .milliseconds(100))
+                if fixedPort == nil, round.isFirst {
+                    let port = try Self.freePorts(1)[0]
+                    currentPort.withLock { $0 = port }
+                }
+            }
+            try configure()
+            if try await runOnce(round) { return }
+        }
+    }
+
+    private func configure() throws {
+        let configuration = """
+            server_name: \(name)
+            listen: 127.0.0.1:\(port)
+            max_payload: 9MB
+            jetstream { store_dir: "\(folder.path("store"))", max_file: 2GB, max_mem: 256MB }
+            ports_file_dir: "\(folder.path)"
+            \(settings)
+
+            """
+        try configuration.write(toFile: folder.path("nats.conf"), atomically: true, encoding: .utf8)
+    }
+
+    /// - Returns: False if the server ended before it accepted connections.
+    private func runOnce(_ round: Round) async throws -> Bool {
         var platform = PlatformOptions()
         // A Ctrl-C at the terminal must not reach the server.
         platform.processGroupID = 0
         let arguments = [
-            "-c", Self.script, "sh", Self.program, "-c", folder.path("nats.conf"), "-l", folder.path("log"),
+            "-c", Self.script, "sh", folder.path, Self.program, "-c", folder.path("nats.conf"), "-l",
+            folder.path("log"),
         ]
-        _ = try await Subprocess.run(
+        let result = try await Subprocess.run(
             .path("/bin/sh"), arguments: Arguments(arguments), platformOptions: platform,
             input: .inputWriter, output: .sequence, error: .discarded
         ) { execution in
+            var pid: Int32?
             for try await line in execution.standardOutput.strings() {
-                guard let pid = Int32(line) else { continue }
-                round.pid.withLock { $0 = pid }
-                round.hasStarted.open()
+                pid = Int32(line)
                 break
             }
-            await round.stop.wait()
+            if let pid {
+                round.pid.withLock { $0 = pid }
+                round.hasStarted.open()
+                await round.stop.wait()
+            }
             try await execution.standardInputWriter.finish()
+            return pid != nil
         }
+        return result.closureResult
     }
 }

@@ -6,12 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct ConnectionTests {
     @Test func `A connection knows its server`() async throws {
-        try await withServer { _, connection in
+        try await withServer { _, connection async throws in
             let info = try await connection.waitUntilConnected(timeout: .seconds(30))
-            #expect(
-                info
-                    == NATSServerInfo(
-                        version: "2.15.1", name: "nats", hasJetStream: true, maximumPayload: 9 << 20))
+            #expect(info.version == "2.15.1")
+            #expect(info.name == "nats")
+            #expect(info.hasJetStream == true)
+            #expect(info.maximumPayload == 9 << 20)
             #expect(connection.connectionCount == 1)
         }
     }
@@ -45,7 +45,7 @@ struct ConnectionTests {
     }
 
     @Test func `A client waits for a server that starts later`() async throws {
-        let server = try NATSServer()
+        let server = try NATSServer(port: NATSServer.freePorts(1)[0])
         try await withConnection(server.options) { connection in
             let code = try await failure { try await connection.waitUntilConnected(timeout: .milliseconds(500)) }
             #expect(code == .disconnected)

@@ -11,7 +11,7 @@ struct JetStreamTests {
     ]
 
     private func withStream(_ body: @escaping @Sendable (JetStream) async throws -> Void) async throws {
-        try await withServer { _, connection in
+        try await withServer { _, connection async throws in
             let jetStream = JetStream(connection)
             _ = try await jetStream.createStream(Self.settings)
             try await body(jetStream)
@@ -143,6 +143,52 @@ struct JetStreamTests {
         }
     }
 
+    @Test func `Large messages are delivered in requests of a limited size`() async throws {
+        try await withStream { jetStream in
+            for number in 0..<20 {
+                try await jetStream.publish("s.a", body: [UInt8](repeating: UInt8(number), count: 1 << 20))
+            }
+            let pulling = PullSettings(maximumSize: 3 << 20)
+            try await jetStream.withConsumer(of: "S", ConsumerSettings(), pulling: pulling) { consumer in
+                for number in 0..<20 {
+                    let message = try await consumer.nextMessage().message
+                    #expect(message.bodySize == 1 << 20)
+                    #expect(message.withBody { $0.first } == UInt8(number))
+                }
+            }
+        }
+    }
+
+    @Test func `A consumer fails when its server is killed`() async throws {
+        try await withServer { server, connection in
+            let jetStream = JetStream(connection)
+            _ = try await jetStream.createStream(Self.settings)
+            try await jetStream.withConsumer(of: "S", ConsumerSettings()) { consumer in
+                let name = consumer.name
+                async let kill: Void = {
+                    while try await jetStream.waitingRequests("S", name) == 0 {}
+                    try await server.kill()
+                }()
+                #expect(try await failure { while true { _ = try await consumer.next() } } == .disconnected)
+                try await kill
+            }
+        }
+    }
+
+    @Test func `A consumer of a server that stands still misses its heartbeats`() async throws {
+        try await withServer { server, connection in
+            let jetStream = JetStream(connection)
+            _ = try await jetStream.createStream(Self.settings)
+            let pulling = PullSettings(expiry: .seconds(10), heartbeat: .milliseconds(200))
+            try await jetStream.withConsumer(of: "S", ConsumerSettings(), pulling: pulling) { consumer in
+                _ = try await consumer.next()
+                server.pause()
+                #expect(try await failure { while true { _ = try await consumer.next() } } == .timeout)
+                server.resume()
+            }
+        }
+    }
+
     @Test func `An idle consumer shows that it is there, also beyond the end of a request`() async throws {
         try await withStream { jetStream in
             let pulling = PullSettings(window: 10, expiry: .milliseconds(600), heartbeat: .milliseconds(200))
@@ -164,7 +210,7 @@ struct JetStreamTests {
                 (ConsumerSettings.Start.sequence(8), [8, 9, 10]), (.time(middle.time), [5, 6, 7, 8, 9, 10]),
                 (.lastPerSubject, [8, 9, 10]), (.beginning, Array(1...10)),
             ] {
-                try await jetStream.withConsumer(of: "S", ConsumerSettings(start: start)) { consumer in
+                try await jetStream.withConsumer(of: "S", ConsumerSettings(start: start)) { consumer async throws in
                     for sequence in expected {
                         #expect(try await consumer.nextMessage().streamSequence == sequence)
                     }
@@ -183,11 +229,13 @@ struct JetStreamTests {
     @Test func `A reader learns that its consumer is gone`() async throws {
         try await withStream { jetStream in
             try await jetStream.withConsumer(of: "S", ConsumerSettings()) { consumer in
-                async let end = failureStatus { while true { _ = try await consumer.next() } }
-                // The server answers this request after the reader's.
-                while try await jetStream.waitingRequests("S", consumer.name) == 0 {}
-                try await jetStream.call("CONSUMER.DELETE.S.\(consumer.name)")
-                #expect(try await end == 409)
+                let name = consumer.name
+                async let deletion: Void = {
+                    while try await jetStream.waitingRequests("S", name) == 0 {}
+                    try await jetStream.call("CONSUMER.DELETE.S.\(name)")
+                }()
+                #expect(try await failureStatus { while true { _ = try await consumer.next() } } == 409)
+                try await deletion
             }
         }
     }

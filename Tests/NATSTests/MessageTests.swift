@@ -13,7 +13,7 @@ struct MessageTests {
     }
 
     @Test func `A request gets its own reply`() async throws {
-        try await withServer { _, connection in
+        try await withServer { _, connection async throws in
             try await connection.withSubscription(to: "echo", queue: "workers") { requests in
                 try await withThrowingTaskGroup { group in
                     group.addTask { try await echo(connection, requests) }
@@ -39,13 +39,13 @@ struct MessageTests {
     }
 
     @Test func `A request that no process answers fails at once`() async throws {
-        try await withServer { _, connection in
+        try await withServer { _, connection async throws in
             #expect(try await failure { try await connection.request("x", timeout: .seconds(60)) } == .noResponders)
         }
     }
 
     @Test func `A request without a reply times out`() async throws {
-        try await withServer { _, connection in
+        try await withServer { _, connection async throws in
             try await connection.withSubscription(to: "silence") { _ in
                 let code = try await failure { try await connection.request("silence", timeout: .milliseconds(100)) }
                 #expect(code == .timeout)
@@ -55,7 +55,7 @@ struct MessageTests {
     }
 
     @Test func `Cancellation ends a request and frees its entry`() async throws {
-        try await withServer { _, connection in
+        try await withServer { _, connection async throws in
             try await connection.withSubscription(to: "silence") { requests in
                 try await withThrowingTaskGroup { group in
                     group.addTask {
@@ -74,7 +74,7 @@ struct MessageTests {
     }
 
     @Test func `A message larger than the server permits is refused`() async throws {
-        try await withServer { _, connection in
+        try await withServer { _, connection async throws in
             let body = [UInt8](repeating: 0, count: 9 << 20 + 1)
             #expect(try await failure { try connection.publish("x", body: body + body) } == .tooLarge)
         }
@@ -82,20 +82,20 @@ struct MessageTests {
 
     @Test(arguments: ["", "a b", "a\r\nPUB x 0\r\n"])
     func `An invalid subject is refused`(subject: String) async throws {
-        try await withServer { _, connection in
+        try await withServer { _, connection async throws in
             #expect(try await failure { try connection.publish(subject) } == .invalid)
         }
     }
 
     @Test func `A header of two lines is refused`() async throws {
-        try await withServer { _, connection in
+        try await withServer { _, connection async throws in
             #expect(try await failure { try connection.publish("x", headers: ["A": "b\r\nC: d"]) } == .invalid)
             #expect(try await failure { try connection.publish("x", headers: ["A\n": "b"]) } == .invalid)
         }
     }
 
     @Test func `A slow reader is told how many messages it lost, at the right place`() async throws {
-        try await withServer { _, connection in
+        try await withServer { _, connection async throws in
             try await connection.withSubscription(to: "many", limit: 10) { reader in
                 for number in 0..<100 { try connection.publish("many", body: [UInt8(number)]) }
                 // The round trip goes through the same thread of libnats as the messages.
@@ -110,7 +110,7 @@ struct MessageTests {
     }
 
     @Test func `A subscription ends with its scope`() async throws {
-        try await withServer { _, connection in
+        try await withServer { _, connection async throws in
             try await connection.withSubscription(to: "x") { _ in }
             try await connection.roundTrip()
             #expect(try await failure { try await connection.request("x", timeout: .seconds(60)) } == .noResponders)

@@ -87,11 +87,35 @@ struct RightsTests {
                     let long = "forbidden." + String(repeating: "x", count: 500)
                     #expect(try await failure { try await connection.request(long, timeout: .seconds(60)) } == .denied)
                 }
-                try await connection.withSubscription(to: "forbidden.>") { subscription in
+                try await connection.withSubscription(to: "forbidden.>") { subscription async throws in
                     #expect(try await failure { try await subscription.next() } == .denied)
                 }
                 #expect(connection.connectionCount == 1)
             }
+        }
+    }
+
+    @Test func `A user that may not receive replies has no connection, and learns why`() async throws {
+        let settings = "no_auth_user: me, authorization { users: [ { user: me, permissions: { subscribe: x } } ] }"
+        try await NATSServer(settings: settings).whileRunning { server in
+            try await withConnection(server.options) { connection in
+                for await state in connection.changes() {
+                    guard case .disconnected(let reason) = state, reason.contains("_INBOX") else { continue }
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func `A user that may not ask for the server's version has a connection`() async throws {
+        let settings = """
+            no_auth_user: me
+            authorization { users: [ { user: me, permissions: { publish: x, subscribe: "_INBOX.>" } } ] }
+            """
+        try await withServer(settings: settings) { _, connection in
+            let info = try await connection.waitUntilConnected(timeout: .seconds(30))
+            #expect(info.version == nil)
+            #expect(info.maximumPayload == 9 << 20)
         }
     }
 
@@ -127,7 +151,7 @@ struct RightsTests {
         // The seed of 32 zero bytes, whose Ed25519 key is in many test vectors.
         let seed = NKey.seed([UInt8](repeating: 0, count: 32))
         #expect(seed.hasPrefix("SUAAAAAAAAAAA"))
-        #expect(NKey.publicKey(seed: seed)?.hasPrefix("UA5WUJ54Z23KI7") == true)
+        #expect(NKey.publicKey(seed: seed)?.hasPrefix("UA5WUJ54Z23KILLCUOUN") == true)
         #expect(NKey.publicKey(seed: String(seed.dropLast()) + "B") == nil)
         #expect(NKey.publicKey(seed: "SUABC") == nil)
     }

@@ -95,6 +95,7 @@ package struct JetStream: Sendable {
     ///   - expectation: The message is stored only if this holds.
     /// - Throws: ``JetStreamError`` `wrongLastSequence` if the expectation does not hold; `expectationUnderWay`,
     ///   `limitReached`, `storageFull` and others.
+    @discardableResult
     package func publish(
         _ subject: String, headers: NATSHeaders = [:], body: [UInt8], id: String? = nil,
         expecting expectation: LastSequence? = nil, timeout: Duration? = nil

@@ -59,9 +59,6 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// True while a task waits.
-    var hasWaiter: Bool { state.withLock { $0.waiter != nil } }
-
     /// Takes the next element if there is one, without waiting.
     func takeNow() -> Element? {
         state.withLock { $0.elements.popFirst() }

@@ -37,7 +37,7 @@ package final class NATSConnection: Sendable {
         var subscriptions: [Int: NATSSubscription] = [:]
         /// The last id of a listener or a subscription. The inbox has 0.
         var lastID = 0
-        /// Counts down to the end of each link.
+        /// The events of the open link.
         var link: AsyncStream<LinkEvent>.Continuation?
         /// The bytes that wait for the thread.
         var queuedBytes = 0
@@ -196,7 +196,8 @@ package final class NATSConnection: Sendable {
     private func noteDown(_ reason: String) {
         change { state in
             state.isUp = false
-            return .disconnected(reason)
+            // libnats reports the end of its connection after `run()` may have ended.
+            return state.phase == .closed ? nil : .disconnected(reason)
         }
         inbox.failAll { NATSError.disconnected($0) }
     }
@@ -355,7 +356,8 @@ package final class NATSConnection: Sendable {
 
 extension NATSConnection: NATSLinkOwner {
     func linkConnected(maximumPayload: Int) {
-        let link = state.withLock { state in
+        let link = state.withLock { state -> AsyncStream<LinkEvent>.Continuation? in
+            guard state.phase != .closed else { return nil }
             state.isUp = true
             state.maximumPayload = maximumPayload
             state.connectionCount += 1
@@ -376,6 +378,8 @@ extension NATSConnection: NATSLinkOwner {
     func linkDenied(_ subject: DeniedSubject) {
         switch subject.operation {
         case .publish: inbox.deny(subject)
+        case .subscribe where subject.matches("\(inbox.prefix).*"):
+            noteDown("the NATS server does not permit this user to subscribe to _INBOX.>, where replies arrive")
         case .subscribe:
             let denied = state.withLock { $0.subscriptions.values.filter { subject.matches($0.subject) } }
             for subscription in denied {

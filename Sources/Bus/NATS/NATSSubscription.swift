@@ -59,14 +59,11 @@ package final class NATSSubscription: Sendable {
     func take(_ message: NATSMessage) {
         // After a loss, the buffer gets no more messages until the reader has seen the loss, which comes after the
         // messages that wait. So the place of the loss is right.
-        let isAccepted = loss.withLock { loss in
-            if loss.unreported == 0, mailbox.put(.message(message)) { return true }
+        loss.withLock { loss in
+            if loss.unreported == 0, mailbox.put(.message(message)) { return }
             loss.unreported += 1
             loss.total += 1
-            return false
         }
-        // The reader may have begun to wait just before the loss was counted.
-        if !isAccepted, mailbox.hasWaiter, let count = takeLoss() { mailbox.put(.lost(count)) }
     }
 
     func finish(throwing error: (any Error)?) {

@@ -56,13 +56,20 @@ package struct ConsumerSettings: Hashable, Sendable {
 package struct PullSettings: Hashable, Sendable {
     /// The maximum number of messages that wait to be read. Half of it is one request.
     package var window: Int
+    /// The maximum size of the messages that answer one request, in bytes. It must be larger than any message. At most
+    /// three requests are under way.
+    package var maximumSize: Int
     /// The time after which the server ends a request that it cannot fulfil.
     package var expiry: Duration
     /// The interval at which the server shows that it still has the request. Less than half of ``expiry``.
     package var heartbeat: Duration
 
-    package init(window: Int = 512, expiry: Duration = .seconds(30), heartbeat: Duration = .seconds(5)) {
+    package init(
+        window: Int = 512, maximumSize: Int = 16 << 20, expiry: Duration = .seconds(30),
+        heartbeat: Duration = .seconds(5)
+    ) {
         self.window = window
+        self.maximumSize = maximumSize
         self.expiry = expiry
         self.heartbeat = heartbeat
     }
@@ -142,7 +149,8 @@ package final class PullConsumer {
     private func request() throws {
         let count = max(settings.window - requested, 1)
         let body: JSONValue = [
-            "batch": .integer(count), "expires": .integer(settings.expiry.nanoseconds),
+            "batch": .integer(count), "max_bytes": .integer(settings.maximumSize),
+            "expires": .integer(settings.expiry.nanoseconds),
             "idle_heartbeat": .integer(settings.heartbeat.nanoseconds),
         ]
         try jetStream.connection.sendRequest(subject, body: Array(body.description.utf8), to: token)
