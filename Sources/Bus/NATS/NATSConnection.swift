@@ -9,6 +9,19 @@ package struct NATSServerInfo: Hashable, Sendable {
     package var hasJetStream: Bool?
     /// The maximum size of a message in bytes.
     package var maximumPayload: Int
+
+    /// True if the server has at least this version. Nil if its version is not known.
+    package func isAtLeast(_ minimum: String) -> Bool? {
+        version.map { version in
+            // A pre-release, such as `2.12.0-RC.1`, counts as its release.
+            let (left, right) = (Self.numbers(version), Self.numbers(minimum))
+            return !left.lexicographicallyPrecedes(right)
+        }
+    }
+
+    private static func numbers(_ version: String) -> [Int] {
+        version.prefix { $0 != "-" && $0 != "+" }.split(separator: ".").map { Int($0) ?? 0 }
+    }
 }
 
 /// The state of a ``NATSConnection``.
@@ -64,7 +77,8 @@ package final class NATSConnection: Sendable {
         thread.stop()
     }
 
-    /// Keeps the connection until the task is cancelled. Can be called once.
+    /// Keeps the connection until the task is cancelled. Can be called once. If the server has stopped reading, the end
+    /// takes up to 10 seconds, the deadline for writing.
     package func run() async throws {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }
