@@ -48,8 +48,7 @@ let systemSupport: [Target] = [
 let bus: [Target] = [
     .systemLibrary(name: "CZeroMQ", path: "Sources/Bus/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     module("ZeroMQ", in: "Bus", ["CZeroMQ"]),
-    .systemLibrary(
-        name: "CNATS", path: "Sources/Bus/CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+    .systemLibrary(name: "CNATS", path: "Sources/Bus/CNATS", providers: [.apt(["libnats-dev"])]),
     module("NATS", in: "Bus", ["CNATS", "Sodium", "Support", deque]),
     module("EventBus", in: "Bus", ["Support"]),
     module("BusProtocol", in: "Bus", ["EventBus"]),

@@ -13,6 +13,10 @@ struct ConnectionTests {
             #expect(info.hasJetStream == true)
             #expect(info.maximumPayload == 9 << 20)
             #expect(connection.connectionCount == 1)
+            #expect(info.isAtLeast("2.12.1") == true)
+            #expect(info.isAtLeast("2.15.1") == true)
+            #expect(info.isAtLeast("2.15.2") == false)
+            #expect(info.isAtLeast("10.0.0") == false)
         }
     }
 
@@ -79,6 +83,19 @@ struct ConnectionTests {
                 #expect(code == .timeout)
             }
             server.resume()
+        }
+    }
+
+    @Test func `A connection to a server that stands still is given up, and made again when the server continues`()
+        async throws
+    {
+        try await withServer { server, connection in
+            server.pause()
+            for _ in 0..<32 { try connection.publish("data", body: [UInt8](repeating: 0, count: 1 << 20)) }
+            try await connection.waitForDisconnection()
+            server.resume()
+            try await connection.waitForConnection(number: 2)
+            #expect(try await failure { try await connection.request("data", timeout: .seconds(60)) } == .noResponders)
         }
     }
 

@@ -61,6 +61,20 @@ struct JetStreamTests {
         }
     }
 
+    @Test func `A full stream refuses messages`() async throws {
+        try await withServer { _, connection async throws in
+            let jetStream = JetStream(connection)
+            _ = try await jetStream.createStream([
+                "name": "S", "subjects": ["s.>"], "max_bytes": 4096, "discard": "new", "max_msg_size": 2048,
+            ])
+            let fitting = { try await jetStream.publish("s.a", body: [UInt8](repeating: 0, count: 2000)) }
+            _ = try await fitting()
+            #expect(try await refusal { for _ in 0..<2 { _ = try await fitting() } } == .limitReached)
+            let large = { try await jetStream.publish("s.a", body: [UInt8](repeating: 0, count: 4000)) }
+            #expect(try await refusal(of: large) == .messageTooLarge)
+        }
+    }
+
     @Test func `Single messages are read with their headers`() async throws {
         try await withStream { jetStream in
             let before = Int64(Date().timeIntervalSince1970) * 1_000_000_000

@@ -64,16 +64,6 @@ extension JetStreamError {
     }
 }
 
-extension NATSServerInfo {
-    /// Reads the response to `$SYS.REQ.USER.INFO`.
-    mutating func read(_ body: [UInt8]) {
-        guard let server = (try? JSONValue(parsing: Data(body)))?["server"] else { return }
-        version = server["ver"]?.stringValue
-        name = server["name"]?.stringValue
-        hasJetStream = server["jetstream"]?.boolValue
-    }
-}
-
 extension NATSMessage {
     /// Parses the body as a response of JetStream.
     /// - Throws: ``JetStreamError`` if it is an error; ``NATSError`` `invalid` if it is not JSON.

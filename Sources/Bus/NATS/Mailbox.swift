@@ -78,6 +78,7 @@ final class Mailbox<Element: Sendable>: Sendable {
             state.lastNumber += 1
             return state.lastNumber
         }
+        let end = timeout.map { ContinuousClock.now + $0 }
         let deadline = timeout.map { timeout in
             deadlines.add(after: timeout) { self.giveUp(number, late()) }
         }
@@ -92,8 +93,12 @@ final class Mailbox<Element: Sendable>: Sendable {
                     return nil
                 }
                 if let result { return continuation.resume(with: result) }
-                // The cancellation handler may have run before the waiter was there.
-                if Task.isCancelled { giveUp(number, CancellationError()) }
+                // The cancellation handler or the deadline may have come before the waiter was there.
+                if Task.isCancelled {
+                    giveUp(number, CancellationError())
+                } else if let end, ContinuousClock.now >= end {
+                    giveUp(number, late())
+                }
             }
         } onCancel: {
             giveUp(number, CancellationError())

@@ -1,26 +1,5 @@
 internal import Synchronization
 
-/// A server that a connection uses.
-package struct NATSServerInfo: Hashable, Sendable {
-    /// The server's version, such as `2.15.1`. Nil if this user may not ask for it (`$SYS.REQ.USER.INFO`).
-    package var version: String?
-    package var name: String?
-    /// True if the server has JetStream. Nil if it is not known.
-    package var hasJetStream: Bool?
-    /// The maximum size of a message in bytes.
-    package var maximumPayload: Int
-}
-
-/// The state of a ``NATSConnection``.
-package enum NATSState: Hashable, Sendable {
-    case connecting
-    case connected(NATSServerInfo)
-    /// There is no connection, and the client tries to make one. The reason is for people.
-    case disconnected(String)
-    /// `run()` has ended.
-    case closed
-}
-
 /// A connection to one of several NATS servers, which connects again whenever it is lost.
 ///
 /// It exists while ``run()`` runs. Requests that are under way when the connection is lost fail with `disconnected`;
@@ -64,19 +43,24 @@ package final class NATSConnection: Sendable {
         thread.stop()
     }
 
-    /// Keeps the connection until the task is cancelled. Can be called once.
+    /// Keeps the connection until the task is cancelled. Can be called once. If the server has stopped reading, the end
+    /// takes up to 10 seconds, the deadline for writing.
     package func run() async throws {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }
             return !state.hasBegun
         }
         guard isFirst else { throw NATSError(.closed, "run() of a connection to NATS was called twice") }
-        await withTaskGroup { group in
-            group.addTask { await self.deadlines.run() }
-            group.addTask { await self.keepLink() }
-            await group.waitForAll()
+        await withTaskCancellationHandler {
+            await withTaskGroup { group in
+                group.addTask { await self.deadlines.run() }
+                group.addTask { await self.keepLink() }
+                await group.waitForAll()
+            }
+        } onCancel: {
+            // Whatever waits ends now, although the end of the link may take longer.
+            end()
         }
-        end()
     }
 
     /// Opens a link, and another one whenever libnats has given up.
@@ -222,20 +206,7 @@ package final class NATSConnection: Sendable {
     ) async throws -> NATSMessage {
         let token = inbox.makeToken()
         let message = try OutgoingMessage(subject, reply: inbox.reply(token), headers: headers, body: body)
-        let deadline = deadlines.add(after: timeout) {
-            self.inbox.fail(token, NATSError.timeout(subject, timeout))
-        }
-        defer { deadlines.remove(deadline) }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                inbox.add(token, subject: subject, continuation)
-                send(message, for: token)
-                // The cancellation handler may have run before the entry was there.
-                if Task.isCancelled { inbox.fail(token, CancellationError()) }
-            }
-        } onCancel: {
-            inbox.fail(token, CancellationError())
-        }
+        return try await reply(to: message, token, timeout: timeout)
     }
 
     /// The number of requests and consumers that wait for replies.
@@ -248,13 +219,29 @@ package final class NATSConnection: Sendable {
         // The reply subject is not used; the message itself is the reply.
         let subject = inbox.reply(token)
         let message = try OutgoingMessage(subject, reply: nil, headers: [:], body: [])
-        let deadline = deadlines.add(after: timeout) { self.inbox.fail(token, NATSError.timeout(subject, timeout)) }
+        _ = try await reply(to: message, token, timeout: timeout)
+    }
+
+    /// Sends a message and waits for the reply with its token.
+    private func reply(
+        to message: OutgoingMessage, _ token: UInt64, timeout: Duration
+    ) async throws -> NATSMessage {
+        let subject = message.subject
+        let end = ContinuousClock.now + timeout
+        let deadline = deadlines.add(after: timeout) {
+            self.inbox.fail(token, NATSError.timeout(subject, timeout))
+        }
         defer { deadlines.remove(deadline) }
-        _ = try await withTaskCancellationHandler {
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 inbox.add(token, subject: subject, continuation)
                 send(message, for: token)
-                if Task.isCancelled { inbox.fail(token, CancellationError()) }
+                // The cancellation handler or the deadline may have come before the entry was there.
+                if Task.isCancelled {
+                    inbox.fail(token, CancellationError())
+                } else if ContinuousClock.now >= end {
+                    inbox.fail(token, NATSError.timeout(subject, timeout))
+                }
             }
         } onCancel: {
             inbox.fail(token, CancellationError())

@@ -69,6 +69,8 @@ final class NATSLink: @unchecked Sendable {
     func publish(_ message: OutgoingMessage) throws(NATSError) {
         guard let pointer else { throw .disconnected(message.subject) }
         let status = natsConnection_PublishMsg(pointer, message.pointer)
+        // Only a part of the message may have been written, so nothing can be sent after it.
+        if status == NATS_TIMEOUT { close() }
         guard status == NATS_OK else { throw NATSError(status, message.subject) }
     }
 
