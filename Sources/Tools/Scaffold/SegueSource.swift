@@ -63,6 +63,7 @@ enum SegueNames {
         "ErrorNotification", "EventBus", "FlowFiles", "FlowReview", "HTTPClient", "InProcess", "MessageSchema",
         "Monitor",
         "Music",
+        "NATSLayout",
         "Navigation", "Onboarding", "Opening", "PlatformPrograms", "Presentation", "Projects", "Repositories",
         "Routing", "Scaffold",
         "SegueCommands", "SegueTestSupport", "ServiceRuntime", "Services", "SignIn", "Sodium", "SpotifyAPI",
