@@ -39,7 +39,8 @@ struct BatchMessageTests {
         let rejection = Rejection(code: "message.malformed", reason: "no\nreason", attempts: 3)
         let owner = ConsumerPartition("music.service", Partition(subject: "given"))
         let checkpoint = Checkpoint(
-            claim: Samples.claim(owner.consumer), position: Position(epoch: 1, offset: 5000), partition: owner.partition,
+            claim: Samples.claim(owner.consumer), position: Position(epoch: 1, offset: 5000),
+            partition: owner.partition,
             settled: 4000)
         let publication = try Publication(
             Batch(messages, checkpoint: checkpoint, rejection: rejection), owner: owner,
@@ -194,7 +195,9 @@ struct BatchMessageTests {
         for round in 0..<4_000 {
             var body = message.body
             if round % 4 == 0 {
-                body = (0..<Int.random(in: 0...200, using: &generator)).map { _ in .random(in: 0...255, using: &generator) }
+                body = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
+                    .random(in: 0...255, using: &generator)
+                }
             } else {
                 body[Int.random(in: 0..<body.count, using: &generator)] = .random(in: 0...255, using: &generator)
             }

@@ -27,7 +27,10 @@ struct BusSubjectTests {
 
     @Test(
         "a token that is written in another way is not read",
-        arguments: ["", "-", "+", "~4", "~4g", "~61", "~2D", "~2d~", "~~", "a.b", "a b", "ä", "~ff", "~c3", "~mark", "*", "~-1", "~+1"])
+        arguments: [
+            "", "-", "+", "~4", "~4g", "~61", "~2D", "~2d~", "~~", "a.b", "a b", "ä", "~ff", "~c3", "~mark", "*", "~-1",
+            "~+1",
+        ])
     func otherTokens(token: String) {
         #expect(Token.decode(token) == nil)
     }
@@ -100,7 +103,9 @@ struct BusSubjectTests {
         ] { #expect(BusSubject(text, in: "SEGUE") == nil, "\(text)") }
     }
 
-    @Test("documents of different names have different subjects, and no pattern of documents matches a record beside them")
+    @Test(
+        "documents of different names have different subjects, and no pattern of documents matches a record beside them"
+    )
     func documents() throws {
         let type = try #require(MessageType("document.A"))
         let parts = ["", "-", "~", ".", "a", "a.b", "a.~", "~2e", "b", "*", ">", "+"]
@@ -111,7 +116,8 @@ struct BusSubjectTests {
             let text = BusSubject.document(name).text(in: "S")
             for filter in [
                 MessageFilter.all, .kind(.document), .type(type), .type(type, subject: name.subject),
-                .kind(.document, subject: name.subject), MessageFilter(subject: name.subject), .type(type, subject: "other"),
+                .kind(.document, subject: name.subject), MessageFilter(subject: name.subject),
+                .type(type, subject: "other"),
             ] {
                 let pattern = try #require(streams.documents(matching: filter))
                 #expect(NATSRules.matches(text, pattern) == filter.matches(type, subject: name.subject))
@@ -130,12 +136,16 @@ struct BusSubjectTests {
             let patterns = StreamNames("S").progress(of: consumer)
             for other in ["a", "a-b", "-", "b.c", "*", "b"] {
                 let owner = ConsumerPartition(other, Partition.all[5])
-                for subject in [BusSubject.results(owner, tokens), .results(owner, .none), .progress(owner), .fence(owner)] {
+                for subject in [
+                    BusSubject.results(owner, tokens), .results(owner, .none), .progress(owner), .fence(owner),
+                ] {
                     let isSelected = patterns.contains { NATSRules.matches(subject.text(in: "S"), $0) }
                     #expect(isSelected == (consumer == other))
                 }
             }
-            for subject in [BusSubject.batch(tokens), .settlement, .group(consumer: consumer), .cutOffs(consumer: consumer)] {
+            for subject in [
+                BusSubject.batch(tokens), .settlement, .group(consumer: consumer), .cutOffs(consumer: consumer),
+            ] {
                 #expect(!patterns.contains { NATSRules.matches(subject.text(in: "S"), $0) })
             }
         }

@@ -86,10 +86,13 @@ struct ClaimRecordTests {
         let share = #""offset":0,"ownerEpoch":7}"#
         #expect(json.contains(share))
         for damaged in [
-            [], Array("{}".utf8), Array("null".utf8), Array("[1]".utf8), Self.change(json, "\"ownerEpoch\":7", "\"ownerEpoch\":-7"),
+            [], Array("{}".utf8), Array("null".utf8), Array("[1]".utf8),
+            Self.change(json, "\"ownerEpoch\":7", "\"ownerEpoch\":-7"),
             Self.change(json, "\"ownerEpoch\":7", "\"ownerEpoch\":18446744073709551615"),
-            Self.change(json, "\"ownerEpoch\":7", "\"ownerEpoch\":1.5"), Self.change(json, "\"shares\":[{", "\"shares\":[{},{"),
-            Self.change(json, "\"version\":1", "\"version\":\"1\""), Self.change(json, "\"offset\":0", "\"offset\":\"0\""),
+            Self.change(json, "\"ownerEpoch\":7", "\"ownerEpoch\":1.5"),
+            Self.change(json, "\"shares\":[{", "\"shares\":[{},{"),
+            Self.change(json, "\"version\":1", "\"version\":\"1\""),
+            Self.change(json, "\"offset\":0", "\"offset\":\"0\""),
             Self.change(json, "\"members\":[]", "\"members\":[\"\(UUID())\"]"),
             Array(repeating: 0x20, count: 2 * 1024 * 1024),
         ] as [[UInt8]] {
@@ -114,7 +117,9 @@ struct ClaimRecordTests {
             }
         }
         let fence = String(decoding: try FenceRecord(ownerEpoch: 9, previous: 4, member: UUID()).json(), as: UTF8.self)
-        #expect(throws: ProtocolError.self) { try FenceRecord(json: Self.change(fence, "\"previous\":4", "\"previous\":9")) }
+        #expect(throws: ProtocolError.self) {
+            try FenceRecord(json: Self.change(fence, "\"previous\":4", "\"previous\":9"))
+        }
     }
 
     @Test("cut-offs are reported until there is progress under a fence that is after them")

@@ -21,7 +21,9 @@ struct LanesTests {
         return Array(subjects.prefix(3))
     }()
 
-    private static func publication(_ subjects: [String], _ type: MessageType = event, id: String = "1") throws -> Publication {
+    private static func publication(_ subjects: [String], _ type: MessageType = event, id: String = "1") throws
+        -> Publication
+    {
         try Publication(Batch(subjects.map { Samples.message(type, subject: $0, id: id) }))
     }
 
@@ -171,9 +173,13 @@ struct LanesTests {
         #expect(removed.isRemoved && sendings(removed.actions).count == 1, "the batch that waited for it is sent")
         let isSentRemoved = lanes.cancel(.init(1), at: now).isRemoved
         #expect(!isSentRemoved)
+        let isRemovedLater = lanes.cancel(.init(1), at: now).isRemoved
+        #expect(!isRemovedLater)
         #expect(results(lanes.acknowledged(first.number, sequence: 1, at: now)).isEmpty)
-        let isUnknownRemoved = lanes.cancel(.init(9), at: now).isRemoved
-        #expect(isUnknownRemoved)
+        let isAdmitted = lanes.admit(.init(9), size: 1)
+        #expect(isAdmitted)
+        let isAdmittedRemoved = lanes.cancel(.init(9), at: now).isRemoved
+        #expect(isAdmittedRemoved)
     }
 
     @Test("beyond the capacity calls wait in order, and are admitted one for one")
@@ -206,7 +212,8 @@ struct LanesTests {
         configuration.maximumPayload = 1500
         var lanes = Lanes(producer: ProducerID(), configuration: configuration)
         let a = Self.subjects[0]
-        let large = try Publication(Batch([Samples.message(Self.event, subject: a, data: String(repeating: "1", count: 1400))]))
+        let large = try Publication(
+            Batch([Samples.message(Self.event, subject: a, data: String(repeating: "1", count: 1400))]))
         let refused = results(lanes.add(.init(1), large, at: now))
         #expect(throws: BusError.self) { try refused[1]?.get() }
         var sending = try #require(sendings(lanes.add(.init(2), try Self.publication([a]), at: now)).first)
@@ -237,7 +244,9 @@ struct LanesTests {
         }
     }
 
-    @Test("whatever is lost or repeated, each batch is stored once, whole, in order, and its caller knows where", arguments: 0..<30)
+    @Test(
+        "whatever is lost or repeated, each batch is stored once, whole, in order, and its caller knows where",
+        arguments: 0..<30)
     func random(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         var configuration = Lanes.Configuration()
@@ -258,7 +267,9 @@ struct LanesTests {
                 switch action {
                 case .send(let sending):
                     let partitions = Set(
-                        try sending.message.content(at: 1, of: 1).messages.map { Partition(subject: $0.message.subject) })
+                        try sending.message.content(at: 1, of: 1).messages.map {
+                            Partition(subject: $0.message.subject)
+                        })
                     for (number, held) in underWay where number != sending.number {
                         #expect(held.isDisjoint(with: partitions), "two messages of a partition are under way")
                     }

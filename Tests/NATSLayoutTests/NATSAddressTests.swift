@@ -28,7 +28,8 @@ struct NATSAddressTests {
         arguments: [
             "", "nats:", "nats:/a", "NATS://a", "http://a", "nats://a:0", "nats://a:65536", "nats://a:", "nats://a:+1",
             "nats://a,", "nats://,a", "nats://::1", "nats://[::1", "nats://[::1]4222", "nats://[1]", "nats://[g::1]",
-            "nats://a b", "nats://a/", "nats://a/1A", "nats://a/A.B", "nats://a/A/B", "nats://a/*", "nats://a/SEGUE_DOC",
+            "nats://a b", "nats://a/", "nats://a/1A", "nats://a/A.B", "nats://a/A/B", "nats://a/*",
+            "nats://a/SEGUE_DOC",
             "nats://a/X_DEAD", "nats://a/\(String(repeating: "A", count: 33))", "nats://ä", "nats://a?token=SECRET",
             "nats://a/SEGUE?token=SECRET", "nats://a\nb", "nats://a#SECRET",
             "nats://\((0...64).map { "h\($0)" }.joined(separator: ","))",

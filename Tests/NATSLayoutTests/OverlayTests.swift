@@ -80,10 +80,14 @@ struct OverlayTests {
         let fields = Dictionary(record.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         #expect(try record.roundTrip() == record.stored)
         for value in ["", "1", "1/0", "1/x", "1/2/3", "/1"] {
-            #expect(throws: ProtocolError.self) { try DocumentRecord(fields: ["Segue-Position": value], body: record.body) }
+            #expect(throws: ProtocolError.self) {
+                try DocumentRecord(fields: ["Segue-Position": value], body: record.body)
+            }
         }
         for length in 0..<record.body.count {
-            #expect(throws: ProtocolError.self) { try DocumentRecord(fields: fields, body: Array(record.body[..<length])) }
+            #expect(throws: ProtocolError.self) {
+                try DocumentRecord(fields: fields, body: Array(record.body[..<length]))
+            }
         }
         #expect(throws: ProtocolError.self) { try DocumentRecord(fields: fields, body: record.body + [0]) }
     }

@@ -9,7 +9,8 @@ struct ReadTrackerTests {
     private typealias Delivery = ReadTracker.Delivery
     private let now = ContinuousClock.now
 
-    private func delivery(_ tracker: ReadTracker, _ consumer: UInt64, _ stream: UInt64, pending: UInt64 = 1) -> Delivery {
+    private func delivery(_ tracker: ReadTracker, _ consumer: UInt64, _ stream: UInt64, pending: UInt64 = 1) -> Delivery
+    {
         Delivery(
             generation: tracker.generation, consumerSequence: consumer, streamSequence: stream, pending: pending)
     }
@@ -138,10 +139,11 @@ struct ReadTrackerTests {
             switch Int.random(in: 0..<20, using: &generator) {
             case 0 where steps < 50_000: connection += 1
             case 1:
-                if let old = late.randomElement(using: &generator),
-                    case .deliver = tracker.receive(old, connection: connection, at: now)
-                {
-                    received.append(old.streamSequence)
+                guard let old = late.randomElement(using: &generator) else { continue }
+                switch tracker.receive(old, connection: connection, at: now) {
+                case .deliver: received.append(old.streamSequence)
+                case .renew(let start): renew(from: start)
+                case .ignore: break
                 }
             case 2:
                 if case .renew(let start) = tracker.heartbeat(

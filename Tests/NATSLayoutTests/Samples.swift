@@ -11,9 +11,10 @@ enum Samples {
     private static let characters = Array("aZ09_-~.+*>$ /%äé😀\u{0301}2d")
 
     static func text(upTo length: Int, _ generator: inout SeededGenerator) -> String {
-        String((0..<Int.random(in: 0...length, using: &generator)).map { _ in
-            characters.randomElement(using: &generator) ?? "a"
-        })
+        String(
+            (0..<Int.random(in: 0...length, using: &generator)).map { _ in
+                characters.randomElement(using: &generator) ?? "a"
+            })
     }
 
     static func message(
@@ -40,9 +41,10 @@ enum Samples {
 /// The rules of NATS for subjects, written without the code that is tested.
 enum NATSRules {
     static func isSubject(_ text: String) -> Bool {
-        !text.isEmpty && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { token in
-            !token.isEmpty && token != "*" && token != ">" && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
-        }
+        !text.isEmpty
+            && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { token in
+                !token.isEmpty && token != "*" && token != ">" && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+            }
     }
 
     static func matches(_ subject: String, _ filter: String) -> Bool {

@@ -12,8 +12,10 @@ struct SubjectFiltersTests {
         var subjects: [String] = ["default"]
         let partition = Partition(subject: "default")
         let candidates = (0..<2_000).map { "s\($0)" }
-        subjects += candidates.filter { Partition(subject: $0) == partition && Bucket(subject: $0) != Bucket(subject: "default") }
-            .prefix(1)
+        subjects += candidates.filter {
+            Partition(subject: $0) == partition && Bucket(subject: $0) != Bucket(subject: "default")
+        }
+        .prefix(1)
         return subjects + candidates.filter { Partition(subject: $0) != partition }.prefix(2)
     }()
 
@@ -44,7 +46,8 @@ struct SubjectFiltersTests {
         for type in Self.types.map(Optional.some) + [nil] {
             for filter in [
                 type.map { MessageFilter.type($0) } ?? .all, type.map { MessageFilter.kind($0.kind) } ?? .all,
-                type.map { MessageFilter.type($0, subject: Self.subjects[0]) } ?? MessageFilter(subject: Self.subjects[1]),
+                type.map { MessageFilter.type($0, subject: Self.subjects[0]) }
+                    ?? MessageFilter(subject: Self.subjects[1]),
                 type.map { MessageFilter.kind($0.kind, subject: Self.subjects[2]) } ?? .all,
             ] {
                 let texts = SubjectFilters([filter]).texts(in: "S")
@@ -100,8 +103,10 @@ struct SubjectFiltersTests {
     @Test("of some partitions pass the batches of these, and the mixed ones")
     func partitions() {
         let partitions: Set = [Partition(subject: Self.subjects[0])]
-        let texts = SubjectFilters([.type(Self.types[0]), .kind(.command, subject: Self.subjects[2])], partitions: partitions)
-            .texts(in: "S")
+        let texts = SubjectFilters(
+            [.type(Self.types[0]), .kind(.command, subject: Self.subjects[2])], partitions: partitions
+        )
+        .texts(in: "S")
         #expect(Self.passes([Samples.message(Self.types[0], subject: Self.subjects[0])], texts))
         #expect(Self.passes([Samples.message(Self.types[0], subject: Self.subjects[1])], texts))
         #expect(!Self.passes([Samples.message(Self.types[0], subject: Self.subjects[2])], texts))

@@ -133,7 +133,9 @@ package struct BatchHeaders: Hashable, Sendable {
 
     /// The size of the headers in the NATS protocol, in bytes.
     package var size: Int {
-        fields.reduce("NATS/1.0\r\n\r\n".utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + ": \r\n".utf8.count }
+        fields.reduce("NATS/1.0\r\n\r\n".utf8.count) {
+            $0 + $1.name.utf8.count + $1.value.utf8.count + ": \r\n".utf8.count
+        }
     }
 
     /// Reads the headers of a stored message. Other headers are ignored, so that a server may add some.

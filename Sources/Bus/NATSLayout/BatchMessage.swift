@@ -98,7 +98,8 @@ package struct RejectedMessage: Hashable, Sendable {
         let published: PublishedMessage
         if let header = message.unreadableHeader {
             published = PublishedMessage(
-                topic: "\(message.type).\(header.partition.token)", subject: "", key: "", header: Array(header.bytes)[...],
+                topic: "\(message.type).\(header.partition.token)", subject: "", key: "",
+                header: Array(header.bytes)[...],
                 data: Array(message.data)[...])
         } else {
             published = try PublishedMessage(message)
@@ -165,7 +166,8 @@ package struct Publication: Hashable, Sendable {
         guard batch.settledLetters.isEmpty || owner == nil && lease == nil else {
             // A message of JetStream can have one expectation only.
             throw BusError(
-                .refused, "a batch that settles dead letters cannot have a checkpoint or a lease; publish them separately")
+                .refused,
+                "a batch that settles dead letters cannot have a checkpoint or a lease; publish them separately")
         }
         let packed: PackedMessages
         do {

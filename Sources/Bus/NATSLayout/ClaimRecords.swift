@@ -113,7 +113,9 @@ package struct GroupRecord: LayoutRecord {
     package var group: ConsumerGroup { existing ?? ConsumerGroup(after: ownerEpoch) }
 
     package func check() throws(ProtocolError) {
-        func refuse(_ reason: String) -> ProtocolError { ProtocolError(.malformed, "\(Self.title) is damaged: \(reason)") }
+        func refuse(_ reason: String) -> ProtocolError {
+            ProtocolError(.malformed, "\(Self.title) is damaged: \(reason)")
+        }
         guard ownerEpoch < Self.maximumOwnerEpoch else { throw refuse("the owner epoch \(ownerEpoch) is too high") }
         guard let shares else { return }
         let members = Set(members ?? [])
@@ -152,7 +154,8 @@ package struct FenceRecord: LayoutRecord {
 
     package func check() throws(ProtocolError) {
         guard ownerEpoch > previous else {
-            throw ProtocolError(.malformed, "\(Self.title) is damaged: its owner epoch is not higher than the previous one")
+            throw ProtocolError(
+                .malformed, "\(Self.title) is damaged: its owner epoch is not higher than the previous one")
         }
     }
 }
@@ -239,7 +242,8 @@ package struct CutOffRecord: LayoutRecord {
         }
         let new = cutOffs.map {
             Entry(
-                type: $0.type, count: $0.count, first: $0.offsets.lowerBound, last: $0.offsets.upperBound, sequence: nil)
+                type: $0.type, count: $0.count, first: $0.offsets.lowerBound, last: $0.offsets.upperBound, sequence: nil
+            )
         }
         return CutOffRecord(Self.joined(kept + new))
     }
@@ -269,7 +273,8 @@ package struct CutOffRecord: LayoutRecord {
     private static func joined(_ entries: [Entry]) -> [Entry] {
         var result: [Entry] = []
         for entry in entries {
-            guard let index = result.firstIndex(where: { $0.type == entry.type && $0.sequence == entry.sequence }) else {
+            guard let index = result.firstIndex(where: { $0.type == entry.type && $0.sequence == entry.sequence })
+            else {
                 result.append(entry)
                 continue
             }

@@ -27,7 +27,8 @@ package struct HandledOffsets: Hashable, Sendable {
     }
 
     /// The sequence at which a reader of the progress begins. Progress beyond a handled message is recorded after that
-    /// message, so earlier records tell nothing new.
+    /// message, so earlier records tell nothing new. Retention must keep every fence from this sequence on, not only the
+    /// last one of each partition.
     package static func start(of group: ConsumerGroup) -> UInt64 {
         Place.start(after: group.position)
     }
@@ -37,10 +38,8 @@ package struct HandledOffsets: Hashable, Sendable {
     package mutating func read(_ fence: FenceRecord, of partition: Partition, at sequence: UInt64) {
         fences[partition] = sequence
         let index = Int(partition.number)
-        // The two differ if retention has removed a fence between them. Then both have owned the partition.
-        for previous in [shares[index].ownerEpoch, fence.previous] {
-            shares[index].offset = max(shares[index].offset, previous.flatMap { settled[$0] } ?? 0)
-        }
+        let previous = shares[index].ownerEpoch ?? fence.previous
+        shares[index].offset = max(shares[index].offset, settled[previous] ?? 0)
         shares[index].ownerEpoch = fence.ownerEpoch
     }
 

@@ -1,6 +1,6 @@
 package import BusProtocol
-package import EventBus
 internal import DequeModule
+package import EventBus
 
 /// The batches that a client is publishing.
 ///
@@ -178,8 +178,8 @@ package struct Lanes: Sendable {
             underWay[number]?.calls.removeAll { $0.id == id }
             return (false, release(id))
         }
-        // Admitted, but not added.
-        return (true, release(id))
+        // Admitted and not added, or not known: a call that has ended, or was cancelled before.
+        return (admitted[id] != nil, release(id))
     }
 
     /// Ends all calls with an error.
@@ -259,7 +259,9 @@ package struct Lanes: Sendable {
     package mutating func tick(at now: Instant) -> [Action] {
         var actions: [Action] = []
         for number in underWay.keys.sorted() {
-            guard var message = underWay[number], case .pausing(let until) = message.state, until <= now else { continue }
+            guard var message = underWay[number], case .pausing(let until) = message.state, until <= now else {
+                continue
+            }
             if now - message.windowStart < configuration.resendingWindow {
                 message.state = .sent
                 actions.append(.send(message.sending))

@@ -43,14 +43,16 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
                 guard let server = Server(part) else {
                     throw Self.error(
                         "the host", String(part),
-                        "is not HOST or HOST:PORT; a port is 1 to 65535, and an IPv6 address is in brackets: [::1]:4222")
+                        "is not HOST or HOST:PORT; a port is 1 to 65535, and an IPv6 address is in brackets: [::1]:4222"
+                    )
                 }
                 if !servers.contains(server) { servers.append(server) }
             }
         }
         guard servers.count <= Self.maximumServerCount else {
             throw BusError(
-                .address, "the address of a bus on NATS has \(servers.count) hosts; write at most "
+                .address,
+                "the address of a bus on NATS has \(servers.count) hosts; write at most "
                     + "\(Self.maximumServerCount), the client finds the other servers of a cluster by itself")
         }
         self.servers = servers.isEmpty ? [Server(host: Self.defaultHost, port: Self.defaultPort)] : servers
@@ -58,7 +60,8 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
         guard Self.isNamespace(namespace) else {
             throw Self.error(
                 "the namespace", namespace,
-                "must begin with a letter, have at most 32 letters, digits, '_' and '-', and not end with _DOC or _DEAD")
+                "must begin with a letter, have at most 32 letters, digits, '_' and '-', and not end with _DOC or _DEAD"
+            )
         }
     }
 
@@ -75,7 +78,9 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
     /// the stream of another one for its own.
     private static func isNamespace(_ text: String) -> Bool {
         guard let first = text.utf8.first, isLetter(first), text.utf8.count <= 32 else { return false }
-        return text.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
+        return text.utf8.allSatisfy {
+            isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+        }
             && !text.hasSuffix("_DOC") && !text.hasSuffix("_DEAD")
     }
 

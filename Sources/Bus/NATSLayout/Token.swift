@@ -145,7 +145,8 @@ package struct MessageTokens: Hashable, Sendable {
             }
         let place =
             switch place {
-            case .bucket(let bucket): "\(Token.hexadecimal(bucket.partition.number)).\(Token.hexadecimal(bucket.number))"
+            case .bucket(let bucket):
+                "\(Token.hexadecimal(bucket.partition.number)).\(Token.hexadecimal(bucket.number))"
             case .partition(let partition): "\(Token.hexadecimal(partition.number)).+"
             case .mixed: "+.+"
             case .none: "-.-"
@@ -178,7 +179,9 @@ package struct MessageTokens: Hashable, Sendable {
             if bucket == "+" {
                 place = .partition(partition)
             } else {
-                guard let bucket = Token.byte(hexadecimal: bucket).flatMap({ Bucket(partition, $0) }) else { return nil }
+                guard let bucket = Token.byte(hexadecimal: bucket).flatMap({ Bucket(partition, $0) }) else {
+                    return nil
+                }
                 place = .bucket(bucket)
             }
         }
