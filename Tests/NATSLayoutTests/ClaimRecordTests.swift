@@ -56,6 +56,24 @@ struct ClaimRecordTests {
         #expect(String(decoding: try mark.json(), as: UTF8.self).contains("\"version\":1"))
     }
 
+    @Test("the table of types has the newest message of each, and takes a limited number")
+    func typeTable() throws {
+        let (first, second) = (MessageType(kind: .event, name: "A"), MessageType(kind: .command, name: "A"))
+        var table = TypeTable()
+        table.note(first, at: 9)
+        table.note(first, at: 7)
+        table.note(second, at: 8)
+        table = try TypeTable(json: table.json())
+        #expect(table.newest(matching: [.all]) == [first: 9, second: 8])
+        #expect(table.newest(matching: [.type(first, subject: "x")]) == [first: 9])
+        for number in 0..<5_000 { table.note(MessageType(kind: .event, name: "T\(number)"), at: 1) }
+        table.note(first, at: 10)
+        #expect(table.newest(matching: [.all]).count == 4096)
+        #expect(try TypeTable(json: table.json()).newest(matching: [.type(first)]) == [first: 10])
+        let damaged = #"{"record":{"offsets":{"x":1}},"version":1}"#
+        #expect(throws: ProtocolError.self) { try TypeTable(json: Array(damaged.utf8)) }
+    }
+
     @Test("a lease is held, revoked, withdrawn, and held again, in no other order")
     func leaseOrder() {
         let states: [LeaseRecord.State?] = [nil, .held, .revoked, .withdrawn]

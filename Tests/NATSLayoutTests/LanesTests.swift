@@ -162,6 +162,20 @@ struct LanesTests {
         #expect(second.map(\.message.headers.id) == ["c/05/2/3"], "results are not merged")
     }
 
+    @Test("leased batches have one message under way, because each expects the same record")
+    func leases() throws {
+        let producer = ProducerID()
+        func leased(_ subject: String) throws -> Publication {
+            let document = Samples.message(MessageType(kind: .document, name: "D"), subject: subject)
+            return try Publication(Batch([document], isLeased: true), lease: producer)
+        }
+        var lanes = Lanes(producer: producer)
+        let first = sendings(lanes.add(.init(1), try leased(Self.subjects[0]), at: now))
+        #expect(sendings(lanes.add(.init(2), try leased(Self.subjects[1]), at: now)).isEmpty)
+        #expect(first.map(\.message.headers.lease) == [producer])
+        #expect(sendings(lanes.acknowledged(first[0].number, sequence: 1, at: now)).count == 1)
+    }
+
     @Test("a cancelled batch that waits is not published, one that was sent is, and both make room")
     func cancelling() throws {
         let (a, b) = (Self.subjects[0], Self.subjects[1])

@@ -189,24 +189,6 @@ package struct LeaseRecord: LayoutRecord {
     }
 }
 
-/// The steward that does the work which no client does, under `k.steward`.
-package struct StewardRecord: LayoutRecord {
-    package static let title = "the record of the steward"
-
-    package let instance: UUID
-    /// Grows with each new steward.
-    package let term: UInt64
-
-    package init(instance: UUID, term: UInt64) {
-        self.instance = instance
-        self.term = term
-    }
-
-    package func check() throws(ProtocolError) {
-        guard term < 1 << 53 else { throw ProtocolError(.malformed, "\(Self.title) is damaged: its term is too high") }
-    }
-}
-
 /// The messages that retention removed before a durable consumer handled them, under `k.x.CONSUMER`.
 package struct CutOffRecord: LayoutRecord {
     package static let title = "the cut-offs of a durable consumer"

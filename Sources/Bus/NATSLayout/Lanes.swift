@@ -65,6 +65,7 @@ package struct Lanes: Sendable {
     private enum Lane: Hashable {
         case partition(Partition)
         case owner(ConsumerPartition)
+        case lease
         case settlement
     }
 
@@ -280,11 +281,12 @@ package struct Lanes: Sendable {
     private static func lanes(of publication: Publication) -> Set<Lane> {
         var lanes = Set(publication.partitions.map { Lane.partition($0) })
         switch publication.subject {
-        // Only one message that expects a fence can be under way: the server refuses a second one (10164).
+        // Only one message that expects a fence, or a lease, can be under way: the server refuses a second one (10164).
         case .results(let owner, _), .progress(let owner): lanes.insert(.owner(owner))
         case .settlement: lanes.insert(.settlement)
         default: break
         }
+        if publication.lease != nil { lanes.insert(.lease) }
         return lanes
     }
 

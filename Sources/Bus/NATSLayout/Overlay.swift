@@ -39,26 +39,6 @@ package struct DocumentRecord: Hashable, Sendable {
     }
 }
 
-/// The sequence of the journal up to which the documents and dead letters are up to date, under `d.~mark`.
-package struct MarkRecord: LayoutRecord {
-    package static let title = "the mark of the documents"
-
-    package let sequence: UInt64
-    /// The epoch of the journal.
-    package let epoch: UInt64
-
-    package init(sequence: UInt64, epoch: UInt64) {
-        self.sequence = sequence
-        self.epoch = epoch
-    }
-
-    package func check() throws(ProtocolError) {
-        guard sequence <= Place.maximumSequence else {
-            throw ProtocolError(.malformed, "\(Self.title) is damaged: its sequence is too high")
-        }
-    }
-}
-
 /// The retained documents: those that the steward has recorded, and over them the documents that the journal has after
 /// the steward's mark.
 ///
