@@ -55,6 +55,7 @@ let bus: [Target] = [
     module(
         "ZeroMQEventBus", in: "Bus",
         ["BusProtocol", "EventBus", "Support", "ZeroMQ", deque, logging, orderedCollections]),
+    module("NATSLayout", in: "Bus", ["BusProtocol", "EventBus", "Support", deque]),
     module("Transports", in: "Bus", ["EventBus", "ZeroMQEventBus", logging]),
     module(
         "Broker", in: "Bus",
@@ -251,6 +252,7 @@ let tests: [Target] = [
         ],
         swiftSettings: settings),
     tests(of: "BusProtocol", ["BusFuzz", "EventBus", "TestSupport"]),
+    tests(of: "NATSLayout", ["BusProtocol", "EventBus", "TestSupport"]),
     testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "TestSupport", grdb, logging]),
     // Sends many invalid requests to the broker: `make fuzz`.
     .executableTarget(

@@ -1,0 +1,213 @@
+package import BusProtocol
+package import EventBus
+package import Foundation
+
+/// One JetStream message, which is one whole batch.
+///
+/// The body has the messages one after another (``PublishedMessage``). If the batch gives up a message, the rejection
+/// (``RejectionFrame``) and the message follow, so that a dead letter can be read without a look-up.
+package struct BatchMessage: Hashable, Sendable {
+    package let headers: BatchHeaders
+    package let body: [UInt8]
+
+    /// - Parameter body: The packed messages, and what ``RejectedMessage`` appends if the headers have a rejection.
+    package init(headers: BatchHeaders, body: [UInt8]) {
+        self.headers = headers
+        self.body = body
+    }
+
+    /// Reads the headers of a stored message. The body is read by ``messages()`` and ``content(at:of:)``.
+    package init(fields: [String: String], body: [UInt8]) throws(ProtocolError) {
+        guard body.count <= Self.maximumBodySize else {
+            throw ProtocolError(.tooLarge, "the body of a batch exceeds \(Self.maximumBodySize) bytes")
+        }
+        self.init(headers: try BatchHeaders(fields: fields), body: body)
+    }
+
+    /// The maximum size of a body that is read: a whole batch, and a message that it gives up.
+    private static let maximumBodySize = Limits.maximumFrameSize + 5 * 1024 * 1024
+
+    /// The size that the server compares with its `max_payload`, in bytes.
+    package var size: Int { headers.size + body.count }
+
+    // MARK: Reading
+
+    /// The messages of a batch with their positions.
+    package struct Content: Hashable, Sendable {
+        package let messages: [Stored]
+        package let rejected: RejectedMessage?
+    }
+
+    /// A message of a batch.
+    package struct Stored: Hashable, Sendable {
+        package let message: PublishedMessage
+        package let position: Position
+
+        /// The message as an envelope. If its header is unreadable or contradicts the topic, the envelope has the type
+        /// and the partition of the topic.
+        /// - Parameter settled: The offset up to which the subscription had delivered all its messages.
+        /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
+        package func envelope(settled: UInt64? = nil) throws -> Envelope {
+            try FeedMessage(
+                topic: message.topic, epoch: position.epoch, offset: position.offset, previous: 0,
+                header: message.header, data: message.data
+            ).envelope(settled: settled)
+        }
+
+        /// The name of the document, if the message is one: also of a document whose header cannot be read.
+        package var documentName: DocumentName? {
+            guard let topic = Topic(message.topic), topic.type.kind == .document else { return nil }
+            return DocumentName(topic.type, subject: message.subject, key: message.key)
+        }
+    }
+
+    /// Reads the body of the message that the stream has at `sequence`.
+    /// - Throws: ``ProtocolError`` if the body is damaged, or if the sequence cannot be that of a batch.
+    package func content(at sequence: UInt64, of epoch: UInt64) throws(ProtocolError) -> Content {
+        var reader = ByteReader(body)
+        var messages: [Stored] = []
+        messages.reserveCapacity(headers.count)
+        for index in 0..<headers.count {
+            guard let place = Place(sequence: sequence, index: index, count: headers.count) else {
+                throw ProtocolError(.malformed, "a batch cannot have the sequence \(sequence)")
+            }
+            messages.append(
+                Stored(message: try PublishedMessage(&reader), position: Position(epoch: epoch, offset: place.offset)))
+        }
+        var rejected: RejectedMessage?
+        if headers.hasRejection, let progress = headers.progress {
+            rejected = try RejectedMessage(
+                &reader, position: Position(epoch: epoch, offset: progress.offset))
+        }
+        try reader.end()
+        return Content(messages: messages, rejected: rejected)
+    }
+}
+
+/// A message that a durable consumer gives up, and the reason.
+package struct RejectedMessage: Hashable, Sendable {
+    package let rejection: RejectionFrame
+    package let message: BatchMessage.Stored
+
+    /// - Parameter message: The message as it was received. Its header may be unreadable: then its bytes are kept.
+    /// - Throws: ``BusError`` with code `letter` if the message has no position.
+    package init(_ rejection: Rejection, of message: Envelope) throws {
+        guard let position = message.position else {
+            throw BusError(.letter, "\(message.type) has no position, so it cannot be given up")
+        }
+        let published: PublishedMessage
+        if let header = message.unreadableHeader {
+            published = PublishedMessage(
+                topic: "\(message.type).\(header.partition.token)", subject: "", key: "",
+                header: Array(header.bytes)[...],
+                data: Array(message.data)[...])
+        } else {
+            published = try PublishedMessage(message)
+        }
+        self.rejection = RejectionFrame(
+            attempts: UInt16(clamping: rejection.attempts), code: rejection.code.shortened(),
+            reason: rejection.reason.shortened(to: 4_000))
+        self.message = BatchMessage.Stored(message: published, position: position)
+    }
+
+    fileprivate init(_ reader: inout ByteReader, position: Position) throws(ProtocolError) {
+        rejection = try RejectionFrame(&reader)
+        message = BatchMessage.Stored(message: try PublishedMessage(&reader), position: position)
+    }
+
+    /// The bytes after the messages of a batch.
+    package var bytes: [UInt8] {
+        var writer = ByteWriter()
+        rejection.write(to: &writer)
+        message.message.write(to: &writer)
+        return writer.bytes
+    }
+
+    /// The dead letter of a batch.
+    /// - Parameters:
+    ///   - sequence: The sequence of the batch, which is the id of the letter.
+    ///   - time: The time at which the stream has stored the batch.
+    /// - Throws: ``BusError`` with code `malformed` if the topic of the message is invalid.
+    package func letter(of consumer: String, sequence: UInt64, time: Date) throws -> DeadLetter {
+        DeadLetter(
+            id: Int64(clamping: sequence), consumer: consumer,
+            rejection: Rejection(code: rejection.code, reason: rejection.reason, attempts: Int(rejection.attempts)),
+            time: time, message: try message.envelope())
+    }
+}
+
+/// A batch that is ready to be published, except for its id and place in the ``Lanes``.
+package struct Publication: Hashable, Sendable {
+    package let subject: BusSubject
+    /// The partitions of the messages.
+    package let partitions: Set<Partition>
+    package let count: Int
+    package let body: [UInt8]
+    package let progress: RecordedProgress?
+    package let hasRejection: Bool
+    package let settledLetters: [Int64]
+    package let lease: ProducerID?
+    package let expectation: Expectation?
+    /// Nil if the batch gets the next number of the producer.
+    package let id: MessageID?
+
+    /// Checks and packs a batch that is not transient.
+    /// - Parameters:
+    ///   - owner: The partition whose fence protects the batch; nil for a batch without a checkpoint.
+    ///   - rejected: The message that the batch gives up, with the reason.
+    ///   - lease: The producer, if the documents of the batch are leased.
+    ///   - expectation: The fence, the lease, or the last settlement.
+    /// - Throws: ``BusError`` with code `refused` if the batch or a message is invalid.
+    package init(
+        _ batch: Batch, owner: ConsumerPartition? = nil, rejected: RejectedMessage? = nil, lease: ProducerID? = nil,
+        expectation: Expectation? = nil
+    ) throws {
+        try batch.validate()
+        guard batch.settledLetters.isEmpty || owner == nil && lease == nil else {
+            // A message of JetStream can have one expectation only.
+            throw BusError(
+                .refused,
+                "a batch that settles dead letters cannot have a checkpoint or a lease; publish them separately")
+        }
+        let packed: PackedMessages
+        do {
+            packed = try PackedMessages(batch.messages, isTransient: false)
+        } catch {
+            throw BusError(.refused, error.message)
+        }
+        guard packed.bytes.count <= Limits.maximumFrameSize else {
+            throw BusError(.refused, "the messages of a batch exceed \(Limits.maximumFrameSize) bytes together")
+        }
+        let tokens = MessageTokens(of: batch.messages)
+        progress = batch.checkpoint.flatMap(RecordedProgress.init)
+        if !batch.settledLetters.isEmpty {
+            subject = .settlement
+        } else if let owner {
+            // The steward keeps only the last progress record of each partition. So a dead letter, and a batch that
+            // records no progress, are in the journal even if the batch has no messages.
+            let isProgressOnly = batch.messages.isEmpty && rejected == nil && progress != nil
+            subject = isProgressOnly ? .progress(owner) : .results(owner, tokens)
+        } else {
+            subject = .batch(tokens)
+        }
+        partitions = Set(batch.messages.map { Partition(subject: $0.subject) })
+        count = packed.count
+        body = packed.bytes + (rejected?.bytes ?? [])
+        hasRejection = rejected != nil
+        settledLetters = batch.settledLetters
+        self.lease = lease
+        self.expectation = expectation
+        id =
+            if let owner, let progress, progress.partition != nil {
+                .handled(owner, offset: progress.offset, ownerEpoch: progress.ownerEpoch)
+            } else {
+                nil
+            }
+    }
+
+    /// True if the batch can be published in one JetStream message with other batches of the same subject.
+    var isMergeable: Bool {
+        guard case .batch = subject else { return false }
+        return progress == nil && lease == nil && expectation == nil && id == nil && count > 0
+    }
+}

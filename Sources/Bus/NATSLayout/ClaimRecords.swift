@@ -1,0 +1,276 @@
+package import BusProtocol
+package import EventBus
+package import Foundation
+
+/// A record that is kept as JSON under a subject of its own, and replaced only by an author who knows the last one: each
+/// write expects the sequence of the record that it was made from.
+package protocol LayoutRecord: Codable, Hashable, Sendable {
+    /// The name of the record in errors.
+    static var title: String { get }
+    /// Checks what the types of the fields do not.
+    /// - Throws: ``ProtocolError`` with code `malformed` or `tooLarge`.
+    func check() throws(ProtocolError)
+}
+
+extension LayoutRecord {
+    package func check() throws(ProtocolError) {}
+
+    /// JSON, with the version of the layout.
+    package func json() throws -> [UInt8] {
+        Array(try JSONEncoder.wire.encode(Versioned(version: RecordVersion.current, record: self)))
+    }
+
+    /// - Throws: ``ProtocolError`` with code `version` if a newer program has written the record; `malformed` or
+    ///   `tooLarge` if it is damaged.
+    package init(json: some Collection<UInt8>) throws(ProtocolError) {
+        guard json.count <= RecordVersion.maximumSize else {
+            throw ProtocolError(.tooLarge, "\(Self.title) exceeds \(RecordVersion.maximumSize) bytes")
+        }
+        let data = Data(json)
+        do {
+            let version = try JSONDecoder().decode(RecordVersion.self, from: data).version
+            guard version == RecordVersion.current else {
+                throw ProtocolError(
+                    .version,
+                    "\(Self.title) has version \(version), and this program knows version \(RecordVersion.current); "
+                        + "update this program")
+            }
+            self = try JSONDecoder().decode(Versioned<Self>.self, from: data).record
+            try check()
+        } catch let error as ProtocolError {
+            throw error
+        } catch {
+            let reason = (error as? DecodingError)?.summary ?? "it cannot be read"
+            throw ProtocolError(.malformed, "\(Self.title) is damaged: \(reason)")
+        }
+    }
+}
+
+private struct RecordVersion: Decodable {
+    static let current = 1
+    static let maximumSize = 1024 * 1024
+
+    let version: Int
+}
+
+private struct Versioned<Record: LayoutRecord>: Codable {
+    let version: Int
+    let record: Record
+}
+
+/// The owners of a durable consumer, under `k.g.CONSUMER`.
+package struct GroupRecord: LayoutRecord {
+    package static let title = "the record of a durable consumer"
+    /// The maximum number of members of a group.
+    private static let maximumMemberCount = 1024
+    /// Higher owner epochs are not assigned, so that one more never overflows and JSON numbers keep all their digits.
+    private static let maximumOwnerEpoch: UInt64 = 1 << 53
+
+    private struct Share: Codable, Hashable {
+        let member: UUID?
+        let ownerEpoch: UInt64
+        let offset: UInt64
+    }
+
+    private struct Progress: Codable, Hashable {
+        let ownerEpoch: UInt64
+        let offset: UInt64
+    }
+
+    private let ownerEpoch: UInt64
+    /// Nil if the consumer was removed.
+    private let shares: [Share]?
+    private let progress: [Progress]?
+    private let members: [UUID]?
+    private let displaced: [UUID]?
+
+    package init(_ group: ConsumerGroup) {
+        ownerEpoch = group.ownerEpoch
+        shares = group.shares.map { Share(member: $0.member, ownerEpoch: $0.ownerEpoch, offset: $0.offset) }
+        progress = group.progress.sorted { $0.key < $1.key }.map { Progress(ownerEpoch: $0.key, offset: $0.value) }
+        members = group.members.sorted { $0.uuidString < $1.uuidString }
+        displaced = group.displaced
+    }
+
+    /// The record of a removed consumer. Its fences may still exist, so the owner epochs of a new consumer of this name
+    /// must be higher.
+    package init(removedAfter ownerEpoch: UInt64) {
+        self.ownerEpoch = ownerEpoch
+        (shares, progress, members, displaced) = (nil, nil, nil, nil)
+    }
+
+    /// The group; nil if the consumer was removed.
+    package var existing: ConsumerGroup? {
+        guard let shares else { return nil }
+        return ConsumerGroup(
+            ownerEpoch: ownerEpoch,
+            shares: shares.map { ConsumerGroup.Share(member: $0.member, ownerEpoch: $0.ownerEpoch, offset: $0.offset) },
+            progress: Dictionary((progress ?? []).map { ($0.ownerEpoch, $0.offset) }, uniquingKeysWith: max),
+            members: Set(members ?? []), displaced: displaced ?? [])
+    }
+
+    /// The group to which a member is added; without partitions if the consumer was removed.
+    package var group: ConsumerGroup { existing ?? ConsumerGroup(after: ownerEpoch) }
+
+    package func check() throws(ProtocolError) {
+        func refuse(_ reason: String) -> ProtocolError {
+            ProtocolError(.malformed, "\(Self.title) is damaged: \(reason)")
+        }
+        guard ownerEpoch < Self.maximumOwnerEpoch else { throw refuse("the owner epoch \(ownerEpoch) is too high") }
+        guard let shares else { return }
+        let members = Set(members ?? [])
+        guard shares.count == Partition.count else {
+            throw refuse("it has \(shares.count) partitions instead of \(Partition.count)")
+        }
+        guard shares.allSatisfy({ $0.ownerEpoch <= ownerEpoch }),
+            (progress ?? []).allSatisfy({ $0.ownerEpoch <= ownerEpoch })
+        else { throw refuse("a partition has a higher owner epoch than the consumer") }
+        guard members.count <= Self.maximumMemberCount, (displaced ?? []).count <= Self.maximumMemberCount,
+            (progress ?? []).count <= Partition.count
+        else { throw ProtocolError(.tooLarge, "\(Self.title) has more than \(Self.maximumMemberCount) members") }
+        let owners = Set(shares.compactMap(\.member))
+        guard members.isEmpty ? owners.count <= 1 : owners.isSubset(of: members) else {
+            throw refuse("a partition has an owner who is not a member")
+        }
+    }
+}
+
+/// The right to publish the results of one partition of a durable consumer, under `k.f.CONSUMER.PP`. A batch that
+/// expects the sequence of this record is refused as soon as there is a newer one.
+package struct FenceRecord: LayoutRecord {
+    package static let title = "the fence of a durable consumer"
+
+    package let ownerEpoch: UInt64
+    /// The owner epoch of the fence that this one has replaced; 0 if there was none. A reader that begins between the
+    /// two learns from it who owned the partition before.
+    package let previous: UInt64
+    package let member: UUID
+
+    package init(ownerEpoch: UInt64, previous: UInt64, member: UUID) {
+        self.ownerEpoch = ownerEpoch
+        self.previous = previous
+        self.member = member
+    }
+
+    package func check() throws(ProtocolError) {
+        guard ownerEpoch > previous else {
+            throw ProtocolError(
+                .malformed, "\(Self.title) is damaged: its owner epoch is not higher than the previous one")
+        }
+    }
+}
+
+/// The lease of the documents of a producer, under `k.l.PRODUCER`. Leased batches expect the sequence of the record
+/// that says `held`.
+package struct LeaseRecord: LayoutRecord {
+    package static let title = "the lease of a producer"
+
+    package enum State: String, Codable, Sendable {
+        /// The producer publishes leased documents.
+        case held
+        /// The producer was silent for too long. Its leased documents are to be withdrawn.
+        case revoked
+        /// The leased documents are withdrawn. The producer may hold a lease again.
+        case withdrawn
+    }
+
+    package let state: State
+
+    package init(_ state: State) {
+        self.state = state
+    }
+
+    /// True if the record may replace `last`.
+    package func mayFollow(_ last: LeaseRecord?) -> Bool {
+        switch (last?.state, state) {
+        case (nil, .held), (.withdrawn, .held), (.held, .revoked), (.revoked, .withdrawn): true
+        default: false
+        }
+    }
+}
+
+/// The messages that retention removed before a durable consumer handled them, under `k.x.CONSUMER`.
+package struct CutOffRecord: LayoutRecord {
+    package static let title = "the cut-offs of a durable consumer"
+
+    private struct Entry: Codable, Hashable {
+        let type: MessageType
+        let count: Int
+        let first: UInt64
+        let last: UInt64
+        /// The sequence of the record that was the first to have this entry; nil in this record.
+        let sequence: UInt64?
+    }
+
+    private let entries: [Entry]
+
+    private init(_ entries: [Entry]) {
+        self.entries = entries
+    }
+
+    package init() {
+        self.init([])
+    }
+
+    /// Returns the record that replaces this one.
+    /// - Parameters:
+    ///   - sequence: The sequence of this record; nil if it is not recorded.
+    ///   - progress: See ``cutOffs(recordedAt:progress:)``. The cut-offs that are no longer needed are left out.
+    package func adding(
+        _ cutOffs: [CutOff], recordedAt sequence: UInt64?, progress: UInt64?
+    ) -> CutOffRecord {
+        let kept = outstanding(recordedAt: sequence, progress: progress).map {
+            Entry(type: $0.type, count: $0.count, first: $0.first, last: $0.last, sequence: $0.sequence ?? sequence)
+        }
+        let new = cutOffs.map {
+            Entry(
+                type: $0.type, count: $0.count, first: $0.offsets.lowerBound, last: $0.offsets.upperBound, sequence: nil
+            )
+        }
+        return CutOffRecord(Self.joined(kept + new))
+    }
+
+    /// The cut-offs that a claim reports.
+    ///
+    /// A claimant reads this record after it has written its fences. So a cut-off whose sequence is before a fence was
+    /// reported under that fence, and is no longer needed when there is progress under it. A later cut-off may not have
+    /// been reported, and is repeated.
+    /// - Parameters:
+    ///   - sequence: The sequence of this record.
+    ///   - progress: The sequence of the newest fence under which progress was recorded; nil if there is none.
+    package func cutOffs(recordedAt sequence: UInt64?, progress: UInt64?) -> [CutOff] {
+        outstanding(recordedAt: sequence, progress: progress).map {
+            CutOff(type: $0.type, count: $0.count, offsets: $0.first...$0.last)
+        }
+    }
+
+    private func outstanding(recordedAt sequence: UInt64?, progress: UInt64?) -> [Entry] {
+        entries.filter { entry in
+            guard let progress, let recorded = entry.sequence ?? sequence else { return true }
+            return recorded > progress
+        }
+    }
+
+    /// Entries of one type and sequence become one, so that the record does not grow with every retention.
+    private static func joined(_ entries: [Entry]) -> [Entry] {
+        var result: [Entry] = []
+        for entry in entries {
+            guard let index = result.firstIndex(where: { $0.type == entry.type && $0.sequence == entry.sequence })
+            else {
+                result.append(entry)
+                continue
+            }
+            let other = result[index]
+            result[index] = Entry(
+                type: entry.type, count: other.count + min(entry.count, .max - other.count),
+                first: min(other.first, entry.first), last: max(other.last, entry.last), sequence: entry.sequence)
+        }
+        return result
+    }
+
+    package func check() throws(ProtocolError) {
+        guard entries.allSatisfy({ $0.count > 0 && $0.first <= $0.last }) else {
+            throw ProtocolError(.malformed, "\(Self.title) are damaged: a count or a range of offsets is invalid")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package import EventBus
+
+/// The offset up to which each partition of a durable consumer is handled: computed from the fences, the progress
+/// records and the headers of batches, in the order of the stream.
+///
+/// The server stores progress only while the fence that it expects is the last one. So every progress that is in the
+/// stream counts, and everything that an earlier owner has recorded is before the fence of the next one. A new owner
+/// therefore reads until its own fences have come, which also works with a server that lags behind the others.
+package struct HandledOffsets: Hashable, Sendable {
+    private struct Share: Hashable {
+        /// The owner epoch of the fence; nil if neither a fence nor progress of this partition has come.
+        var ownerEpoch: UInt64?
+        var offset: UInt64
+    }
+
+    private var shares: [Share]
+    /// The offset up to which an owner has handled all its partitions, by owner epoch.
+    private var settled: [UInt64: UInt64] = [:]
+    /// The sequence of the last fence of each partition that has come.
+    private var fences: [Partition: UInt64] = [:]
+    /// The newest fence under which progress has come.
+    private(set) package var progressFence: UInt64?
+
+    /// - Parameter group: The recorded group. The reader begins at ``start(of:)``.
+    package init(_ group: ConsumerGroup) {
+        shares = Partition.all.map { Share(ownerEpoch: nil, offset: group.handled($0)) }
+    }
+
+    /// The sequence at which a reader of the progress begins. Progress beyond a handled message is recorded after that
+    /// message, so earlier records tell nothing new. Retention must keep every fence from this sequence on, not only the
+    /// last one of each partition.
+    package static func start(of group: ConsumerGroup) -> UInt64 {
+        Place.start(after: group.position)
+    }
+
+    /// Notes a fence.
+    /// - Parameter sequence: The sequence of the record in the stream.
+    package mutating func read(_ fence: FenceRecord, of partition: Partition, at sequence: UInt64) {
+        fences[partition] = sequence
+        let index = Int(partition.number)
+        let previous = shares[index].ownerEpoch ?? fence.previous
+        shares[index].offset = max(shares[index].offset, settled[previous] ?? 0)
+        shares[index].ownerEpoch = fence.ownerEpoch
+    }
+
+    /// Notes the progress of a batch or a progress record.
+    /// - Parameter fenced: The partition whose fence the batch expects, that is the one in its subject.
+    package mutating func read(_ progress: RecordedProgress, fenced: Partition) {
+        if let fence = fences[fenced] { progressFence = max(progressFence ?? 0, fence) }
+        let epoch = progress.ownerEpoch
+        // The server has accepted the batch, so this partition was owned under this epoch.
+        let fencedIndex = Int(fenced.number)
+        shares[fencedIndex].ownerEpoch = shares[fencedIndex].ownerEpoch ?? epoch
+        if let partition = progress.partition {
+            let index = Int(partition.number)
+            shares[index].offset = max(shares[index].offset, progress.offset)
+        }
+        settled[epoch] = max(settled[epoch] ?? 0, progress.partition == nil ? progress.offset : progress.settled)
+    }
+
+    /// The offset up to which a partition is handled.
+    /// - Parameter ownerEpoch: The owner epoch of the last fence, for a partition of which no record has come; nil if it
+    ///   is not known.
+    package func handled(_ partition: Partition, ownerEpoch: UInt64? = nil) -> UInt64 {
+        let share = shares[Int(partition.number)]
+        return max(share.offset, (share.ownerEpoch ?? ownerEpoch).flatMap { settled[$0] } ?? 0)
+    }
+
+    /// True if the fences of these partitions, or later ones, have come.
+    /// - Parameter own: The sequences of the fences that the reader has written.
+    package func hasRead(_ own: [Partition: UInt64]) -> Bool {
+        own.allSatisfy { partition, sequence in fences[partition].map { $0 >= sequence } ?? false }
+    }
+}

@@ -1,0 +1,122 @@
+import EventBus
+import Foundation
+import TestSupport
+import Testing
+
+@testable import NATSLayout
+
+@Suite("The progress of a durable consumer")
+struct HandledOffsetsTests {
+    private enum Record {
+        case fence(FenceRecord, Partition)
+        case progress(RecordedProgress, fenced: Partition)
+    }
+
+    /// A stream with the records of one consumer, and the progress that its owners have made.
+    private struct History {
+        var records: [(sequence: UInt64, record: Record)] = []
+        var sequence: UInt64 = 1
+        var fences: [Partition: UInt64] = [:]
+        /// The offsets up to which partitions are handled.
+        var handled = Dictionary(uniqueKeysWithValues: Partition.all.map { ($0, UInt64(0)) })
+        /// Each owner's knowledge of its partitions, by owner epoch. It does not learn of another owner's progress.
+        var owners: [UInt64: [Partition: UInt64]] = [:]
+
+        mutating func claim(_ partitions: [Partition]) {
+            let epoch = (owners.keys.max() ?? 0) + 1
+            for partition in partitions {
+                sequence += 1
+                let fence = FenceRecord(ownerEpoch: epoch, previous: fences[partition] ?? 0, member: UUID())
+                records.append((sequence, .fence(fence, partition)))
+                fences[partition] = epoch
+            }
+            owners[epoch] = handled.filter { partitions.contains($0.key) }
+        }
+
+        mutating func progress(_ epoch: UInt64, _ partition: Partition, toAll: Bool) {
+            sequence += 1
+            let offset = Place.end(of: sequence - 1)
+            owners[epoch]?[partition] = offset
+            // An owner of everything that has lost nothing can record progress for all its partitions.
+            let own = owners[epoch]?.keys.filter { fences[$0] == epoch } ?? []
+            let isWhole = own.count == owners[epoch]?.count
+            if toAll, isWhole { for partition in own { owners[epoch]?[partition] = offset } }
+            let settled = owners[epoch]?.values.min() ?? 0
+            let progress = RecordedProgress(
+                ownerEpoch: epoch, offset: offset, settled: settled, partition: toAll && isWhole ? nil : partition)
+            for other in own { handled[other] = max(handled[other] ?? 0, settled) }
+            handled[partition] = offset
+            records.append((sequence, .progress(progress, fenced: partition)))
+        }
+
+        var group: ConsumerGroup {
+            ConsumerGroup(
+                ownerEpoch: owners.keys.max() ?? 0, shares: Partition.all.map { .init(offset: handled[$0] ?? 0) },
+                progress: [:], members: [])
+        }
+    }
+
+    @Test("is found from any recorded group, also if the fences before it are not read", arguments: 0..<60)
+    func random(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var history = History()
+        var groups: [ConsumerGroup] = [history.group]
+        for _ in 0..<150 {
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0:
+                let size = Int.random(in: 1...8, using: &generator)
+                history.claim(Array(Partition.all.prefix(8).shuffled(using: &generator).prefix(size)))
+            case 1: groups.append(history.group)
+            case 2: history.sequence += .random(in: 1...50, using: &generator)
+            default:
+                guard let fence = history.fences.sorted(by: { $0.key < $1.key }).randomElement(using: &generator)
+                else { continue }
+                history.progress(fence.value, fence.key, toAll: generator.chance(1, in: 5))
+            }
+        }
+        for group in groups {
+            var offsets = HandledOffsets(group)
+            let start = HandledOffsets.start(of: group)
+            for (sequence, record) in history.records where sequence >= start {
+                switch record {
+                case .fence(let fence, let partition): offsets.read(fence, of: partition, at: sequence)
+                case .progress(let progress, let fenced): offsets.read(progress, fenced: fenced)
+                }
+            }
+            for partition in Partition.all {
+                let handled = offsets.handled(partition, ownerEpoch: history.fences[partition])
+                #expect(handled == history.handled[partition], "\(partition.number)")
+            }
+        }
+    }
+
+    @Test("of an earlier owner does not count for a partition that it has lost")
+    func lost() {
+        let (first, second) = (Partition.all[0], Partition.all[1])
+        var offsets = HandledOffsets(ConsumerGroup())
+        for partition in [first, second] {
+            offsets.read(FenceRecord(ownerEpoch: 1, previous: 0, member: UUID()), of: partition, at: 10)
+        }
+        offsets.read(RecordedProgress(ownerEpoch: 1, offset: 20, settled: 15, partition: first), fenced: first)
+        offsets.read(FenceRecord(ownerEpoch: 2, previous: 1, member: UUID()), of: second, at: 30)
+        offsets.read(RecordedProgress(ownerEpoch: 1, offset: 50, settled: 50, partition: first), fenced: first)
+        #expect(offsets.handled(first) == 50)
+        #expect(offsets.handled(second) == 15)
+        #expect(offsets.progressFence == 10)
+    }
+
+    @Test("is complete when the reader's own fences have come")
+    func complete() {
+        let (first, second) = (Partition.all[0], Partition.all[1])
+        var offsets = HandledOffsets(ConsumerGroup())
+        #expect(!offsets.hasRead([first: 10]))
+        offsets.read(FenceRecord(ownerEpoch: 1, previous: 0, member: UUID()), of: first, at: 9)
+        #expect(!offsets.hasRead([first: 10]))
+        offsets.read(FenceRecord(ownerEpoch: 2, previous: 1, member: UUID()), of: first, at: 10)
+        #expect(offsets.hasRead([first: 10]))
+        #expect(!offsets.hasRead([first: 10, second: 11]))
+        // Another claimant was faster: its fence is after the reader's.
+        offsets.read(FenceRecord(ownerEpoch: 3, previous: 2, member: UUID()), of: second, at: 12)
+        #expect(offsets.hasRead([first: 10, second: 11]))
+    }
+}
