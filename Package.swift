@@ -56,7 +56,9 @@ let bus: [Target] = [
         "ZeroMQEventBus", in: "Bus",
         ["BusProtocol", "EventBus", "Support", "ZeroMQ", deque, logging, orderedCollections]),
     module("NATSLayout", in: "Bus", ["BusProtocol", "EventBus", "Support", deque]),
-    module("Transports", in: "Bus", ["EventBus", "ZeroMQEventBus", logging]),
+    module("NATSEventBus", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", deque, logging]),
+    module("Steward", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", logging]),
+    module("Transports", in: "Bus", ["EventBus", "NATSEventBus", "ZeroMQEventBus", logging]),
     module(
         "Broker", in: "Bus",
         ["BusProtocol", "EventBus", "Sodium", "Support", "SystemSupport", "ZeroMQ", grdb, grdbSQLite, logging]),
@@ -194,7 +196,10 @@ let executables: [Target] = [
     executable("auth-service", ["HTTPClient", "ServiceRuntime", "Services", argumentParser]),
     executable(
         "broker",
-        ["Broker", "Consuming", "Contracts", "EventBus", "ServiceRuntime", "Support", argumentParser, lifecycle]),
+        [
+            "Broker", "NATS", "NATSLayout", "Steward", "Consuming", "Contracts", "EventBus", "ServiceRuntime",
+            "Support", argumentParser, lifecycle,
+        ]),
     executable("device", ["TerminalDevice", argumentParser]),
     executable("error-notifier", ["PlatformPrograms", "ServiceRuntime", argumentParser]),
     executable(
@@ -253,6 +258,17 @@ let tests: [Target] = [
         swiftSettings: settings),
     tests(of: "BusProtocol", ["BusFuzz", "EventBus", "TestSupport"]),
     tests(of: "NATSLayout", ["BusProtocol", "EventBus", "TestSupport"]),
+    tests(
+        of: "NATSEventBus",
+        [
+            "BusConformance", "BusProtocol", "Consuming", "EventBus", "NATS", "NATSLayout", "NATSTestSupport",
+            "Steward", "Support", "TestSupport", logging,
+        ]),
+    tests(
+        of: "Steward",
+        [
+            "BusProtocol", "EventBus", "NATS", "NATSLayout", "NATSTestSupport", "Support", "TestSupport", logging,
+        ]),
     testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "TestSupport", grdb, logging]),
     // Sends many invalid requests to the broker: `make fuzz`.
     .executableTarget(

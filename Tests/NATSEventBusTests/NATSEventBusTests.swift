@@ -1,0 +1,2 @@
+import NATSEventBus
+import Testing

@@ -1,0 +1,29 @@
+import EventBus
+import NATS
+import NATSLayout
+import NATSTestSupport
+import Testing
+
+@testable import Steward
+
+@Suite("The streams of a bus on NATS")
+struct JournalStreamsTests {
+    @Test("are made once; the journal keeps its epoch", .timeLimit(.minutes(1)))
+    func make() async throws {
+        try await NATSServer().whileRunning { server in
+            let connection = NATSConnection(NATSOptions(servers: [server.url], name: "test"))
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await connection.run() }
+                defer { group.cancelAll() }
+                _ = try await connection.waitUntilConnected(timeout: .seconds(20))
+                let jetStream = JetStream(connection)
+                let names = StreamNames("TEST")
+                let first = try await JournalStreams().make(names, on: jetStream)
+                let second = try await JournalStreams().make(names, on: jetStream)
+                #expect(first.metadata[JournalStreams.epochKey]?.count == 16)
+                #expect(first.metadata[JournalStreams.epochKey] == second.metadata[JournalStreams.epochKey])
+                #expect(Set(try await jetStream.streamNames()) == ["TEST", "TEST_DOC", "TEST_DEAD"])
+            }
+        }
+    }
+}
