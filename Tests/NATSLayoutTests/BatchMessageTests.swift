@@ -137,6 +137,16 @@ struct BatchMessageTests {
         #expect(try Publication(Batch([], checkpoint: progress), owner: owner).subject == .progress(owner))
     }
 
+    @Test("can record progress of all partitions of its owner")
+    func allPartitions() throws {
+        let owner = ConsumerPartition("c", Partition.all[3])
+        let checkpoint = Checkpoint(claim: Samples.claim("c"), position: Position(epoch: 1, offset: 9))
+        let publication = try Publication(Batch([], checkpoint: checkpoint), owner: owner)
+        #expect(publication.id == nil && publication.subject == .progress(owner))
+        let progress = try Self.read(Self.message(publication)).headers.progress
+        #expect(progress == RecordedProgress(ownerEpoch: 3, offset: 9, settled: 9, partition: nil))
+    }
+
     @Test("is refused if it is too large or has a query")
     func refused() throws {
         let one = Samples.message(Self.event)

@@ -51,7 +51,11 @@ struct HandledOffsetsTests {
 
         var group: ConsumerGroup {
             ConsumerGroup(
-                ownerEpoch: owners.keys.max() ?? 0, shares: Partition.all.map { .init(offset: handled[$0] ?? 0) },
+                ownerEpoch: owners.keys.max() ?? 0,
+                shares: Partition.all.map {
+                    // The partitions that are not used have nothing to handle.
+                    .init(offset: $0.number < 8 ? handled[$0] ?? 0 : Place.end(of: sequence))
+                },
                 progress: [:], members: [])
         }
     }
@@ -60,13 +64,14 @@ struct HandledOffsetsTests {
     func random(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         var history = History()
-        var groups: [ConsumerGroup] = [history.group]
+        history.claim(Array(Partition.all.prefix(8)))
+        var groups: [ConsumerGroup] = []
         for _ in 0..<150 {
             switch Int.random(in: 0..<12, using: &generator) {
             case 0:
                 let size = Int.random(in: 1...8, using: &generator)
                 history.claim(Array(Partition.all.prefix(8).shuffled(using: &generator).prefix(size)))
-            case 1: groups.append(history.group)
+            case 1, 3: groups.append(history.group)
             case 2: history.sequence += .random(in: 1...50, using: &generator)
             default:
                 guard let fence = history.fences.sorted(by: { $0.key < $1.key }).randomElement(using: &generator)
@@ -74,6 +79,7 @@ struct HandledOffsetsTests {
                 history.progress(fence.value, fence.key, toAll: generator.chance(1, in: 5))
             }
         }
+        var middles = 0
         for group in groups {
             var offsets = HandledOffsets(group)
             let start = HandledOffsets.start(of: group)
@@ -83,10 +89,25 @@ struct HandledOffsetsTests {
                 case .progress(let progress, let fenced): offsets.read(progress, fenced: fenced)
                 }
             }
-            for partition in Partition.all {
+            if start > 1 { middles += 1 }
+            for partition in Partition.all.prefix(8) {
                 let handled = offsets.handled(partition, ownerEpoch: history.fences[partition])
                 #expect(handled == history.handled[partition], "\(partition.number)")
             }
+        }
+        if seed == 0 { #expect(middles > 0) }
+    }
+
+    @Test("of an owner whose fence was not read counts until the next fence, which names that owner")
+    func fenceBeforeStart() {
+        let (first, second) = (Partition.all[0], Partition.all[1])
+        for previous in [1, 0] as [UInt64] {
+            var offsets = HandledOffsets(ConsumerGroup())
+            offsets.read(RecordedProgress(ownerEpoch: 1, offset: 50, settled: 40, partition: first), fenced: first)
+            offsets.read(FenceRecord(ownerEpoch: 2, previous: previous, member: UUID()), of: second, at: 60)
+            offsets.read(RecordedProgress(ownerEpoch: 1, offset: 90, settled: 90, partition: nil), fenced: first)
+            #expect(offsets.handled(first) == 90)
+            #expect(offsets.handled(second) == (previous == 1 ? 40 : 0))
         }
     }
 
