@@ -1,0 +1,63 @@
+package import BusProtocol
+package import Foundation
+
+/// What a client tells the steward once a second, as a request to `hb`. The reply is a ``HeartbeatReply``; without a
+/// steward there is none.
+package struct Heartbeat: LayoutRecord {
+    package static let title = "a heartbeat"
+    private static let maximumMemberCount = 1024
+
+    /// A member of a durable consumer that this process runs.
+    package struct Member: Codable, Hashable, Sendable {
+        package let consumer: String
+        package let id: UUID
+        package let isExclusive: Bool
+
+        package init(consumer: String, id: UUID, isExclusive: Bool) {
+            self.consumer = consumer
+            self.id = id
+            self.isExclusive = isExclusive
+        }
+    }
+
+    private let producerDigits: String
+    package let members: [Member]
+    /// The highest sequence of the journal that the client has seen; 0 for none.
+    package let seen: UInt64
+    /// The epoch of the journal to which `seen` belongs; 0 if none was seen.
+    package let epoch: UInt64
+    /// True if the process ends. The steward withdraws its leased documents and its memberships at once.
+    package let isLast: Bool
+
+    /// The identity of the client.
+    package var producer: ProducerID? { ProducerID(hexadecimal: producerDigits) }
+
+    package init(producer: ProducerID, members: [Member], seen: UInt64, epoch: UInt64, isLast: Bool = false) {
+        producerDigits = producer.hexadecimal
+        self.members = members
+        self.seen = seen
+        self.epoch = epoch
+        self.isLast = isLast
+    }
+
+    package func check() throws(ProtocolError) {
+        guard producer != nil else { throw ProtocolError(.malformed, "\(Self.title) has no valid producer") }
+        guard members.count <= Self.maximumMemberCount else {
+            throw ProtocolError(.tooLarge, "\(Self.title) has more than \(Self.maximumMemberCount) members")
+        }
+    }
+}
+
+/// The steward's reply to a ``Heartbeat``.
+package struct HeartbeatReply: LayoutRecord {
+    package static let title = "the reply to a heartbeat"
+
+    package let epoch: UInt64
+    /// The sequence of the journal up to which documents and dead letters are up to date.
+    package let mark: UInt64
+
+    package init(epoch: UInt64, mark: UInt64) {
+        self.epoch = epoch
+        self.mark = mark
+    }
+}
