@@ -17,6 +17,24 @@ struct AsyncAPITests {
         #expect(try AppContract(parsing: written) == contract)
     }
 
+    @Test("keeps the durable consumers of a service, if it names them")
+    func consumers() throws {
+        var contract = Shop.contract()
+        #expect(contract.asyncAPI["x-segue-consumers"] == nil && contract.parties["store"]?.consumers == nil)
+        for consumers in [["store", "stock"], ["returns"]] {
+            contract.add(
+                Document.ServiceContract(name: "store", version: "1", receives: [], sends: [], consumers: consumers),
+                as: "store")
+        }
+        #expect(contract.parties["store"]?.consumers == ["store", "stock", "returns"])
+        let json = contract.asyncAPI.description
+        #expect(try AppContract(parsing: Data(json.utf8)) == contract)
+        let error = #expect(throws: AppContract.Unreadable.self) {
+            try AppContract(parsing: Data(json.replacing("\"store\":[", with: "\"stranger\":[").utf8))
+        }
+        #expect(error?.description == "'x-segue-consumers' needs a list of names for each service")
+    }
+
     @Test("has a channel for each message, an operation for each that a service sends or receives, and no loose end")
     func document() throws {
         let document = Shop.contract().asyncAPI

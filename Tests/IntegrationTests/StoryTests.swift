@@ -136,6 +136,19 @@ struct StoryTests {
         }
     }
 
+    @Test("each service runs the durable consumers that its contract names", .timeLimit(.minutes(5)))
+    func consumers() async throws {
+        try await Story.tell { story in
+            for service in ["auth-service", "music-service", "error-notifier", "navigation-coordinator"] {
+                let key = try await story.presence(of: service).instance
+                let contract = try await story.stack.document(Document.ServiceContract.self, key: key) { _ in true }
+                try await story.stack.document(Document.Presence.self, key: key) {
+                    $0.consumers == (contract.consumers ?? [service]).sorted()
+                }
+            }
+        }
+    }
+
     @Test("a message that a service cannot read is kept, and can be resent or dropped", .timeLimit(.minutes(5)))
     func deadLetter() async throws {
         try await Story.tell { story in

@@ -9,9 +9,9 @@ extension AppContract {
     ///
     /// The document has a channel for each message type. It has an operation for each type that a service receives or
     /// sends; the tag of the operation is the service's name. The answers to a query have a separate channel without an
-    /// address.
+    /// address. The extension `x-segue-consumers` has the names of durable consumers by service.
     package var asyncAPI: JSONValue {
-        [
+        var document: [String: JSONValue] = [
             "asyncapi": "3.0.0",
             "info": [
                 "title": .string(title), "version": .string(version),
@@ -26,7 +26,14 @@ extension AppContract {
                 "parameters": ["partition": Self.partition], "messageTraits": ["cloudEvent": Self.cloudEvent],
             ],
         ]
+        let consumers = parties.compactMapValues { party in
+            party.consumers.map { JSONValue.array($0.sorted().map { .string($0) }) }
+        }
+        if !consumers.isEmpty { document[Self.consumersKey] = .object(consumers) }
+        return .object(document)
     }
+
+    private static let consumersKey = "x-segue-consumers"
 
     /// The name of the channel, the message and the schema of the answers to a query.
     static func answer(to type: MessageType) -> String { "\(type).answer" }
@@ -193,6 +200,12 @@ extension AppContract {
             case "send": parties[party, default: Party()].sends.insert(type)
             default: throw Unreadable(description: "operation '\(id)' needs the action send or receive")
             }
+        }
+        for (party, consumers) in document[consumersKey]?.objectValue ?? [:] {
+            guard let names = consumers.arrayValue?.compactMap(\.stringValue), parties[party] != nil else {
+                throw Unreadable(description: "'\(consumersKey)' needs a list of names for each service")
+            }
+            parties[party]?.consumers = Set(names)
         }
         return parties
     }

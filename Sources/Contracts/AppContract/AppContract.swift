@@ -12,6 +12,8 @@ package struct AppContract: Hashable, Sendable {
     package struct Party: Hashable, Sendable {
         package var receives: Set<MessageType> = []
         package var sends: Set<MessageType> = []
+        /// The durable consumers that it can run. Nil for one consumer with the party's name.
+        package var consumers: Set<String>?
     }
 
     package let title: String
@@ -38,6 +40,10 @@ package struct AppContract: Hashable, Sendable {
         if version.compare(contract.version, options: .numeric) == .orderedAscending { version = contract.version }
         parties[name, default: Party()].receives.formUnion(contract.receives.map(\.type))
         parties[name, default: Party()].sends.formUnion(contract.sends.map(\.type))
+        if let consumers = contract.consumers {
+            let known = parties[name]?.consumers ?? []
+            parties[name]?.consumers = known.union(consumers)
+        }
         return (contract.receives + contract.sends).filter { !take($0) }.map(\.type)
     }
 

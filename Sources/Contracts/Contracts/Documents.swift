@@ -195,16 +195,19 @@ extension Document {
         public var instance: String?
         public var receives: [MessageContract]
         public var sends: [MessageContract]
+        /// The durable consumers that the service can run. Nil for one consumer with the service's name.
+        public var consumers: [String]?
 
         public init(
             name: String, version: String, instance: String? = nil, receives: [MessageContract],
-            sends: [MessageContract]
+            sends: [MessageContract], consumers: [String]? = nil
         ) {
             self.name = name
             self.version = version
             self.instance = instance
             self.receives = receives
             self.sends = sends
+            self.consumers = consumers
         }
 
         public var key: String? { instance }

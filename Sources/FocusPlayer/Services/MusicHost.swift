@@ -65,9 +65,11 @@ package struct MusicHost: Sendable {
     /// Two consumers: one for a person's commands, and one for the account's playlists. Each handles the messages of a
     /// session one after the other, and withdraws its own documents when the session ends.
     var consumers: [MessageConsumer] { [account, playing] }
+    static let accountConsumer = "music-service-account"
+    static let playingConsumer = "music-service"
 
     private var account: MessageConsumer {
-        MessageConsumer("music-service-account", bus: bus, logger: logger, metrics: metrics)
+        MessageConsumer(Self.accountConsumer, bus: bus, logger: logger, metrics: metrics)
             .on(DomainEvent.SpotifyAuthorizationUpdated.self) { event, context in
                 switch event.status {
                 case .authorized: try await service(for: context).loadPlaylists()
@@ -81,7 +83,7 @@ package struct MusicHost: Sendable {
     }
 
     private var playing: MessageConsumer {
-        MessageConsumer("music-service", bus: bus, logger: logger, metrics: metrics)
+        MessageConsumer(Self.playingConsumer, bus: bus, logger: logger, metrics: metrics)
             .discardingCommandsOfEndedSessions()
             .on(Command.PlaylistSelected.self, whenGivenUp: { [$0.failed] }) { command, context in
                 try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id) {

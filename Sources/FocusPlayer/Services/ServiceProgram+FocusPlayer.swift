@@ -25,7 +25,9 @@ extension ServiceProgram {
 
     /// Makes focus playlists and plays them.
     package static func music(_ client: HTTPClient) -> ServiceProgram {
-        let process = ServiceProcess("music-service", receives: MusicHost.receives, sends: MusicHost.sends)
+        let process = ServiceProcess(
+            "music-service", receives: MusicHost.receives, sends: MusicHost.sends,
+            consumers: [MusicHost.playingConsumer, MusicHost.accountConsumer])
         return ServiceProgram(process) { process in
             let settings = try MusicSettings(process.configuration)
             return MusicHost(

@@ -16,7 +16,7 @@ extension ServiceProgram {
     ) -> ServiceProgram {
         let process = ServiceProcess(
             "navigation-coordinator", receives: flow.receives.map { DeclaredMessage($0, in: flow) },
-            sends: flow.sends.map { DeclaredMessage($0, in: flow) })
+            sends: flow.sends.map { DeclaredMessage($0, in: flow) }, consumers: [flow.consumer])
         return ServiceProgram(process) { process in
             [
                 Coordinator(

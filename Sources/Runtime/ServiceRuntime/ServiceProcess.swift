@@ -24,6 +24,8 @@ public struct ServiceProcess: Sendable {
     public let receives: [DeclaredMessage]
     /// The messages that the process publishes.
     public let sends: [DeclaredMessage]
+    /// The durable consumers that the process can run. Nil for one consumer with the process's name.
+    public let consumers: [String]?
     /// The log level if `SEGUE_LOG_LEVEL` is not set or is empty.
     public let logLevel: Logger.Level
     /// Creates the log handler of each logger. Nil to write log lines to standard error.
@@ -32,13 +34,15 @@ public struct ServiceProcess: Sendable {
     public init(
         _ name: String, version: String = "0.1.0",
         instance: String = String(UUID().uuidString.lowercased().prefix(8)),
-        receives: [DeclaredMessage], sends: [DeclaredMessage], logLevel: Logger.Level = .info
+        receives: [DeclaredMessage], sends: [DeclaredMessage], consumers: [String]? = nil,
+        logLevel: Logger.Level = .info
     ) {
         self.name = name
         self.version = version
         self.instance = instance
         self.receives = receives
         self.sends = sends
+        self.consumers = consumers
         self.logLevel = logLevel
     }
 
@@ -46,11 +50,12 @@ public struct ServiceProcess: Sendable {
     public init(
         _ name: String, version: String = "0.1.0",
         instance: String = String(UUID().uuidString.lowercased().prefix(8)),
-        receives: [any Message.Type] = [], sends: [any Message.Type] = [], logLevel: Logger.Level = .info
+        receives: [any Message.Type] = [], sends: [any Message.Type] = [], consumers: [String]? = nil,
+        logLevel: Logger.Level = .info
     ) {
         self.init(
             name, version: version, instance: instance, receives: receives.map { DeclaredMessage($0) },
-            sends: sends.map { DeclaredMessage($0) }, logLevel: logLevel)
+            sends: sends.map { DeclaredMessage($0) }, consumers: consumers, logLevel: logLevel)
     }
 
     /// The CloudEvents source of the process's messages: `name/instance`.
@@ -141,7 +146,7 @@ public struct ServiceProcess: Sendable {
     func contract(instance: String? = nil) throws -> Document.ServiceContract {
         Document.ServiceContract(
             name: name, version: version, instance: instance, receives: try receives.map { try $0.contract() },
-            sends: try sends.map { try $0.contract() })
+            sends: try sends.map { try $0.contract() }, consumers: consumers)
     }
 
     /// Prints the contract as JSON on standard output, for `--contract`.
