@@ -199,6 +199,8 @@ package struct StreamNames: Hashable, Sendable {
     package var documents: String { namespace + "_DOC" }
     package var deadLetters: String { namespace + "_DEAD" }
 
+    package var all: [String] { [journal, documents, deadLetters] }
+
     package var journalSubjects: [String] { [batches, "\(namespace).k.>"] }
     package var documentSubjects: [String] { ["\(namespace).d.>"] }
     package var deadLetterSubjects: [String] { ["\(namespace).x.>"] }

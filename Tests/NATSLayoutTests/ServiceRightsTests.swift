@@ -1,0 +1,88 @@
+import EventBus
+import NATSLayout
+import Testing
+
+@Suite("The rights of a service")
+struct ServiceRightsTests {
+    private static let presence = MessageType(kind: .document, name: "Presence")
+    private static let shuffled = MessageType(kind: .event, name: "PlaylistShuffled")
+    private static let loaded = MessageType(kind: .event, name: "PlaylistsLoaded")
+    private static let refresh = MessageType(kind: .command, name: "TokenRefreshRequested")
+    private static let songs = MessageType(kind: .query, name: "PlaylistSongs")
+    private static let foreign = MessageType(kind: .event, name: "SpotifyAuthorizationUpdated")
+
+    private let music = ServiceRights(
+        sends: [shuffled, loaded, refresh], serves: [songs], consumers: ["music-service", "music.account"],
+        announcements: [presence], namespace: "APP")
+
+    private static func text(_ subject: BusSubject) -> String { subject.text(in: "APP") }
+
+    private func mayPublish(_ subject: BusSubject) -> Bool {
+        music.publish.contains { NATSRules.matches(Self.text(subject), $0) }
+    }
+
+    private func maySubscribe(_ subject: BusSubject) -> Bool {
+        music.subscribe.contains { NATSRules.matches(Self.text(subject), $0) }
+    }
+
+    private func tokens(_ types: MessageType..., subjects: [String] = ["default", "other"]) -> MessageTokens {
+        MessageTokens(
+            of: types.enumerated().map { Samples.message($0.element, subject: subjects[$0.offset % subjects.count]) })
+    }
+
+    @Test("include batches of the types that it sends, in any partition, and its announcements")
+    func own() {
+        for batch in [
+            tokens(Self.shuffled), tokens(Self.refresh), tokens(Self.presence), tokens(Self.shuffled, Self.shuffled),
+            tokens(Self.shuffled, Self.loaded), tokens(Self.shuffled, Self.refresh),
+        ] {
+            #expect(mayPublish(.batch(batch)) && mayPublish(.transient(batch)), "\(batch)")
+            for consumer in ["music-service", "music.account"] {
+                let owner = ConsumerPartition(consumer, Partition(subject: "default"))
+                #expect(mayPublish(.results(owner, batch)), "\(batch)")
+                #expect(mayPublish(.results(owner, .none)) && mayPublish(.fence(owner)) && mayPublish(.progress(owner)))
+                #expect(mayPublish(.group(consumer: consumer)))
+            }
+        }
+        #expect(mayPublish(.heartbeat))
+        #expect(maySubscribe(.queryServers(Self.songs)) && maySubscribe(.queries(to: "me")))
+    }
+
+    @Test("include nothing of other services, no settling of dead letters, and no streams")
+    func others() {
+        let owner = ConsumerPartition("auth-service", Partition(subject: "default"))
+        for subject: BusSubject in [
+            .batch(tokens(Self.foreign)), .transient(tokens(Self.foreign)), .results(owner, tokens(Self.shuffled)),
+            .results(owner, .none), .fence(owner), .progress(owner), .group(consumer: "auth-service"),
+            .group(consumer: "music"), .cutOffs(consumer: "music-service"), .steward, .settlement, .documentMark,
+            .document(DocumentName(Self.presence, subject: "default", key: "x")), .queryServers(Self.songs),
+            .deadLetter(consumer: "music-service", sequence: 1), .alive,
+        ] {
+            #expect(!mayPublish(subject), "\(Self.text(subject))")
+        }
+        for request in ["STREAM.CREATE.APP", "STREAM.DELETE.APP", "STREAM.PURGE.APP_DOC", "STREAM.INFO.OTHER"] {
+            #expect(!music.publish.contains { NATSRules.matches("$JS.API.\(request)", $0) }, "\(request)")
+        }
+        let other = MessageType(kind: .query, name: "Other")
+        #expect(!maySubscribe(.queryServers(other)) && !maySubscribe(.heartbeat))
+    }
+
+    @Test("of a service that answers nothing do not include the queries to others")
+    func queries() {
+        let rights = ServiceRights(
+            sends: [Self.songs], serves: [], consumers: [], announcements: [], namespace: "APP")
+        #expect(rights.publish.contains("APP.q.who.PlaylistSongs") && rights.publish.contains("APP.q.to.*"))
+        #expect(!rights.subscribe.contains { NATSRules.matches("APP.q.to.x", $0) })
+        #expect(!rights.publish.contains { $0.hasPrefix("APP.m.") || $0.hasPrefix("APP.t.") })
+    }
+
+    @Test("of tools include each subject of the bus, those of the steward also its streams")
+    func steward() {
+        let tools = ServiceRights.tools(namespace: "APP")
+        let steward = ServiceRights.steward(namespace: "APP")
+        #expect(tools.publish.contains("APP.>") && tools.subscribe.contains("APP.>"))
+        #expect(!tools.publish.contains("$JS.API.STREAM.CREATE.APP"))
+        #expect(steward.publish.contains("$JS.API.STREAM.CREATE.APP_DOC"))
+        #expect(Set(tools.publish).isSubset(of: steward.publish))
+    }
+}
