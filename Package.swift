@@ -58,7 +58,7 @@ let bus: [Target] = [
     module("NATSLayout", in: "Bus", ["BusProtocol", "EventBus", "Support", deque]),
     module("NATSEventBus", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", deque, logging]),
     module("Steward", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", logging]),
-    module("Transports", in: "Bus", ["EventBus", "NATSEventBus", "ZeroMQEventBus", logging]),
+    module("Transports", in: "Bus", ["EventBus", "NATSEventBus", "NATSLayout", "ZeroMQEventBus", logging]),
     module(
         "Broker", in: "Bus",
         ["BusProtocol", "EventBus", "Sodium", "Support", "SystemSupport", "ZeroMQ", grdb, grdbSQLite, logging]),

@@ -6,7 +6,7 @@ package struct ExportCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Convert a stack for other programs.",
         discussion: "segue export systemd -o ~/.config/systemd/user",
-        subcommands: [ExportSystemdCommand.self])
+        subcommands: [ExportSystemdCommand.self, ExportNATSPermissionsCommand.self])
 
     package init() {}
 }

@@ -1,0 +1,67 @@
+internal import AppContract
+internal import ArgumentParser
+internal import Contracts
+internal import EventBus
+internal import Support
+internal import Transports
+
+struct ExportNATSPermissionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nats-permissions", abstract: "Print the rights of each service on a bus on NATS.",
+        discussion: """
+            segue export nats-permissions > permissions.conf
+            segue export nats-permissions --nkey music-service=UDXU4RC… --namespace SHOP
+
+            The result is a part of a configuration of nats-server: 'include permissions.conf'. It has a user for each \
+            service of the contract, for the steward (the service 'broker') and for people's tools ('tools'). A user \
+            without --nkey has the public key in a variable of nats-server's environment, such as $MUSIC_SERVICE_NKEY.
+            """)
+
+    @Argument(help: "The contract: a file that 'segue contract export' has written. (default: config/contract.json)")
+    var contract: String?
+
+    @Option(help: "The namespace in the address of the bus, as in nats://host/SEGUE.")
+    var namespace = "SEGUE"
+
+    @Option(
+        help: ArgumentHelp("The public nkey of a user; may be repeated.", valueName: "user=key"))
+    var nkey: [UserKey] = []
+
+    func run() async throws {
+        let contract = try ContractFile.read(contract ?? ContractFile.standard)
+        let services = contract.parties.map { name, party in
+            NATSPermissions.Service(
+                name: name, receives: party.receives, sends: party.sends, consumers: party.consumers ?? [name])
+        }
+        let permissions: NATSPermissions
+        do {
+            permissions = try NATSPermissions(
+                of: services, announcements: [Document.Presence.type, Document.ServiceContract.type],
+                steward: "broker", namespace: namespace)
+        } catch {
+            throw ValidationError("--namespace: \(error.message)")
+        }
+        if let stranger = nkey.first(where: { !permissions.names.contains($0.user) }) {
+            let near = Spelling.suggestion(for: stranger.user, among: permissions.names)
+            throw ValidationError(
+                "--nkey: there is no user '\(stranger.user)'; "
+                    + (near ?? "the users are \(permissions.names.joined(separator: ", "))"))
+        }
+        let keys = Dictionary(nkey.map { ($0.user, $0.key) }) { _, last in last }
+        try await Console.output.write(permissions.configuration(keys: keys))
+    }
+}
+
+/// A user of a NATS server and its public nkey, such as `music-service=UDXU4RC…`.
+struct UserKey: ExpressibleByArgument, Sendable {
+    let user: String
+    let key: String
+
+    init?(argument: String) {
+        guard let equals = argument.lastIndex(of: "=") else { return nil }
+        user = String(argument[..<equals])
+        key = String(argument[argument.index(after: equals)...])
+        // The public key of a user: base 32, with U as its first letter. A seed (SU…) is refused: it is a secret.
+        guard key.wholeMatch(of: #/U[A-Z2-7]{55}/#) != nil, !user.isEmpty else { return nil }
+    }
+}
