@@ -6,10 +6,12 @@ internal import Synchronization
 /// The subject of a reply is `PREFIX.TOKEN`. A message that a JetStream consumer delivers has the subject under which it
 /// is stored; its reply subject, `$JS.ACK.….CONSUMER.…`, contains the name of the consumer, which ends with `-TOKEN`.
 final class Inbox: Sendable {
+    typealias Completion = @Sendable (Result<NATSMessage, any Error>) -> Void
+
     /// A receiver of replies.
     private enum Entry {
         /// Waits for one reply.
-        case request(subject: String, CheckedContinuation<NATSMessage, any Error>)
+        case request(subject: String, Completion)
         /// Receives any number of replies until it is removed.
         case stream(subject: String, Mailbox<NATSMessage>)
 
@@ -21,7 +23,7 @@ final class Inbox: Sendable {
 
         func fail(_ error: any Error) {
             switch self {
-            case .request(_, let continuation): continuation.resume(throwing: error)
+            case .request(_, let complete): complete(.failure(error))
             case .stream(_, let mailbox): mailbox.finish(throwing: error)
             }
         }
@@ -57,8 +59,9 @@ final class Inbox: Sendable {
         }
     }
 
-    func add(_ token: UInt64, subject: String, _ continuation: CheckedContinuation<NATSMessage, any Error>) {
-        state.withLock { $0.entries[token] = .request(subject: subject, continuation) }
+    /// - Parameter complete: Called once, with the reply or an error. It must not wait: a thread of libnats can call it.
+    func add(_ token: UInt64, subject: String, _ complete: @escaping Completion) {
+        state.withLock { $0.entries[token] = .request(subject: subject, complete) }
     }
 
     func add(_ token: UInt64, subject: String, _ mailbox: Mailbox<NATSMessage>) {
@@ -107,11 +110,11 @@ final class Inbox: Sendable {
             return state.entries[token]
         }
         switch entry {
-        case .request(let subject, let continuation):
+        case .request(let subject, let complete):
             if natsMsg_IsNoResponders(pointer) {
-                continuation.resume(throwing: NATSError(.noResponders, "no process answers requests to '\(subject)'"))
+                complete(.failure(NATSError(.noResponders, "no process answers requests to '\(subject)'")))
             } else {
-                continuation.resume(returning: message)
+                complete(.success(message))
             }
         case .stream(let subject, let mailbox):
             if !mailbox.put(message) {

@@ -108,15 +108,20 @@ package struct JetStream: Sendable {
         }
         let reply = try await connection.request(
             subject, headers: headers, body: body, timeout: timeout ?? self.timeout)
-        if let status = reply.status {
-            throw JetStreamError(status: status, text: reply.statusText, subject: subject)
+        return try PublishAcknowledgement(reply, to: subject)
+    }
+
+    /// Stores a message, and calls `complete` with the result, without a task.
+    /// - Parameters:
+    ///   - headers: All headers, with the id and the expectation.
+    ///   - complete: Called once. It must not wait: a thread of libnats or the caller's thread calls it.
+    package func publish(
+        _ subject: String, headers: NATSHeaders, body: [UInt8], timeout: Duration,
+        completion complete: @escaping @Sendable (Result<PublishAcknowledgement, any Error>) -> Void
+    ) {
+        connection.request(subject, headers: headers, body: body, timeout: timeout) { reply in
+            complete(Result { try PublishAcknowledgement(try reply.get(), to: subject) })
         }
-        let response = try reply.response(to: subject)
-        guard let stream = response["stream"]?.stringValue, let sequence = response["seq"]?.integerValue else {
-            throw NATSError(.invalid, "the reply to '\(subject)' is not an acknowledgement of JetStream")
-        }
-        return PublishAcknowledgement(
-            stream: stream, sequence: sequence, isDuplicate: response["duplicate"]?.boolValue ?? false)
     }
 
     // MARK: Single messages
@@ -129,6 +134,12 @@ package struct JetStream: Sendable {
     /// The message with a sequence, from the stream's leader. Nil if there is none.
     package func message(of stream: String, sequence: Int) async throws -> StoredMessage? {
         try await message(of: stream, ["seq": .integer(sequence)])
+    }
+
+    /// The first message from a sequence on whose subject matches, from the stream's leader. Nil if there is none.
+    /// - Parameter subject: A subject, which may contain wildcards.
+    package func nextMessage(of stream: String, subject: String, from sequence: Int) async throws -> StoredMessage? {
+        try await message(of: stream, ["seq": .integer(max(sequence, 1)), "next_by_subj": .string(subject)])
     }
 
     private func message(of stream: String, _ request: JSONValue) async throws -> StoredMessage? {
@@ -166,6 +177,20 @@ package struct PublishAcknowledgement: Hashable, Sendable {
     package let isDuplicate: Bool
 }
 
+extension PublishAcknowledgement {
+    /// - Throws: ``JetStreamError``; ``NATSError`` `invalid` if the reply is not an acknowledgement.
+    fileprivate init(_ reply: NATSMessage, to subject: String) throws {
+        if let status = reply.status {
+            throw JetStreamError(status: status, text: reply.statusText, subject: subject)
+        }
+        let response = try reply.response(to: subject)
+        guard let stream = response["stream"]?.stringValue, let sequence = response["seq"]?.integerValue else {
+            throw NATSError(.invalid, "the reply to '\(subject)' is not an acknowledgement of JetStream")
+        }
+        self.init(stream: stream, sequence: sequence, isDuplicate: response["duplicate"]?.boolValue ?? false)
+    }
+}
+
 /// The settings and the state of a stream.
 package struct StreamInfo: Sendable {
     package let name: String
@@ -178,6 +203,8 @@ package struct StreamInfo: Sendable {
     /// The name of the server that leads the stream's group. Nil if there is none, or the server is not in a cluster.
     package let leader: String?
     package let metadata: [String: String]
+    /// The time at which the stream was created, as the server writes it.
+    package let creationTime: String
 
     init(_ response: JSONValue, _ name: String) throws(NATSError) {
         guard let settings = response["config"], let state = response["state"],
@@ -189,6 +216,7 @@ package struct StreamInfo: Sendable {
         lastSequence = last
         messageCount = state["messages"]?.integerValue ?? 0
         byteCount = state["bytes"]?.integerValue ?? 0
+        creationTime = response["created"]?.stringValue ?? ""
         leader = response["cluster"]?["leader"]?.stringValue
         metadata = settings["metadata"]?.objectValue?.compactMapValues(\.stringValue) ?? [:]
     }

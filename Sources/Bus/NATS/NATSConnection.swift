@@ -20,6 +20,8 @@ package final class NATSConnection: Sendable {
         var link: AsyncStream<LinkEvent>.Continuation?
         /// The bytes that wait for the thread.
         var queuedBytes = 0
+        /// Makes the last message.
+        var farewell: (@Sendable () -> (subject: String, body: [UInt8])?)?
     }
 
     private enum LinkEvent { case connected, closed }
@@ -108,6 +110,9 @@ package final class NATSConnection: Sendable {
     }
 
     private func end() {
+        if let farewell = state.withLock(\.farewell), let message = farewell() {
+            try? publish(message.subject, body: message.body)
+        }
         change { state in
             state.isUp = false
             return .closed
@@ -188,6 +193,11 @@ package final class NATSConnection: Sendable {
 
     // MARK: Messages
 
+    /// Sets the function that makes the last message, which is sent when ``run()`` is cancelled. It must not wait.
+    package func setFarewell(_ farewell: @escaping @Sendable () -> (subject: String, body: [UInt8])?) {
+        state.withLock { $0.farewell = farewell }
+    }
+
     /// Sends a message without an acknowledgement. Returns when the message is queued: it is lost if the connection is
     /// lost or the user may not publish it.
     /// - Throws: ``NATSError`` `disconnected`, `closed`, `congested`, `tooLarge` or `invalid`.
@@ -207,6 +217,31 @@ package final class NATSConnection: Sendable {
         let token = inbox.makeToken()
         let message = try OutgoingMessage(subject, reply: inbox.reply(token), headers: headers, body: body)
         return try await reply(to: message, token, timeout: timeout)
+    }
+
+    /// Sends a request and calls `complete` with its reply, without a task.
+    /// - Parameter complete: Called once, with the reply or with an error of ``request(_:headers:body:timeout:)``. It
+    ///   must not wait: a thread of libnats or the caller's thread calls it.
+    package func request(
+        _ subject: String, headers: NATSHeaders = [:], body: [UInt8] = [], timeout: Duration,
+        completion complete: @escaping @Sendable (Result<NATSMessage, any Error>) -> Void
+    ) {
+        let token = inbox.makeToken()
+        let message: OutgoingMessage
+        do {
+            message = try OutgoingMessage(subject, reply: inbox.reply(token), headers: headers, body: body)
+        } catch {
+            return complete(.failure(error))
+        }
+        let end = ContinuousClock.now + timeout
+        let deadline = deadlines.add(after: timeout) { self.inbox.fail(token, NATSError.timeout(subject, timeout)) }
+        inbox.add(token, subject: subject) { result in
+            self.deadlines.remove(deadline)
+            complete(result)
+        }
+        send(message, for: token)
+        // The deadline may have come before the entry was there.
+        if ContinuousClock.now >= end { inbox.fail(token, NATSError.timeout(subject, timeout)) }
     }
 
     /// The number of requests and consumers that wait for replies.
@@ -234,7 +269,7 @@ package final class NATSConnection: Sendable {
         defer { deadlines.remove(deadline) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                inbox.add(token, subject: subject, continuation)
+                inbox.add(token, subject: subject) { continuation.resume(with: $0) }
                 send(message, for: token)
                 // The cancellation handler or the deadline may have come before the entry was there.
                 if Task.isCancelled {

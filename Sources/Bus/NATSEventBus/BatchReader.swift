@@ -1,0 +1,177 @@
+internal import EventBus
+internal import NATS
+internal import NATSLayout
+
+/// Reads messages of the journal in their order, each once. Makes a new consumer whenever messages may have been lost on
+/// their way. One task uses it.
+final class BatchReader {
+    private let journal: Journal
+    /// The subjects to read. They do not overlap.
+    private let patterns: [String]
+    private let headersOnly: Bool
+    /// The offset after which the reader ends; nil for no end.
+    private let end: UInt64?
+    private var tracker: ReadTracker
+    /// The consumer sequence of the last delivery; 0 if this consumer has delivered nothing.
+    private var lastConsumerSequence: UInt64 = 0
+    private var creationTime: String?
+    /// The epoch of the journal that is read.
+    private(set) var epoch: UInt64
+    /// The offset after which the reader has begun in this epoch.
+    private(set) var start: UInt64
+    /// Called before a consumer is made.
+    var willBegin: ((inout ReadTracker) async throws -> Void)?
+
+    /// - Parameters:
+    ///   - start: The offset after which the reader begins.
+    ///   - end: The offset after which it ends; nil for no end.
+    ///   - epoch: The epoch of both offsets.
+    init(
+        _ journal: Journal, patterns: [String], after start: UInt64, until end: UInt64? = nil, epoch: UInt64,
+        headersOnly: Bool = false
+    ) {
+        self.journal = journal
+        // JetStream takes no filter as all messages of the stream.
+        self.patterns = patterns.isEmpty ? [journal.names.batches] : patterns
+        self.headersOnly = headersOnly
+        self.end = end
+        self.start = start
+        self.epoch = epoch
+        tracker = ReadTracker(after: start, until: end)
+    }
+
+    /// Reads until the end, or until `deliver` returns false.
+    /// - Parameter deliver: Is called for each message. It must not throw ``NATSError`` or ``JetStreamError``.
+    /// - Throws: ``BusError``: `epoch` if the reader has an end and the journal was replaced, `refused`, `closed`; the
+    ///   error of `deliver`.
+    func read(_ deliver: (DeliveredMessage) async throws -> Bool) async throws {
+        var attempt = 0
+        while !tracker.isAtEnd {
+            try await followEpoch()
+            let sequence = tracker.nextSequence
+            do {
+                try await willBegin?(&tracker)
+                guard try await readConsumer(deliver) else { return }
+            } catch let error where error.passes {
+                attempt = tracker.nextSequence == sequence ? attempt + 1 : 0
+                try await journal.pause(attempt)
+            } catch let error as NATSError {
+                throw BusError(error)
+            } catch let error as JetStreamError {
+                throw BusError(error)
+            }
+        }
+    }
+
+    /// - Returns: False if there is nothing more to read; true if another consumer is needed.
+    private func readConsumer(_ deliver: (DeliveredMessage) async throws -> Bool) async throws -> Bool {
+        let connection = journal.connection
+        let settings = ConsumerSettings(
+            filters: patterns, start: .sequence(Int(clamping: tracker.nextSequence)), headersOnly: headersOnly)
+        // A reader that waits for its end asks for the journal's end at each heartbeat.
+        let pulling = PullSettings(heartbeat: end == nil ? ReadTracker.heartbeatInterval : .milliseconds(500))
+        let count = connection.connectionCount
+        return try await journal.jetStream.withConsumer(of: journal.names.journal, settings, pulling: pulling) {
+            consumer in
+            let generation = tracker.begin(
+                connection: count, pending: UInt64(clamping: consumer.initialPending), at: .now)
+            lastConsumerSequence = 0
+            var hasAsked = false
+            while true {
+                if tracker.shouldAskForEnd, !hasAsked {
+                    hasAsked = true
+                    try await askForEnd()
+                }
+                if tracker.isAtEnd { return false }
+                switch try await consumer.next() {
+                case .idle:
+                    hasAsked = false
+                    if case .renew = tracker.tick(connection: connection.connectionCount, at: .now) { return true }
+                case .message(let message):
+                    hasAsked = false
+                    switch tracker.receive(
+                        ReadTracker.Delivery(message, generation), connection: connection.connectionCount, at: .now)
+                    {
+                    case .deliver:
+                        lastConsumerSequence = UInt64(clamping: message.consumerSequence)
+                        guard try await deliver(message) else { return false }
+                    case .ignore: lastConsumerSequence = UInt64(clamping: message.consumerSequence)
+                    case .renew: return true
+                    }
+                }
+            }
+        }
+    }
+
+    /// Checks if everything up to the end has been received.
+    private func askForEnd() async throws {
+        guard let end else { return }
+        let last = UInt64(clamping: try await journal.jetStream.stream(journal.names.journal).lastSequence)
+        let sequence = min(last, Place(offset: end).sequence)
+        guard try await !journal.hasBatches(matching: patterns, from: tracker.nextSequence, through: sequence) else {
+            return
+        }
+        tracker.note(journalEnd: Place.end(of: sequence), pending: 0, lastConsumerSequence: lastConsumerSequence)
+    }
+
+    /// Begins anew if the journal has another epoch.
+    private func followEpoch() async throws {
+        let identity = try await journal.identity()
+        defer { creationTime = identity.creationTime }
+        guard identity.epoch != epoch else { return }
+        guard end == nil else {
+            throw BusError(.epoch, "the journal was replaced or lost messages before the reader had reached its end")
+        }
+        epoch = identity.epoch
+        start = 0
+        if creationTime == identity.creationTime {
+            // The same stream has lost its last messages. The others were delivered.
+            let last = try await journal.lastSequence()
+            start = min(Place.end(of: last), tracker.received)
+        }
+        tracker = ReadTracker(after: start)
+    }
+}
+
+extension Journal {
+    /// True if there is a message with one of these subjects in a range of sequences. The stream's leader answers, so a
+    /// server that lags behind cannot hide a message.
+    func hasBatches(matching patterns: [String], from first: UInt64, through last: UInt64) async throws -> Bool {
+        guard first <= last else { return false }
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            for pattern in patterns {
+                group.addTask {
+                    let message = try await self.jetStream.nextMessage(
+                        of: self.names.journal, subject: pattern, from: Int(clamping: first))
+                    return message.map { UInt64(clamping: $0.sequence) <= last } ?? false
+                }
+            }
+            defer { group.cancelAll() }
+            while let isThere = try await group.next() {
+                if isThere { return true }
+            }
+            return false
+        }
+    }
+}
+
+extension ReadTracker.Delivery {
+    fileprivate init(_ message: DeliveredMessage, _ generation: Int) {
+        self.init(
+            generation: generation, consumerSequence: UInt64(clamping: message.consumerSequence),
+            streamSequence: UInt64(clamping: message.streamSequence), pending: UInt64(clamping: message.pending))
+    }
+}
+
+extension DeliveredMessage {
+    /// The headers that a reader of messages needs.
+    private static let names: [BatchHeaders.Name] = [.batch, .progress, .rejection]
+
+    /// The message as a batch.
+    /// - Throws: ``ProtocolError`` if it is damaged, or was not published by a client of the bus.
+    func batch() throws -> BatchMessage {
+        var fields: [String: String] = [:]
+        for name in Self.names { fields[name.rawValue] = message.header(name.rawValue) }
+        return try BatchMessage(fields: fields, body: message.body)
+    }
+}

@@ -1,0 +1,136 @@
+internal import BusProtocol
+internal import EventBus
+internal import NATS
+internal import NATSLayout
+
+/// The retained documents: what the steward has recorded, and what the journal has after the steward's mark.
+struct Documents {
+    let journal: Journal
+    let skipped: SkippedMessages
+
+    private struct Mark {
+        /// The sequence of the journal up to which the recorded documents are up to date.
+        var sequence: UInt64
+        /// The sequence of the mark in the stream of the documents; nil if there is no mark of this epoch.
+        var place: Int?
+    }
+
+    /// The documents that filters select.
+    /// - Parameters:
+    ///   - epoch: The epoch of the journal.
+    ///   - end: The sequence up to which the journal is read; nil for its present end. It must exist.
+    func overlay(_ filters: [MessageFilter], epoch: UInt64, through end: UInt64? = nil) async throws -> Overlay {
+        var overlay = Overlay(filters, epoch: epoch)
+        let filters = filters.compactMap { filter -> MessageFilter? in
+            guard filter.kind ?? .document == .document else { return nil }
+            return MessageFilter(kind: .document, name: filter.name, subject: filter.subject)
+        }
+        guard !filters.isEmpty else { return overlay }
+        let mark = try await mark(of: epoch)
+        let last = if let end { end } else { try await journal.lastBatch() }
+        if let place = mark.place { try await readRecorded(filters, markPlace: place) { overlay.add($0) } }
+        try await journal.scan(filters, from: mark.sequence + 1, through: last, epoch: epoch, skipped: skipped) {
+            overlay.add($0)
+            return true
+        }
+        return overlay
+    }
+
+    /// One document, or its tombstone; nil if there is neither.
+    func document(_ name: DocumentName, epoch: UInt64) async throws -> Envelope? {
+        let filter = MessageFilter.type(name.type, subject: name.subject)
+        var overlay = Overlay([filter], epoch: epoch)
+        let mark = try await mark(of: epoch)
+        let last = try await journal.lastBatch()
+        if let place = mark.place {
+            let subjects = [journal.subject(.document(name)), journal.subject(.documentMark)]
+            let recorded = try await journal.retrying {
+                let found = try await journal.jetStream.lastMessages(of: journal.names.documents, filters: subjects)
+                // A server that lags behind the mark does not have the documents up to it.
+                guard found.end >= place else { throw Lag.error }
+                return found.messages
+            }
+            for message in recorded where message.subject == subjects[0] { add(message, to: &overlay) }
+        }
+        try await journal.scan([filter], from: mark.sequence + 1, through: last, epoch: epoch, skipped: skipped) {
+            if $0.documentName == name { overlay.add($0) }
+            return true
+        }
+        return overlay.envelopes().first { DocumentName($0) == name }
+    }
+
+    private func mark(of epoch: UInt64) async throws -> Mark {
+        let message = try await journal.retrying {
+            try await journal.jetStream.lastMessage(
+                of: journal.names.documents, subject: journal.subject(.documentMark))
+        }
+        guard let message else { return Mark(sequence: 0) }
+        do {
+            let record = try MarkRecord(json: message.body)
+            // The documents of another epoch are not those of this journal.
+            return record.epoch == epoch
+                ? Mark(sequence: record.sequence, place: message.sequence) : Mark(sequence: 0)
+        } catch {
+            skipped.note(error.message)
+            return Mark(sequence: 0)
+        }
+    }
+
+    /// Reads the recorded documents: the last message of each subject.
+    /// - Parameter markPlace: The sequence that the answering server must have reached.
+    private func readRecorded(
+        _ filters: [MessageFilter], markPlace: Int, _ add: (BatchMessage.Stored) -> Void
+    ) async throws {
+        let patterns = Self.patterns(of: filters, in: journal.names)
+        let mark = journal.subject(.documentMark)
+        let settings = ConsumerSettings(filters: patterns + [mark], start: .lastPerSubject)
+        try await journal.retrying {
+            try await journal.jetStream.withConsumer(of: journal.names.documents, settings) { consumer in
+                // After the first messages the consumer goes on with the changes. A server that lags behind sends the
+                // mark again when it has caught up.
+                var hasMark = false
+                var pending = consumer.initialPending
+                while !hasMark || pending > 0 {
+                    guard case .message(let message) = try await consumer.next() else { continue }
+                    pending = message.pending
+                    if message.subject == mark {
+                        hasMark = hasMark || message.streamSequence >= markPlace
+                    } else if let stored = document(message.message.headers, message.message.body) {
+                        add(stored)
+                    }
+                }
+            }
+        }
+    }
+
+    private func add(_ message: StoredMessage, to overlay: inout Overlay) {
+        if let stored = document(message.headers, message.body) { overlay.add(stored) }
+    }
+
+    private func document(_ headers: NATSHeaders, _ body: [UInt8]) -> BatchMessage.Stored? {
+        do {
+            let fields = Dictionary(headers.map { ($0.name, $0.value) }) { first, _ in first }
+            return try DocumentRecord(fields: fields, body: body).stored
+        } catch {
+            skipped.note("\(error)")
+            return nil
+        }
+    }
+
+    /// The subjects of recorded documents. JetStream refuses patterns that overlap.
+    private static func patterns(of filters: [MessageFilter], in names: StreamNames) -> [String] {
+        let patterns = Set(filters.compactMap { names.documents(matching: $0) })
+        let areDisjoint = patterns.allSatisfy { one in patterns.allSatisfy { $0 == one || !overlap(one, $0) } }
+        if areDisjoint, patterns.count < SubjectFilters.capacity { return patterns.sorted() }
+        return [names.documents(matching: .kind(.document))].compactMap(\.self)
+    }
+
+    private static func overlap(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (left.split(separator: "."), right.split(separator: "."))
+        return left.count == right.count && zip(left, right).allSatisfy { $0 == $1 || $0 == "*" || $1 == "*" }
+    }
+
+    private enum Lag {
+        static let error = NATSError(.timeout, "a server has not received all documents yet")
+    }
+}

@@ -1,0 +1,329 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+internal import Logging
+internal import NATS
+internal import NATSLayout
+internal import Synchronization
+
+/// The journal's stream as the server describes it.
+struct JournalIdentity: Hashable, Sendable {
+    let epoch: UInt64
+    /// The time at which the stream was made. Another time with the same name means another stream.
+    let creationTime: String
+    /// The maximum size of a batch with its headers, in bytes.
+    let maximumPayload: Int
+}
+
+/// The journal of a namespace: the connection to its servers, and requests that wait while no server answers.
+final class Journal: Sendable {
+    private struct State {
+        /// Nil until the stream has been found.
+        var identity: JournalIdentity?
+        /// The error of all further calls; nil while the bus is open.
+        var failure: BusError?
+        /// The reason for which there is no identity, or no connection.
+        var problem: String
+        var waiters: [UInt64: CheckedContinuation<JournalIdentity, any Error>] = [:]
+        var lastWaiter: UInt64 = 0
+        /// The highest sequence of a batch that this client has seen in the present journal.
+        var seen: UInt64 = 0
+
+        func identityNow() throws(BusError) -> JournalIdentity? {
+            if let failure { throw failure }
+            return identity
+        }
+    }
+
+    /// The oldest server version that fences batches reliably.
+    private static let oldestVersion = "2.12.1"
+    /// The maximum size of a batch: 8 MiB of messages, and a message that is given up.
+    private static let largestPayload = 9 * 1024 * 1024
+    private static let smallestPayload = 256 * 1024
+    /// The part of `max_payload` that a batch leaves for what servers add to it.
+    private static let headroom = 4 * 1024
+
+    let connection: NATSConnection
+    let jetStream: JetStream
+    let names: StreamNames
+    private let address: NATSAddress
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    init(_ address: NATSAddress, options: NATSOptions, logger: Logger) {
+        self.address = address
+        self.logger = logger
+        connection = NATSConnection(options)
+        jetStream = JetStream(connection)
+        names = StreamNames(address.namespace)
+        state = Mutex(State(problem: "no NATS server answers at \(address)"))
+    }
+
+    func subject(_ subject: BusSubject) -> String { subject.text(in: names.namespace) }
+
+    // MARK: Identity
+
+    /// Checks each server that the client connects to, and finds the stream.
+    /// - Throws: ``BusError``: `address` if the server or the stream cannot be used, `refused` if this user may not use
+    ///   the stream.
+    func run() async throws {
+        do {
+            for await change in connection.changes() {
+                switch change {
+                case .connected(let server):
+                    try check(server)
+                    try await identify(server)
+                case .disconnected(let reason):
+                    state.withLock { $0.problem = "no NATS server answers at \(address): \(reason)" }
+                case .connecting, .closed: break
+                }
+            }
+        } catch let error as BusError {
+            close(error)
+            throw error
+        }
+    }
+
+    private func check(_ server: NATSServerInfo) throws {
+        if server.isAtLeast(Self.oldestVersion) == false {
+            throw BusError(
+                .address,
+                "the NATS server at \(address) has version \(server.version ?? "?"); version \(Self.oldestVersion) or "
+                    + "newer is needed, because older ones do not fence durable consumers")
+        }
+        if server.version == nil {
+            logger.warning("the version of the NATS server is not known; this user may not request $SYS.REQ.USER.INFO")
+        }
+        guard server.maximumPayload >= Self.smallestPayload else {
+            throw BusError(
+                .address,
+                "the NATS server at \(address) takes messages of \(server.maximumPayload) bytes only; set max_payload "
+                    + "to 9MB in its configuration")
+        }
+    }
+
+    /// Asks for the stream until there is an answer or the connection is lost.
+    private func identify(_ server: NATSServerInfo) async throws {
+        while !Task.isCancelled {
+            do {
+                try await readStream(limit: server.maximumPayload)
+                return
+            } catch let error as NATSError where [.disconnected, .closed].contains(error.code) {
+                return
+            } catch let error as NATSError where error.code == .denied {
+                throw BusError(error)
+            } catch let error as NATSError {
+                note(problem: error.message)
+            } catch let error as JetStreamError where error.code == .streamNotFound {
+                note(
+                    problem: "the stream '\(names.journal)' does not exist at \(address); start a broker with this "
+                        + "address")
+            } catch let error as JetStreamError {
+                note(problem: error.message)
+            }
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    private func readStream(limit: Int) async throws {
+        let stream = try await jetStream.stream(names.journal)
+        guard let layout = stream.metadata["segue-layout"],
+            let epoch = stream.metadata["segue-epoch"].flatMap({ UInt64($0, radix: 16) })
+        else {
+            throw BusError(
+                .address, "the stream '\(names.journal)' at \(address) is not a journal; use another namespace")
+        }
+        guard layout == "1" else {
+            throw BusError(
+                .address,
+                "the journal '\(names.journal)' at \(address) has layout \(layout.shortened()), and this program knows "
+                    + "layout 1; update this program")
+        }
+        let payload = min(limit - Self.headroom, Self.largestPayload)
+        open(JournalIdentity(epoch: epoch, creationTime: stream.creationTime, maximumPayload: payload))
+    }
+
+    private func note(problem: String) {
+        state.withLock { $0.problem = problem }
+    }
+
+    private func open(_ identity: JournalIdentity) {
+        let (waiters, old) = state.withLock { state in
+            defer { state.waiters = [:] }
+            let old = state.identity
+            if old?.epoch != identity.epoch { state.seen = 0 }
+            state.identity = identity
+            return (state.waiters.values, old)
+        }
+        if let old, old.epoch != identity.epoch {
+            logger.warning(
+                "the journal has a new epoch", metadata: ["epoch": "\(String(identity.epoch, radix: 16))"])
+        }
+        for waiter in waiters { waiter.resume(returning: identity) }
+    }
+
+    /// Ends all calls that wait, and all later ones.
+    func close(_ error: BusError = BusError(.closed, "the bus was closed: its run() has ended")) {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [:] }
+            state.failure = state.failure ?? error
+            return state.waiters.values
+        }
+        for waiter in waiters { waiter.resume(throwing: error) }
+    }
+
+    /// The reason for which calls wait.
+    var problem: String { state.withLock(\.problem) }
+
+    /// True if the stream has been found.
+    var isKnown: Bool { state.withLock { $0.identity != nil && $0.failure == nil } }
+
+    /// Waits until the stream has been found.
+    /// - Throws: ``BusError`` `closed`, `address` or `refused`; `CancellationError`.
+    func identity() async throws -> JournalIdentity {
+        if let identity = try state.withLock({ try $0.identityNow() }) { return identity }
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result = Result {
+                    try state.withLock { state throws -> JournalIdentity? in
+                        if let identity = try state.identityNow() { return identity }
+                        state.waiters[number] = continuation
+                        return nil
+                    }
+                }
+                switch result {
+                case .success(let identity?): continuation.resume(returning: identity)
+                case .failure(let error): continuation.resume(throwing: error)
+                // The cancellation handler may have run before the waiter was there.
+                case .success(nil): if Task.isCancelled { abandon(number) }
+                }
+            }
+        } onCancel: {
+            abandon(number)
+        }
+    }
+
+    private func abandon(_ waiter: UInt64) {
+        state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume(throwing: CancellationError())
+    }
+
+    /// Notes the epoch that the steward knows, and reads the stream again if it is another one.
+    func note(epoch: UInt64) async {
+        guard let identity = state.withLock(\.identity), identity.epoch != epoch else { return }
+        do {
+            try await readStream(limit: identity.maximumPayload + Self.headroom)
+        } catch {
+            // The next heartbeat tries again.
+            note(problem: "\(error)")
+        }
+    }
+
+    // MARK: Sequences
+
+    /// Notes the sequence of a batch that the journal of this epoch has.
+    func see(_ sequence: UInt64, of epoch: UInt64) {
+        state.withLock { state in
+            guard state.identity?.epoch == epoch, sequence > state.seen else { return }
+            state.seen = sequence
+        }
+    }
+
+    /// The highest sequence of a batch that this client has seen in the present journal; 0 for none.
+    var seen: UInt64 { state.withLock(\.seen) }
+
+    func heartbeat(of producer: ProducerID, members: [Heartbeat.Member], isLast: Bool = false) -> Heartbeat {
+        let (seen, epoch) = state.withLock { ($0.seen, $0.identity?.epoch ?? 0) }
+        return Heartbeat(producer: producer, members: members, seen: seen, epoch: epoch, isLast: isLast)
+    }
+
+    /// The sequence of the last batch, from the stream's leader; 0 if the journal is empty.
+    func lastBatch() async throws -> UInt64 {
+        let epoch = try await identity().epoch
+        let message = try await retrying {
+            try await jetStream.lastMessage(of: names.journal, subject: names.batches)
+        }
+        if let message { see(UInt64(message.sequence), of: epoch) }
+        return seen
+    }
+
+    /// The position of the last message.
+    func end() async throws -> Position {
+        let last = try await lastBatch()
+        return Position(epoch: try await identity().epoch, offset: Place.end(of: last))
+    }
+
+    /// The last sequence of the stream, from its leader. It can be that of a record.
+    func lastSequence() async throws -> UInt64 {
+        try await retrying { UInt64(max(0, try await jetStream.stream(names.journal).lastSequence)) }
+    }
+
+    // MARK: Requests
+
+    /// Repeats an operation while it fails for a reason that passes: no connection, no leader, no reply.
+    /// - Throws: ``BusError``; `CancellationError`.
+    func retrying<Result>(_ operation: () async throws -> Result) async throws -> Result {
+        var attempt = 0
+        while true {
+            _ = try await identity()
+            do {
+                return try await operation()
+            } catch let error where error.passes {
+                attempt += 1
+            } catch let error as NATSError {
+                throw BusError(error)
+            } catch let error as JetStreamError {
+                throw BusError(error)
+            }
+            try await pause(attempt)
+        }
+    }
+
+    /// Waits before another attempt: until there is a connection, then for a time that grows with the attempts.
+    func pause(_ attempt: Int) async throws {
+        for await change in connection.changes() {
+            if case .connected = change { break }
+        }
+        try await Task.sleep(for: min(.milliseconds(20) * (1 << min(attempt, 6)), .seconds(1)))
+    }
+}
+
+extension Error {
+    /// True for the failure of a request that may succeed later.
+    var passes: Bool {
+        switch self {
+        case let error as NATSError:
+            [.noResponders, .timeout, .disconnected, .congested, .overflow].contains(error.code)
+        case let error as JetStreamError:
+            // A status without a code ends one consumer or one request.
+            error.isTemporary || error.code.rawValue == 0
+                || [.streamNotFound, .consumerNotFound].contains(error.code)
+        default: false
+        }
+    }
+}
+
+extension BusError {
+    init(_ error: NATSError) {
+        let code: Code =
+            switch error.code {
+            case .closed: .closed
+            case .disconnected, .noResponders, .timeout: .unavailable
+            case .denied, .tooLarge, .congested, .overflow, .invalid: .refused
+            }
+        self.init(code, error.message)
+    }
+
+    init(_ error: JetStreamError) {
+        let code: Code =
+            switch error.code {
+            case .limitReached, .storageFull, .insufficientResources, .notEnabled, .notEnabledForAccount: .journal
+            case .wrongLastSequence: .fenced
+            default: .refused
+            }
+        self.init(code, error.message)
+    }
+}

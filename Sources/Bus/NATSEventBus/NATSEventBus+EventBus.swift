@@ -1,0 +1,223 @@
+internal import BusProtocol
+public import EventBus
+internal import Foundation
+internal import NATS
+internal import NATSLayout
+
+/// The methods of ``EventBus``.
+extension NATSEventBus {
+    // MARK: Publishing
+
+    @discardableResult
+    public func publish(_ batch: Batch) async throws -> Position {
+        try batch.validate()
+        if batch.isTransient { return try await publishTransient(batch) }
+        guard batch.checkpoint == nil, batch.settledLetters.isEmpty, !batch.isLeased else { throw BusError.notBuilt }
+        guard !batch.messages.isEmpty else { return try await journal.end() }
+        let recorded = try await publisher.publish { try Publication(batch) }
+        return try await position(of: recorded)
+    }
+
+    /// The position of a recorded batch; the journal's end if it has no messages.
+    func position(of recorded: Lanes.Recorded) async throws -> Position {
+        guard let offset = recorded.offset else { return try await journal.end() }
+        return Position(epoch: try await journal.identity().epoch, offset: offset)
+    }
+
+    /// Publishes a batch that is not recorded. Nobody acknowledges it.
+    private func publishTransient(_ batch: Batch) async throws -> Position {
+        let packed: PackedMessages
+        do {
+            packed = try PackedMessages(batch.messages, isTransient: true)
+        } catch {
+            throw BusError(.refused, error.message)
+        }
+        let epoch = try await journal.identity().epoch
+        let place = TransientPlace(epoch: epoch, sequence: journal.seen)
+        if packed.count > 0 {
+            try await journal.retrying {
+                try journal.connection.publish(
+                    journal.subject(.transient(MessageTokens(of: batch.messages))),
+                    headers: place.headers(count: packed.count), body: packed.bytes)
+            }
+        }
+        return Position(epoch: epoch, offset: Place.end(of: place.sequence))
+    }
+
+    // MARK: Reading
+
+    public func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], from start: StartPosition, until end: Position?,
+        onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
+        _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        let range = try await range(of: filters, from: start, until: end)
+        let reader = JournalReader(
+            journal, filters: filters, range: range, skipped: skipped, onNotice: onNotice)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            let (live, becameLive) = AsyncStream.makeStream(of: Never.self)
+            group.addTask { try await reader.receiveTransientMessages { becameLive.finish() } }
+            for await _ in live {}
+            try Task.checkCancellation()
+            group.addTask { await reader.run() }
+            return try await body(MessageSequence { try await reader.next() })
+        }
+    }
+
+    /// The part of the journal that a subscription reads.
+    private func range(
+        of filters: [MessageFilter], from start: StartPosition, until end: Position?
+    ) async throws -> JournalReader.Range {
+        let epoch = try await journal.identity().epoch
+        var range = JournalReader.Range(epoch: epoch, start: 0, end: try end.map { try $0.offset(in: epoch) })
+        switch start {
+        case .beginning: break
+        case .now: range.start = Place.end(of: try await journal.lastSequence())
+        case .after(let position):
+            range.start = try position.offset(in: epoch)
+            if range.start > Place.end(of: journal.seen) {
+                let end = try await journal.end()
+                guard position.offset <= end.offset else {
+                    throw BusError(.epoch, "position \(position) is beyond the end of the journal (\(end))")
+                }
+            }
+        case .since(let date): range.start = try await journal.offset(before: date, epoch: epoch)
+        case .retained:
+            let last = try await journal.lastBatch()
+            range.start = Place.end(of: last)
+            range.retained = try await Documents(journal: journal, skipped: skipped)
+                .overlay(filters, epoch: epoch, through: last)
+                .envelopes(through: min(range.start, range.end ?? .max))
+        }
+        return range
+    }
+
+    public func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?,
+        _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        throw BusError.notBuilt
+    }
+
+    // MARK: Documents
+
+    public func documents(
+        matching filters: [MessageFilter], after offset: UInt64, limit: Int
+    ) async throws -> [Envelope] {
+        let epoch = try await journal.identity().epoch
+        return try await Documents(journal: journal, skipped: skipped).overlay(filters, epoch: epoch)
+            .envelopes(after: offset, limit: limit)
+    }
+
+    public func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
+        do { try Rules.checkDocument(type, subject: subject, key: key ?? "") } catch { throw BusError(error) }
+        let epoch = try await journal.identity().epoch
+        return try await Documents(journal: journal, skipped: skipped)
+            .document(DocumentName(type, subject: subject, key: key), epoch: epoch)
+    }
+
+    // MARK: Measuring
+
+    public func newest(matching filters: [MessageFilter]) async throws -> Position {
+        let epoch = try await journal.identity().epoch
+        let newest = try await journal.newest(matching: filters, epoch: epoch, skipped: skipped)
+        return Position(epoch: epoch, offset: newest.values.max() ?? 0)
+    }
+
+    public func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
+        let epoch = try await journal.identity().epoch
+        return try await journal.newest(matching: filters, epoch: epoch, skipped: skipped)
+            .mapValues { Position(epoch: epoch, offset: $0) }
+    }
+
+    public func lag(after position: Position, matching filters: [MessageFilter]) async throws -> UInt64 {
+        let epoch = try await journal.identity().epoch
+        let offset = position.epoch == epoch ? position.offset : 0
+        return try await journal.lag(after: offset, matching: filters, epoch: epoch, skipped: skipped)
+    }
+
+    public func position(_ position: Position, offsetBy distance: Int) async throws -> Position {
+        let epoch = try await journal.identity().epoch
+        guard position.epoch == epoch else {
+            return Position(epoch: position.epoch, offset: Place.offset(position.offset, by: distance))
+        }
+        return Position(
+            epoch: epoch, offset: try await journal.offset(position.offset, by: distance, epoch: epoch))
+    }
+
+    // MARK: Durable consumers
+
+    public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+        do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
+        throw BusError.notBuilt
+    }
+
+    public func leave(consumer: String, as member: ConsumerMember) async {}
+
+    public func consumers() async throws -> [DurableConsumer] { throw BusError.notBuilt }
+
+    public func forget(consumer: String) async throws { throw BusError.notBuilt }
+
+    public func deadLetters(of consumer: String?) async throws -> [DeadLetter] { throw BusError.notBuilt }
+
+    // MARK: Queries
+
+    public func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope { throw BusError.notBuilt }
+
+    public func serve(
+        _ types: [MessageType], whenServing: @escaping @Sendable () -> Void,
+        _ answer: @escaping @Sendable (Envelope) async throws -> Envelope
+    ) async throws {
+        throw BusError.notBuilt
+    }
+}
+
+extension BusError {
+    static let notBuilt = BusError(.refused, "not built")
+}
+
+extension Position {
+    /// The offset, if the position belongs to a journal.
+    /// - Throws: ``BusError`` with code `epoch`.
+    fileprivate func offset(in epoch: UInt64) throws(BusError) -> UInt64 {
+        guard self.epoch == epoch else {
+            throw BusError(
+                .epoch, "position \(self) belongs to another journal than \(String(epoch, radix: 16))")
+        }
+        return offset
+    }
+}
+
+extension Journal {
+    /// The offset of the last message that was recorded before a time.
+    fileprivate func offset(before date: Date, epoch: UInt64) async throws -> UInt64 {
+        let seconds = date.timeIntervalSince1970
+        // Also for a date that is not a number.
+        guard seconds > 0 else { return 0 }
+        // JetStream counts nanoseconds in 64 bits, which end in the year 2262.
+        guard seconds < 9e9 else { return Place.end(of: try await lastSequence()) }
+        let time = Int64(seconds * 1000) * 1_000_000
+        while true {
+            let last = try await lastSequence()
+            let settings = ConsumerSettings(filters: [names.batches], start: .time(time), headersOnly: true)
+            let first: Int? = try await retrying {
+                try await jetStream.withConsumer(of: names.journal, settings, pulling: PullSettings(window: 1)) {
+                    consumer in
+                    guard consumer.initialPending > 0 else { return nil }
+                    while true {
+                        if case .message(let message) = try await consumer.next() { return message.streamSequence }
+                    }
+                }
+            }
+            if let first { return Place.end(before: UInt64(clamping: first)) }
+            // The consumer may be on a server that does not have the last messages yet. The leader has them.
+            let newest = try await retrying {
+                try await jetStream.lastMessage(of: names.journal, subject: names.batches)
+            }
+            guard let newest, newest.time >= time, UInt64(clamping: newest.sequence) <= last else {
+                return Place.end(of: last)
+            }
+        }
+    }
+}

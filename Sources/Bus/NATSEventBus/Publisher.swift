@@ -1,0 +1,279 @@
+internal import BusProtocol
+internal import DequeModule
+internal import EventBus
+internal import Logging
+internal import NATS
+internal import NATSLayout
+internal import Synchronization
+
+/// Publishes batches: performs the actions of ``Lanes``.
+///
+/// A message is sent by the task of its caller, or by the thread that receives the acknowledgement before it; so a batch
+/// needs no task of its own. Only pauses, and the search for a message whose acknowledgement was lost, are the work of
+/// ``run()``.
+final class Publisher: Sendable {
+    private struct State {
+        /// Nil until the journal has been found.
+        var lanes: Lanes?
+        var lastCall: UInt64 = 0
+        /// The callers that wait for the end of their calls.
+        var callers: [Lanes.CallID: Caller] = [:]
+        /// The batches of the calls that are not admitted yet.
+        var outside: [Lanes.CallID: Publication] = [:]
+        var failure: BusError?
+    }
+
+    private typealias Action = Lanes.Action
+    private typealias Caller = CheckedContinuation<Lanes.Recorded, any Error>
+
+    private static let timeout = Duration.seconds(2)
+    /// The time without an acknowledgement after which a warning is logged.
+    private static let patience = Duration.seconds(4)
+    /// The precision of pauses.
+    private static let step = Duration.milliseconds(20)
+
+    private let journal: Journal
+    private let producer: ProducerID
+    private let logger: Logger
+    private let state = Mutex(State())
+    /// Has an element when a message begins to pause.
+    private let pauses: AsyncStream<Void>
+    private let pausesWriter: AsyncStream<Void>.Continuation
+
+    init(_ journal: Journal, producer: ProducerID, logger: Logger) {
+        self.journal = journal
+        self.producer = producer
+        self.logger = logger
+        (pauses, pausesWriter) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    // MARK: Calls
+
+    /// Publishes a batch and waits until the stream has stored it. Waits while no server answers.
+    /// - Parameter pack: Checks and packs the batch.
+    /// - Throws: The error of `pack`. ``BusError``: `fenced` if the expectation of the batch does not hold, `refused` if
+    ///   the server does not take it, `journal` if it has no room, `closed`. `CancellationError`: the batch may be stored
+    ///   nevertheless.
+    func publish(_ pack: () throws -> Publication) async throws -> Lanes.Recorded {
+        let identity = try await journal.identity()
+        try Task.checkCancellation()
+        let publication = try pack()
+        let id = state.withLock { state in
+            if state.lanes == nil {
+                var configuration = Lanes.Configuration()
+                configuration.maximumPayload = identity.maximumPayload
+                state.lanes = Lanes(producer: producer, configuration: configuration)
+            }
+            state.lastCall += 1
+            return Lanes.CallID(state.lastCall)
+        }
+        let recorded = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: Caller) in
+                update { state, now in
+                    if let failure = state.failure {
+                        continuation.resume(throwing: failure)
+                        return []
+                    }
+                    state.callers[id] = continuation
+                    guard state.lanes?.admit(id, size: publication.body.count) == true else {
+                        state.outside[id] = publication
+                        return []
+                    }
+                    return state.lanes?.add(id, publication, at: now) ?? []
+                }
+                // The cancellation handler may have run before the caller was there.
+                if Task.isCancelled { cancel(id) }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+        if case .progress = publication.subject { return recorded }
+        journal.see(recorded.sequence, of: identity.epoch)
+        return recorded
+    }
+
+    private func cancel(_ id: Lanes.CallID) {
+        let caller = state.withLock { $0.callers.removeValue(forKey: id) }
+        guard let caller else { return }
+        update { state, now in
+            state.outside[id] = nil
+            return state.lanes?.cancel(id, at: now).actions ?? []
+        }
+        caller.resume(throwing: CancellationError())
+    }
+
+    /// Ends all calls.
+    func close() {
+        let error = BusError(.closed, "the bus was closed: its run() has ended")
+        update { state, _ in
+            state.failure = error
+            state.outside = [:]
+            return state.lanes?.close(error) ?? []
+        }
+    }
+
+    // MARK: Actions
+
+    /// Changes the lanes, then performs the actions without the lock.
+    private func update(_ change: (inout State, ContinuousClock.Instant) -> [Action]) {
+        var (sendings, endings): ([Lanes.Sending], [Ending]) = ([], [])
+        state.withLock { state in
+            let now = ContinuousClock.now
+            var actions = Deque(change(&state, now))
+            while let action = actions.popFirst() {
+                switch action {
+                case .send(let sending): sendings.append(sending)
+                case .finish(let id, let result):
+                    guard let caller = state.callers.removeValue(forKey: id) else { break }
+                    endings.append(Ending(caller: caller, result: result))
+                case .admit(let id):
+                    // A batch that waits outside is added at once, so that no later call comes before it.
+                    guard let publication = state.outside.removeValue(forKey: id) else { break }
+                    actions.append(contentsOf: state.lanes?.add(id, publication, at: now) ?? [])
+                case .lookUp(let number, _, _):
+                    // Only a tick asks for a look-up, and it takes the action out before.
+                    state.lanes?.retry(number, at: now)
+                }
+            }
+        }
+        for sending in sendings { send(sending) }
+        for ending in endings { ending.caller.resume(with: ending.result.mapError { $0 }) }
+    }
+
+    private struct Ending {
+        let caller: Caller
+        let result: Result<Lanes.Recorded, BusError>
+    }
+
+    private func send(_ sending: Lanes.Sending) {
+        var headers = NATSHeaders()
+        for field in sending.message.headers.fields { headers[field.name] = field.value }
+        journal.jetStream.publish(
+            journal.subject(sending.subject), headers: headers, body: sending.message.body, timeout: Self.timeout
+        ) { result in
+            self.take(result, of: sending.number)
+        }
+    }
+
+    /// Handles an answer, on a thread of libnats.
+    private func take(_ result: Result<PublishAcknowledgement, any Error>, of number: UInt64) {
+        var pause: Duration?
+        switch result {
+        case .success(let acknowledgement):
+            return update { state, now in
+                state.lanes?.acknowledged(number, sequence: UInt64(max(0, acknowledgement.sequence)), at: now) ?? []
+            }
+        case .failure(let error as JetStreamError) where error.code == .expectationUnderWay:
+            pause = .milliseconds(Int.random(in: 10...30))
+        case .failure(let error) where error.passes: break
+        case .failure(let error):
+            let failure =
+                switch error {
+                case let error as NATSError: BusError(error)
+                case let error as JetStreamError: BusError(error)
+                default: BusError(.refused, "\(error)")
+                }
+            return update { state, now in state.lanes?.refused(number, failure, at: now) ?? [] }
+        }
+        update { state, now in
+            state.lanes?.retry(number, after: pause, at: now)
+            return []
+        }
+        pausesWriter.yield()
+    }
+
+    // MARK: Time
+
+    /// Sends messages again after their pauses, until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.hasten() }
+            group.addTask { await self.warn() }
+            for await _ in pauses {
+                while let next = state.withLock({ $0.lanes?.nextTick }) {
+                    let pause = min(max(next - .now, .milliseconds(1)), Self.step)
+                    guard (try? await Task.sleep(for: pause)) != nil else { return }
+                    for case .lookUp(let number, let id, let sequence) in tick() {
+                        group.addTask { await self.lookUp(number, id, after: sequence) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends what is due.
+    /// - Returns: The look-ups that are due.
+    private func tick() -> [Action] {
+        var lookUps: [Action] = []
+        update { state, now in
+            let actions = state.lanes?.tick(at: now) ?? []
+            return actions.filter { action in
+                guard case .lookUp = action else { return true }
+                lookUps.append(action)
+                return false
+            }
+        }
+        return lookUps
+    }
+
+    /// Ends the pauses when there is a new connection.
+    private func hasten() async {
+        for await change in journal.connection.changes() {
+            guard case .connected = change else { continue }
+            update { state, now in
+                state.lanes?.reconnected(at: now)
+                return []
+            }
+            pausesWriter.yield()
+        }
+    }
+
+    private func warn() async {
+        var hasWarned = false
+        while (try? await Task.sleep(for: .seconds(1))) != nil {
+            let oldest = state.withLock { $0.lanes?.oldestSending }
+            guard let oldest, ContinuousClock.now - oldest > Self.patience else {
+                if hasWarned { logger.info("NATS acknowledges batches again") }
+                hasWarned = false
+                continue
+            }
+            if !hasWarned {
+                logger.warning(
+                    "NATS does not acknowledge batches; publishing waits", metadata: ["reason": "\(journal.problem)"])
+            }
+            hasWarned = true
+        }
+    }
+
+    /// Looks for a message whose acknowledgement was lost so long ago that the same id no longer prevents a second one.
+    private func lookUp(_ number: UInt64, _ id: String, after sequence: UInt64) async {
+        do {
+            let found = try await journal.sequence(ofMessage: id, after: sequence)
+            update { state, now in state.lanes?.lookedUp(number, found: found, at: now) ?? [] }
+        } catch {
+            update { state, now in
+                state.lanes?.retry(number, at: now)
+                return []
+            }
+        }
+        pausesWriter.yield()
+    }
+}
+
+extension Journal {
+    /// Finds a message by its id. Reads the headers of all messages after a sequence up to the present end.
+    /// - Returns: The sequence of the message; nil if there is none.
+    fileprivate func sequence(ofMessage id: String, after sequence: UInt64) async throws -> UInt64? {
+        let end = try await lastSequence()
+        let reader = BatchReader(
+            self, patterns: names.journalSubjects, after: Place.end(of: sequence), until: Place.end(of: end),
+            epoch: try await identity().epoch, headersOnly: true)
+        var found: UInt64?
+        try await reader.read { message in
+            guard message.message.header(BatchHeaders.Name.id.rawValue) == id else { return true }
+            found = UInt64(message.streamSequence)
+            return false
+        }
+        return found
+    }
+}

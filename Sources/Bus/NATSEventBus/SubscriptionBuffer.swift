@@ -1,0 +1,258 @@
+internal import DequeModule
+internal import EventBus
+internal import NATS
+internal import NATSLayout
+internal import Synchronization
+
+/// The batches between the task that reads the journal and the reader of a subscription. When it is full, the first one
+/// waits, so that further batches stay in the journal.
+final class SubscriptionBuffer: Sendable {
+    enum Item: Sendable {
+        case batch(JournalBatch)
+        case transient(NATSMessage)
+    }
+
+    private struct Held {
+        let message: NATSMessage
+        /// The sequence of the journal after which the message is delivered.
+        let sequence: UInt64
+    }
+
+    private struct State {
+        var items: Deque<Item> = []
+        /// The size of the items in bytes.
+        var size = 0
+        /// The transient messages that came before the batches after which they were published.
+        var held: Deque<Held> = []
+        /// The sequence up to which the journal was read.
+        var received: UInt64 = 0
+        /// The end of the subscription; nil while it lasts.
+        var end: Result<Void, any Error>?
+        var reader: Waiter<[Item]?>?
+        var writer: Waiter<Void>?
+        var lastWaiter: UInt64 = 0
+
+        var isFull: Bool { items.count >= SubscriptionBuffer.capacity || size >= SubscriptionBuffer.byteCapacity }
+
+        mutating func append(_ item: Item) {
+            items.append(item)
+            size += item.size
+        }
+
+        /// Delivers the transient messages that are held for earlier sequences than this one.
+        mutating func release(before sequence: UInt64) {
+            while let first = held.first, first.sequence < sequence {
+                append(.transient(first.message))
+                held.removeFirst()
+            }
+        }
+
+        /// The items for the reader; nil if the reader must wait.
+        mutating func take() -> Taken? {
+            guard !items.isEmpty else { return end.map { Taken(items: $0.map { nil }) } }
+            let taken = Array(items.prefix(SubscriptionBuffer.takeCount))
+            items.removeFirst(taken.count)
+            size -= taken.reduce(0) { $0 + $1.size }
+            return Taken(items: .success(taken))
+        }
+
+        /// Takes items for the reader that waits.
+        /// - Returns: A function that resumes the reader, to be called without the lock; nil if there is nothing for it.
+        mutating func takeReader() -> (() -> Void)? {
+            guard let reader, let taken = take() else { return nil }
+            self.reader = nil
+            return { reader.continuation.resume(with: taken.items) }
+        }
+    }
+
+    /// The result of a reader's wait: items, nil at the end, or the error of the subscription.
+    private struct Taken {
+        let items: Result<[Item]?, any Error>
+    }
+
+    private struct Waiter<Value: Sendable> {
+        let number: UInt64
+        let continuation: CheckedContinuation<Value, any Error>
+    }
+
+    /// The number of batches and transient messages at which the buffer is full.
+    private static let capacity = 256
+    private static let byteCapacity = 8 * 1024 * 1024
+    /// The maximum number of transient messages that are held, or wait for the reader.
+    private static let transientCapacity = 4096
+    /// The maximum number of items that the reader takes at once.
+    private static let takeCount = 64
+
+    private let state: Mutex<State>
+
+    init(received: UInt64) {
+        state = Mutex(State())
+        state.withLock { $0.received = received }
+    }
+
+    // MARK: The journal
+
+    /// Adds a batch. Waits while the buffer is full.
+    func put(_ batch: JournalBatch) async throws {
+        let reader = state.withLock { state in
+            let sequence = batch.sequence
+            // A transient message that was published before the batch comes before it.
+            state.release(before: sequence)
+            state.append(.batch(batch))
+            state.received = max(state.received, sequence)
+            state.release(before: sequence + 1)
+            return state.takeReader()
+        }
+        reader?()
+        try await waitForRoom()
+    }
+
+    private func waitForRoom() async throws {
+        let number = state.withLock { state -> UInt64? in
+            guard state.isFull, state.end == nil else { return nil }
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        guard let number else { return }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let waits = state.withLock { state in
+                    guard state.isFull, state.end == nil else { return false }
+                    state.writer = Waiter(number: number, continuation: continuation)
+                    return true
+                }
+                if !waits { continuation.resume() } else if Task.isCancelled { abandonWriter(number) }
+            }
+        } onCancel: {
+            abandonWriter(number)
+        }
+    }
+
+    private func abandonWriter(_ number: UInt64) {
+        let writer = state.withLock { state -> Waiter<Void>? in
+            guard state.writer?.number == number else { return nil }
+            defer { state.writer = nil }
+            return state.writer
+        }
+        writer?.continuation.resume(throwing: CancellationError())
+    }
+
+    /// Ends the subscription. The reader still gets the items that wait.
+    func finish(throwing error: (any Error)? = nil) {
+        let (reader, writer) = state.withLock { state -> ((() -> Void)?, Waiter<Void>?) in
+            state.end = state.end ?? error.map { .failure($0) } ?? .success(())
+            defer { state.writer = nil }
+            return (state.takeReader(), state.writer)
+        }
+        reader?()
+        writer?.continuation.resume()
+    }
+
+    // MARK: Transient messages
+
+    /// Adds a transient message, which is held until the journal was read up to `sequence`.
+    /// - Returns: The range of sequences to read before, if the message is held; otherwise nil.
+    func put(_ message: NATSMessage, after sequence: UInt64) -> ClosedRange<UInt64>? {
+        let (range, reader) = state.withLock { state -> (ClosedRange<UInt64>?, (() -> Void)?) in
+            guard state.held.count < Self.transientCapacity, state.items.count < Self.transientCapacity else {
+                return (nil, nil)
+            }
+            if sequence <= state.received, state.held.isEmpty {
+                state.append(.transient(message))
+                return (nil, state.takeReader())
+            }
+            state.held.append(Held(message: message, sequence: sequence))
+            return sequence > state.received ? (state.received + 1...sequence, nil) : (nil, nil)
+        }
+        reader?()
+        return range
+    }
+
+    /// Delivers the transient messages that are held for the journal up to `sequence`.
+    func release(through sequence: UInt64) {
+        let reader = state.withLock { state in
+            state.release(before: sequence + 1)
+            return state.takeReader()
+        }
+        reader?()
+    }
+
+    // MARK: The reader
+
+    /// Takes the next items; nil at the end. Only one task may call this at a time.
+    func take() async throws -> [Item]? {
+        let (number, taken) = state.withLock { state in
+            state.lastWaiter += 1
+            return (state.lastWaiter, state.take())
+        }
+        if let taken {
+            wakeWriter()
+            return try taken.items.get()
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[Item]?, any Error>) in
+                let taken = state.withLock { state -> Taken? in
+                    if let taken = state.take() { return taken }
+                    state.reader = Waiter(number: number, continuation: continuation)
+                    return nil
+                }
+                if let taken {
+                    wakeWriter()
+                    continuation.resume(with: taken.items)
+                } else if Task.isCancelled {
+                    // The cancellation handler may have run before the waiter was there.
+                    abandonReader(number)
+                }
+            }
+        } onCancel: {
+            abandonReader(number)
+        }
+    }
+
+    private func wakeWriter() {
+        let writer = state.withLock { state -> Waiter<Void>? in
+            guard !state.isFull else { return nil }
+            defer { state.writer = nil }
+            return state.writer
+        }
+        writer?.continuation.resume()
+    }
+
+    private func abandonReader(_ number: UInt64) {
+        let reader = state.withLock { state -> Waiter<[Item]?>? in
+            guard state.reader?.number == number else { return nil }
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.continuation.resume(throwing: CancellationError())
+    }
+}
+
+extension SubscriptionBuffer.Item {
+    fileprivate var size: Int {
+        switch self {
+        case .batch(let batch): batch.message.message.bodySize
+        case .transient(let message): message.bodySize
+        }
+    }
+}
+
+/// A message of the stream that a reader has received, with the part of the journal that the reader wants.
+struct JournalBatch: Sendable {
+    let message: DeliveredMessage
+    let epoch: UInt64
+    /// The offset after which messages are wanted.
+    let start: UInt64
+    /// The offset up to which messages are wanted.
+    let end: UInt64
+
+    var sequence: UInt64 { UInt64(clamping: message.streamSequence) }
+
+    /// The wanted messages of the batch.
+    /// - Throws: ``ProtocolError`` if the batch is damaged.
+    func messages() throws -> [BatchMessage.Stored] {
+        try message.batch().content(at: sequence, of: epoch).messages.filter {
+            $0.position.offset > start && $0.position.offset <= end
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import EventBus
+import Logging
+import NATS
+import NATSEventBus
+import NATSLayout
+import NATSTestSupport
+import Steward
+import TestSupport
+import Testing
+
+/// Runs a suite with one server, in which each test has a namespace of its own.
+struct SharedServer: SuiteTrait, TestScoping {
+    @TaskLocal static var current: NATSServer?
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        let server = try NATSServer()
+        let (hasStarted, isOver) = (Gate(), Gate())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { hasStarted.open() }
+                try await server.whileRunning { _ in
+                    hasStarted.open()
+                    await isOver.wait()
+                }
+            }
+            await hasStarted.wait()
+            try await Self.$current.withValue(server) { try await function() }
+            isOver.open()
+            try await group.waitForAll()
+        }
+    }
+}
+
+extension SuiteTrait where Self == SharedServer {
+    static var sharedServer: SharedServer { SharedServer() }
+}
+
+/// A namespace on a server of a test.
+struct TestBus: Sendable {
+    let server: NATSServer
+    let namespace = "T" + String(UInt64.random(in: 0 ... .max), radix: 36)
+
+    var address: String { "\(server.url)/\(namespace)" }
+    var names: StreamNames { StreamNames(namespace) }
+
+    func bus(_ source: String = "test/1", logger: Logger = .quiet) throws -> NATSEventBus {
+        try NATSEventBus(address: address, source: source, logger: logger)
+    }
+
+    /// Runs `body` with a connection of its own.
+    func withJetStream<Result: Sendable>(
+        _ body: @escaping @Sendable (JetStream) async throws -> Result
+    ) async throws -> Result {
+        let connection = NATSConnection(NATSOptions(servers: [server.url], name: "test"))
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                try await connection.run()
+                return nil
+            }
+            group.addTask {
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                return try await body(JetStream(connection))
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CancellationError()
+        }
+    }
+
+    func makeStreams(_ streams: JournalStreams = JournalStreams()) async throws {
+        let names = names
+        try await withJetStream { _ = try await streams.make(names, on: $0) }
+    }
+
+    /// Runs `body` with a bus.
+    func whileOpen<Result: Sendable>(
+        _ source: String = "test/1", logger: Logger = .quiet,
+        _ body: @escaping @Sendable (NATSEventBus) async throws -> Result
+    ) async throws -> Result {
+        let bus = try bus(source, logger: logger)
+        return try await bus.whileOpen { try await body(bus) }
+    }
+
+    /// A namespace with streams, on the server of the suite.
+    static func make() async throws -> TestBus {
+        let bus = TestBus(server: try #require(SharedServer.current))
+        try await bus.makeStreams()
+        return bus
+    }
+}
+
+extension Logger {
+    static let quiet = Logger(label: "quiet") { _ in SwiftLogNoOpLogHandler() }
+}
+
+extension MessageSequence {
+    func take(_ count: Int) async throws -> [Envelope] {
+        var messages: [Envelope] = []
+        guard count > 0 else { return messages }
+        for try await message in self {
+            messages.append(message)
+            if messages.count == count { break }
+        }
+        return messages
+    }
+}
+
+extension Sequence<Envelope> {
+    var numbers: [Int] {
+        get throws { try map { try $0.decode(Counted.self).number } }
+    }
+}
+
+struct Counted: EventMessage {
+    var number: Int
+}
+
+struct State: DocumentMessage {
+    var value: String
+}
