@@ -78,7 +78,12 @@ package struct Steward: Sendable {
             group.addTask { try await self.connection.run() }
             group.addTask { try await self.serve(onRole) }
             defer { group.cancelAll() }
-            try await group.next()
+            do {
+                try await group.next()
+            } catch is NATSError where Task.isCancelled {
+                // The connection ends first; what still uses it then fails.
+                throw CancellationError()
+            }
         }
     }
 
@@ -131,7 +136,8 @@ package struct Steward: Sendable {
             logger: logger)
         let notices = StewardNotices(jetStream, names, configuration, logger)
         let end = JournalEnd(jetStream, names, journal, notices)
-        let retention = Retention(jetStream, names, configuration.limits, projection, notices, logger)
+        let retention = Retention(
+            jetStream, names, epoch: journal.epoch, configuration.limits, projection, notices, logger)
         try await withThrowingTaskGroup { group in
             group.addTask { try await driver.keep() }
             group.addTask { try await projection.run() }
