@@ -121,6 +121,46 @@ struct StewardTests {
         }
     }
 
+    @Test("continues when the server that leads its streams is killed", .timeLimit(.minutes(2)))
+    func leaderKilled() async throws {
+        try await NATSCluster().whileRunning { cluster in
+            let options = NATSOptions(servers: cluster.urls, name: "test")
+            let steward = Steward(
+                options, StewardConfiguration(namespace: "TEST", replicas: 3), logger: TestJournal.logger)
+            let (roles, run) = Self.roles(of: steward)
+            let connection = NATSConnection(options)
+            try await during({ try await connection.run() }) {
+                try await during(run) {
+                    for await role in roles {
+                        #expect(role == .leader(term: 1))
+                        break
+                    }
+                    let jetStream = JetStream(connection)
+                    let info = try await jetStream.patiently { try await jetStream.stream("TEST") }
+                    let journal = TestJournal(
+                        server: cluster.servers[0], jetStream: jetStream, names: StreamNames("TEST"),
+                        journal: Journal(
+                            epoch: try #require(UInt64(info.metadata[JournalStreams.epochKey] ?? "", radix: 16)),
+                            previousEpoch: nil))
+                    let first = try await jetStream.patiently {
+                        try await journal.publish([message(.document, data: "1")])
+                    }
+                    try await journal.waitForMark(first)
+                    for stream in ["TEST", "TEST_DOC"] {
+                        let leader = try await jetStream.patiently { try await jetStream.stream(stream).leader }
+                        let server = try #require(cluster.server(named: leader))
+                        try await server.restart()
+                        let last = try await jetStream.patiently {
+                            try await journal.publish([message(.document, data: "\"\(stream)\"")])
+                        }
+                        try await journal.waitForMark(last)
+                    }
+                    #expect(try await journal.projected().map(\.data) == [Data("\"TEST_DOC\"".utf8)])
+                }
+            }
+        }
+    }
+
     @Test(
         "refuses servers that cannot be used, and says what to do", .timeLimit(.minutes(1)),
         arguments: [

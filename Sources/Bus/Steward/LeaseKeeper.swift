@@ -142,7 +142,7 @@ actor LeaseKeeper {
 
     private func look() async throws {
         for consumer in unchecked.sorted() {
-            try await replaceLeftFences(of: consumer)
+            try await tolerating(consumer) { try await replaceLeftFences(of: consumer) }
             unchecked.remove(consumer)
         }
         let holders = Set(leases.filter { $0.value.state == .held }.keys)
@@ -151,13 +151,26 @@ actor LeaseKeeper {
         // First the memberships: a leased batch under a claim expects only the fence of its partition. After the fences
         // are replaced, no such batch can come after the withdrawal.
         for (consumer, silent) in Dictionary(grouping: silent.members, by: \.consumer) {
-            try await expel(Set(silent.map(\.id)), from: consumer)
+            let ids = Set(silent.map(\.id))
+            try await tolerating(consumer) { try await expel(ids, from: consumer) }
+            members[consumer]?.subtract(ids)
         }
         for producer in silent.producers { try await revoke(producer) }
         for (producer, lease) in leases where lease.state == .revoked {
             // Until then a leased document may be missing in the projection.
             guard await projection.stored >= UInt64(lease.sequence) else { continue }
             try await withdraw(producer, lease.sequence)
+        }
+    }
+
+    /// Does something with the records of a consumer. A damaged record of one consumer must not stop the work for all.
+    private func tolerating(_ consumer: String, _ work: () async throws -> Void) async throws {
+        do {
+            try await work()
+        } catch let error as ProtocolError {
+            logger.error(
+                "the records of a durable consumer cannot be read",
+                metadata: ["consumer": "\(consumer)", "error": "\(error)"])
         }
     }
 
@@ -220,18 +233,16 @@ actor LeaseKeeper {
             guard let last = try await jetStream.last(subject, of: names.journal),
                 let group = try GroupRecord(json: last.body).existing,
                 let (next, freed) = group.expelling(silent)
-            else { break }
+            else { return }
             let stored = try await jetStream.publishIf(
                 subject, body: try GroupRecord(next).json(), last: LastSequence(last.sequence))
             guard stored != nil else { continue }
             logger.info(
                 "a silent member of a durable consumer is removed",
                 metadata: ["consumer": "\(consumer)", "partitions": "\(freed.count)"])
-            members[consumer] = next.everyMember.subtracting(silent)
             try await replaceFences(freed, of: consumer, under: next.ownerEpoch) { _ in true }
             return
         }
-        members[consumer]?.subtract(silent)
     }
 
     /// Completes what an earlier steward has left: it had removed members, and had not replaced all their fences.

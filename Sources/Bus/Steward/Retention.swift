@@ -1,3 +1,4 @@
+internal import BusProtocol
 internal import EventBus
 internal import Foundation
 internal import Logging
@@ -66,7 +67,8 @@ actor Retention {
             try await Task.sleep(for: Self.interval)
             do {
                 try await step(at: Date())
-            } catch let error as JetStreamError where error.code != .streamNotFound {
+            } catch let error where error is ProtocolError || (error as? JetStreamError)?.isStreamThere == true {
+                // The next step tries again.
                 logger.error("retention failed", metadata: ["error": "\(error)"])
             }
         }
@@ -223,6 +225,11 @@ actor Retention {
         }
         return offsets
     }
+}
+
+extension JetStreamError {
+    /// True unless the stream was deleted.
+    fileprivate var isStreamThere: Bool { code != .streamNotFound }
 }
 
 /// The messages that one consumer loses.
