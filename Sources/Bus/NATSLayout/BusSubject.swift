@@ -38,6 +38,8 @@ package enum BusSubject: Hashable, Sendable {
 
     // MARK: The dead letters, stream NAME_DEAD
 
+    /// The fence of the steward that writes the dead letters: `x.~f`.
+    case letterFence
     /// A dead letter: `x.CONSUMER.SEQUENCE`. The sequence is that of the batch that gave up the message.
     case deadLetter(consumer: String, sequence: UInt64)
 
@@ -74,6 +76,7 @@ package enum BusSubject: Hashable, Sendable {
         case .documentMark: "d.~mark"
         case .typeTable: "d.~types"
         case .documentFence(let partition): "d.~f.\(partition.token)"
+        case .letterFence: "x.~f"
         case .deadLetter(let consumer, let sequence): "x.\(Token.encode(consumer)).\(sequence)"
         case .transient(let tokens): "t.\(tokens.text)"
         case .queryServers(let type): "q.who.\(Token.encode(type.name))"
@@ -145,6 +148,7 @@ package enum BusSubject: Hashable, Sendable {
     }
 
     private static func letterSubject(_ parts: ArraySlice<Substring>) -> BusSubject? {
+        if parts.elementsEqual(["~f"]) { return .letterFence }
         guard parts.count == 2, let consumer = consumer(parts.first), let sequence = parts.last.flatMap({ UInt64($0) })
         else { return nil }
         return .deadLetter(consumer: consumer, sequence: sequence)
@@ -214,6 +218,18 @@ package struct StreamNames: Hashable, Sendable {
         return ["\(namespace).m.\(token).*.>", "\(namespace).k.p.\(token).*", "\(namespace).k.f.\(token).*"]
     }
 
+    /// All control records.
+    package var records: String { "\(namespace).k.>" }
+    /// All retained documents, without the records beside them.
+    package var allDocuments: String { "\(namespace).d.*.*.*.*" }
+    /// The fences of the steward that writes documents.
+    package var documentFences: String { "\(namespace).d.~f.*" }
+    /// The fences of all partitions of a durable consumer.
+    package func fences(of consumer: String) -> String { "\(namespace).k.f.\(Token.encode(consumer)).*" }
+    /// The progress records of all partitions of a durable consumer.
+    package func progressRecords(of consumer: String) -> String { "\(namespace).k.p.\(Token.encode(consumer)).*" }
+    /// The dead letter with an id, of whatever consumer.
+    package func letter(_ id: Int64) -> String { "\(namespace).x.*.\(id)" }
     /// The groups of all durable consumers.
     package var groups: String { "\(namespace).k.g.*" }
     /// The leases of all producers.

@@ -13,6 +13,7 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
         fileprivate var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
     }
 
+    private static let schemes = ["nats://", "tls://"]
     package static let defaultPort: UInt16 = 4222
     package static let defaultNamespace = "SEGUE"
     private static let defaultHost = "localhost"
@@ -25,7 +26,7 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``BusError`` with code `address`. Its message never contains user names, passwords or tokens: an
     ///   address in which there may be any is not quoted.
     package init(_ text: String) throws(BusError) {
-        guard let scheme = ["nats://", "tls://"].first(where: text.hasPrefix) else {
+        guard let scheme = Self.schemes.first(where: text.hasPrefix) else {
             throw Self.error("the address of a bus on NATS", text, "begins with nats:// or tls://")
         }
         isEncrypted = scheme == "tls://"
@@ -64,6 +65,9 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
             )
         }
     }
+
+    /// True if an address is one of a bus on NATS, or is meant to be one.
+    package static func isScheme(of text: String) -> Bool { schemes.contains(where: text.hasPrefix) }
 
     /// The URLs of the servers, as the client library takes them.
     package var urls: [String] { servers.map { scheme + $0.description } }

@@ -13,6 +13,11 @@ package struct DocumentRecord: Hashable, Sendable {
         self.stored = stored
     }
 
+    /// The same document at another position, for a journal with another epoch.
+    package func moved(to position: Position) -> DocumentRecord {
+        DocumentRecord(BatchMessage.Stored(message: stored.message, position: position))
+    }
+
     package var fields: [(name: String, value: String)] {
         [(Self.positionHeader, "\(stored.position.epoch)/\(stored.position.offset)")]
     }

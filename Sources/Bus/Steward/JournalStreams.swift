@@ -13,6 +13,8 @@ package struct JournalStreams: Sendable {
     package static let layout = "1"
     /// The key of the stream's metadata that holds the epoch of the journal: 16 hexadecimal digits.
     package static let epochKey = "segue-epoch"
+    /// The key of the stream's metadata that holds the epoch before the current one, if the journal has lost its end.
+    package static let previousEpochKey = "segue-previous-epoch"
     /// The key of the stream's metadata that holds ``layout``.
     package static let layoutKey = "segue-layout"
 
@@ -30,16 +32,21 @@ package struct JournalStreams: Sendable {
         _ = try await make(
             names.documents, names.documentSubjects, more: ["max_msgs_per_subject": 1], on: jetStream)
         _ = try await make(names.deadLetters, names.deadLetterSubjects, more: [:], on: jetStream)
-        let epoch = String(UInt64.random(in: 1...UInt64(Int64.max)), radix: 16)
         let journal: [String: JSONValue] = [
             "deny_delete": true, "duplicate_window": .integer(120_000_000_000),
             "max_bytes": .integer(maximumSize ?? -1),
             "metadata": .object([
-                Self.epochKey: .string(String(repeating: "0", count: 16 - epoch.count) + epoch),
+                Self.epochKey: .string(Self.newEpoch()),
                 Self.layoutKey: .string(Self.layout),
             ]),
         ]
         return try await make(names.journal, names.journalSubjects, more: journal, on: jetStream)
+    }
+
+    /// A random epoch.
+    static func newEpoch() -> String {
+        let epoch = String(UInt64.random(in: 1...UInt64(Int64.max)), radix: 16)
+        return String(repeating: "0", count: 16 - epoch.count) + epoch
     }
 
     private func make(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Broker
 import Contracts
-import Foundation
+import NATSLayout
 import ServiceRuntime
 import Support
 
@@ -12,18 +12,17 @@ struct BrokerCommand: AsyncParsableCommand {
         discussion: """
             broker --bus ipc:///tmp/bus --journal /tmp/journal.sqlite
             broker --bus tcp://127.0.0.1:5570 --journal /tmp/journal.sqlite --retain-age 12h --durability power
+            broker --bus nats://127.0.0.1:4222 --replicas 3
+
+            On NATS, the servers deliver and record the messages. The broker then keeps the retained documents and the \
+            leases, and removes old messages. Several can run; one of them leads.
             """)
 
     @OptionGroup var options: ServiceOptions
-
-    @Option(help: "The path of the journal. (default: broker/journal.sqlite in SEGUE_STATE_DIR)")
-    var journal: String?
+    @OptionGroup var journal: JournalOptions
 
     @Option(
-        help: "The failures that an acknowledged message survives: the kill of any process, or also a loss of power.")
-    var durability = Durability.process
-
-    @Option(help: "The age at which messages that all consumers have handled are removed: 12h or none. (default: 7d)")
+        help: "The age at which messages that all consumers have handled are removed: 12h or none. (default: 7d)")
     var retainAge: AgeLimit?
 
     @Option(
@@ -33,12 +32,14 @@ struct BrokerCommand: AsyncParsableCommand {
     func run() async throws {
         let process = ServiceProcess("broker", sends: [ApplicationError.self])
         try await process.runAlone(options.contract) { configuration, logger in
-            let journal = try journal ?? journalInStateDirectory(configuration)
-            let configuration = BrokerConfiguration(
-                address: try options.busAddress(configuration), journal: journal, durability: durability,
-                retention: retention,
-                describe: { $0.envelope(source: process.source) })
-            return [BrokerService(broker: Broker(configuration, logger: logger))]
+            let address = try options.busAddress(configuration)
+            guard NATSAddress.isScheme(of: address) else {
+                let settings = try journal.brokerConfiguration(address, retention, configuration, process)
+                return [BrokerService(broker: Broker(settings, logger: logger))]
+            }
+            let service = try StewardService(
+                NATSAddress(address), journal, retention, configuration, process, logger)
+            return [service]
         }
     }
 
@@ -48,12 +49,7 @@ struct BrokerCommand: AsyncParsableCommand {
         if let retainSize { retention.size = retainSize.bytes }
         return retention
     }
-
-    private func journalInStateDirectory(_ configuration: ServiceConfiguration) throws -> String {
-        try configuration.stateDirectory(for: "broker").appendingPathComponent("journal.sqlite").path
-    }
 }
 
-extension Durability: ExpressibleByArgument {}
 extension AgeLimit: ExpressibleByArgument {}
 extension RetainedSize: ExpressibleByArgument {}

@@ -172,6 +172,14 @@ struct StoppingNotice: Service {
     }
 }
 
+/// The status of this process: one line for people.
+public enum ServiceStatus {
+    /// Tells the supervisor the status.
+    public static func report(_ text: String) {
+        Notifier().notify(NotifyMessage(status: text))
+    }
+}
+
 /// A service that a person or a script uses directly, for example in a terminal. When its `run()` returns, the process
 /// stops gracefully, with success. Any other service must run until the process is asked to stop: if its `run()`
 /// returns earlier, the process fails.

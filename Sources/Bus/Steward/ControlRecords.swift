@@ -1,0 +1,231 @@
+internal import EventBus
+internal import Foundation
+internal import Logging
+internal import NATS
+internal import NATSLayout
+internal import Support
+
+/// The control records of the journal, as retention uses them: it reads the progress of the durable consumers, and removes
+/// the records that newer ones have replaced.
+actor ControlRecords {
+    /// A durable consumer.
+    struct Consumer {
+        fileprivate let group: ConsumerGroup
+        fileprivate let progress: HandledOffsets
+        /// The highest offset of each type that is recorded as lost.
+        fileprivate(set) var recorded: [MessageType: UInt64] = [:]
+
+        func handled(_ partition: Partition) -> UInt64 {
+            let epoch = group.shares[Int(partition.number)].ownerEpoch
+            return progress.handled(partition, ownerEpoch: epoch > 0 ? epoch : nil)
+        }
+
+        /// The offset up to which all partitions are handled.
+        var position: UInt64 { Partition.all.map(handled).min() ?? 0 }
+    }
+
+    /// The progress of a consumer, as far as it was read.
+    private struct Reading {
+        var offsets: HandledOffsets
+        var end: UInt64
+    }
+
+    /// The number of sequences after which the recorded position of a consumer is raised.
+    private static let floorStep: UInt64 = 10_000
+    /// The time after which the record of a lease that has ended is removed.
+    private static let leaseAge = Duration.seconds(7 * 24 * 60 * 60)
+
+    private let jetStream: JetStream
+    private let names: StreamNames
+    private let logger: Logger
+    private var readings: [String: Reading] = [:]
+
+    init(_ jetStream: JetStream, _ names: StreamNames, _ logger: Logger) {
+        self.jetStream = jetStream
+        self.names = names
+        self.logger = logger
+    }
+
+    private func text(_ subject: BusSubject) -> String { subject.text(in: names.namespace) }
+
+    // MARK: Consumers
+
+    /// Reads the consumers, and what they have handled since the last call.
+    func consumers() async throws -> [String: Consumer] {
+        var groups: [String: ConsumerGroup] = [:]
+        let names = names
+        let settings = ConsumerSettings(filters: [names.groups], start: .lastPerSubject)
+        try await jetStream.readAll(of: names.journal, settings) { delivered in
+            guard case .group(let consumer) = BusSubject(delivered.subject, in: names.namespace) else { return }
+            // A record that cannot be read keeps everything: the error ends this step of retention.
+            groups[consumer] = try GroupRecord(json: delivered.message.body).existing
+        }
+        var consumers: [String: Consumer] = [:]
+        for (name, group) in groups {
+            let offsets = try await readProgress(of: name, group)
+            var consumer = Consumer(group: group, progress: offsets)
+            if let (record, sequence) = try await cutOffs(of: name) {
+                for cutOff in record.cutOffs(recordedAt: sequence, progress: nil) {
+                    consumer.recorded[cutOff.type] = max(
+                        consumer.recorded[cutOff.type] ?? 0, cutOff.offsets.upperBound)
+                }
+            }
+            consumers[name] = consumer
+        }
+        readings = readings.filter { groups[$0.key] != nil }
+        return consumers
+    }
+
+    private func readProgress(of consumer: String, _ group: ConsumerGroup) async throws -> HandledOffsets {
+        var reading =
+            readings[consumer] ?? Reading(offsets: HandledOffsets(group), end: HandledOffsets.start(of: group) - 1)
+        let names = names
+        let settings = ConsumerSettings(
+            filters: names.progress(of: consumer), start: .sequence(Int(clamping: reading.end + 1)))
+        try await jetStream.readAll(of: names.journal, settings) { delivered in
+            let sequence = UInt64(delivered.streamSequence)
+            reading.end = sequence
+            switch BusSubject(delivered.subject, in: names.namespace) {
+            case .fence(let owner):
+                reading.offsets.read(
+                    try FenceRecord(json: delivered.message.body), of: owner.partition, at: sequence)
+            case .results(let owner, _), .progress(let owner):
+                let headers = try? BatchHeaders(fields: delivered.message.headers.fields)
+                if let progress = headers?.progress { reading.offsets.read(progress, fenced: owner.partition) }
+            default: break
+            }
+        }
+        readings[consumer] = reading
+        return reading.offsets
+    }
+
+    // MARK: Cut-offs
+
+    private func cutOffs(of consumer: String) async throws -> (CutOffRecord, UInt64)? {
+        try await jetStream.last(text(.cutOffs(consumer: consumer)), of: names.journal).map {
+            (try CutOffRecord(json: $0.body), UInt64($0.sequence))
+        }
+    }
+
+    /// Adds what a consumer loses to its record.
+    /// - Returns: True if the record had none before that the consumer has not acknowledged.
+    func add(_ cutOffs: [CutOff], to consumer: String) async throws -> Bool {
+        let subject = text(.cutOffs(consumer: consumer))
+        let progress = readings[consumer]?.offsets.progressFence
+        while true {
+            let last = try await self.cutOffs(of: consumer)
+            let record = last?.0 ?? CutOffRecord()
+            let isFirst = record.cutOffs(recordedAt: last?.1, progress: progress).isEmpty
+            let next = record.adding(cutOffs, recordedAt: last?.1, progress: progress)
+            let stored = try await jetStream.publishIf(
+                subject, body: try next.json(), last: LastSequence(Int(clamping: last?.1 ?? 0)))
+            // Only the leading steward writes these records, so a record that has changed is its own.
+            if stored != nil { return isFirst }
+            if try await self.cutOffs(of: consumer)?.0 == next { return isFirst }
+        }
+    }
+
+    // MARK: Superseded records
+
+    /// Removes the records that are not needed any more.
+    func removeSuperseded(at now: Date) async throws {
+        for (consumer, reading) in readings.sorted(by: { $0.key < $1.key }) {
+            try await raiseFloor(of: consumer, reading)
+        }
+        try await keepNewest()
+        try await removeEndedLeases(at: now)
+    }
+
+    /// Records what a consumer has handled in its group, then removes the records from which this was computed. A claim
+    /// reads from the recorded position on.
+    private func raiseFloor(of consumer: String, _ reading: Reading) async throws {
+        let subject = text(.group(consumer: consumer))
+        guard let last = try await jetStream.last(subject, of: names.journal),
+            let group = try GroupRecord(json: last.body).existing
+        else { return }
+        let floor = HandledOffsets.start(of: group)
+        let raised = group.raised { partition, epoch in
+            reading.offsets.handled(partition, ownerEpoch: epoch > 0 ? epoch : nil)
+        }
+        guard HandledOffsets.start(of: raised) >= floor + Self.floorStep else { return }
+        // A claim from the new position on cannot know that the cut-offs were acknowledged before it.
+        if try await cutOffs(of: consumer) != nil { _ = try await add([], to: consumer) }
+        let stored = try await jetStream.publishIf(
+            subject, body: try GroupRecord(raised).json(), last: LastSequence(last.sequence))
+        // If a member has claimed meanwhile, the next step does it.
+        guard stored != nil else { return }
+        // Up to here, everything is in the record of the group.
+        let end = Int(clamping: reading.end)
+        let (names, jetStream) = (names, jetStream)
+        _ = try await jetStream.patiently {
+            try await jetStream.purge(
+                names.journal, filter: names.progressRecords(of: consumer), before: end + 1)
+        }
+        try await removeFences(of: consumer, before: HandledOffsets.start(of: raised))
+    }
+
+    /// Removes the fences that have been replaced before a sequence. A claim reads all fences after it, and each batch
+    /// needs the last one.
+    private func removeFences(of consumer: String, before start: UInt64) async throws {
+        var lasts: [String: Int] = [:]
+        let settings = ConsumerSettings(
+            filters: [names.fences(of: consumer)], start: .lastPerSubject, headersOnly: true)
+        try await jetStream.readAll(of: names.journal, settings) { lasts[$0.subject] = $0.streamSequence }
+        for (subject, last) in lasts where UInt64(last) < start {
+            _ = try await jetStream.patiently {
+                try await jetStream.purge(names.journal, filter: subject, before: last)
+            }
+        }
+    }
+
+    /// Keeps the newest record of each group, lease and cut-off record, and of the steward.
+    private func keepNewest() async throws {
+        let filter = names.records
+        let response = try await jetStream.patiently {
+            try await jetStream.call(
+                "STREAM.INFO.\(names.journal)", .object(members: [("subjects_filter", .string(filter))]))
+        }
+        for (subject, count) in response["state"]?["subjects"]?.objectValue ?? [:]
+        where count.integerValue ?? 0 > 1 {
+            switch BusSubject(subject, in: names.namespace) {
+            case .group, .lease, .cutOffs, .steward:
+                _ = try await jetStream.patiently {
+                    try await jetStream.purge(names.journal, filter: subject, keep: 1)
+                }
+            default: break
+            }
+        }
+    }
+
+    /// Removes the records of producers whose lease has ended long ago.
+    private func removeEndedLeases(at now: Date) async throws {
+        let oldest = Int64((now.timeIntervalSince1970 - Self.leaseAge / .seconds(1)) * 1_000_000_000)
+        var ended: [String: Int] = [:]
+        try await jetStream.readAll(
+            of: names.journal, ConsumerSettings(filters: [names.leases], start: .lastPerSubject)
+        ) { delivered in
+            guard delivered.time < oldest,
+                (try? LeaseRecord(json: delivered.message.body))?.state == .withdrawn
+            else { return }
+            ended[delivered.subject] = delivered.streamSequence
+        }
+        for (subject, sequence) in ended {
+            _ = try await jetStream.patiently {
+                try await jetStream.purge(names.journal, filter: subject, before: sequence + 1)
+            }
+        }
+    }
+}
+
+extension ConsumerGroup {
+    /// The group with what its partitions have handled.
+    fileprivate func raised(_ handled: (Partition, _ ownerEpoch: UInt64) -> UInt64) -> ConsumerGroup {
+        let shares = zip(Partition.all, shares).map { partition, share in
+            Share(
+                member: share.member, ownerEpoch: share.ownerEpoch,
+                offset: max(self.handled(partition), handled(partition, share.ownerEpoch)))
+        }
+        return ConsumerGroup(
+            ownerEpoch: ownerEpoch, shares: shares, progress: progress, members: members, displaced: displaced)
+    }
+}

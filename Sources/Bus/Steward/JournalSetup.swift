@@ -1,0 +1,167 @@
+internal import EventBus
+internal import Logging
+internal import NATS
+internal import NATSLayout
+internal import Support
+
+/// The journal of a bus.
+struct Journal: Hashable, Sendable {
+    let epoch: UInt64
+    /// The epoch that the journal had before it lost its end; nil if it never did.
+    let previousEpoch: UInt64?
+}
+
+/// The journal has another epoch now.
+struct EpochChanged: Error {}
+
+/// Checks the servers and makes the streams, with errors for people.
+struct JournalSetup: Sendable {
+    private static let minimumVersion = "2.12.1"
+    /// The size of the largest batch with its headers and a message that it gives up.
+    private static let minimumPayload = 9 << 20
+    /// The time for which the servers of a cluster may find each other.
+    private static let placementPatience = Duration.seconds(30)
+    /// JetStream's numbers for streams whose replicas cannot be placed.
+    private static let noPeers = JetStreamError.Code(rawValue: 10_005)
+    private static let notClustered = JetStreamError.Code(rawValue: 10_074)
+
+    private let jetStream: JetStream
+    private let names: StreamNames
+    private let configuration: StewardConfiguration
+    private let logger: Logger
+
+    init(_ jetStream: JetStream, _ names: StreamNames, _ configuration: StewardConfiguration, _ logger: Logger) {
+        self.jetStream = jetStream
+        self.names = names
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    private var place: String { jetStream.connection.options.addresses }
+
+    /// Waits for a server, as long as it takes, and checks it.
+    /// - Throws: ``BusError`` with code `address`.
+    func checkServer() async throws {
+        for await state in jetStream.connection.changes() {
+            switch state {
+            case .connected(let info): return try check(info)
+            case .disconnected(let reason):
+                logger.warning("waiting for NATS", metadata: ["servers": "\(place)", "reason": "\(reason)"])
+            case .connecting, .closed: break
+            }
+        }
+        try Task.checkCancellation()
+        throw NATSError(.closed, "the connection to NATS has ended")
+    }
+
+    private func check(_ info: NATSServerInfo) throws {
+        if info.isAtLeast(Self.minimumVersion) == false {
+            throw BusError(
+                .address,
+                "the server at \(place) is nats-server \(info.version ?? "of an unknown version"); a bus needs "
+                    + "\(Self.minimumVersion) or newer")
+        }
+        guard info.hasJetStream != false else { throw withoutJetStream }
+        guard info.maximumPayload >= Self.minimumPayload else {
+            throw BusError(
+                .address,
+                "the server at \(place) accepts messages of at most \(info.maximumPayload) bytes; set max_payload: 9MB "
+                    + "in its configuration")
+        }
+    }
+
+    private var withoutJetStream: BusError {
+        BusError(
+            .address,
+            "the server at \(place) has no JetStream for this account; write jetstream {} in its configuration")
+    }
+
+    /// Makes the streams that do not exist.
+    /// - Throws: ``BusError`` with code `address` if the servers cannot store them, or if they are of another version.
+    func journal() async throws -> Journal {
+        let streams = JournalStreams(replicas: configuration.replicas, maximumSize: configuration.limits.lastStop)
+        let start = ContinuousClock.now
+        while true {
+            do {
+                let info = try await jetStream.patiently { try await streams.make(names, on: jetStream) }
+                return try read(info)
+            } catch let error as JetStreamError where [.notEnabled, .notEnabledForAccount].contains(error.code) {
+                throw withoutJetStream
+            } catch let error as JetStreamError where error.code == Self.notClustered {
+                throw tooFewServers
+            } catch let error as JetStreamError where error.code == Self.noPeers {
+                // The servers of a cluster that has just been started may not know each other yet.
+                guard ContinuousClock.now - start < Self.placementPatience else { throw tooFewServers }
+                try await Task.sleep(for: .milliseconds(500))
+            }
+        }
+    }
+
+    private var tooFewServers: BusError {
+        BusError(
+            .address,
+            "the servers at \(place) cannot store \(configuration.replicas) replicas; start as many servers in one "
+                + "cluster, or use a smaller --replicas")
+    }
+
+    private func read(_ info: StreamInfo) throws(BusError) -> Journal {
+        let layout = info.metadata[JournalStreams.layoutKey]
+        guard layout == JournalStreams.layout, let epoch = Self.epoch(info.metadata[JournalStreams.epochKey]) else {
+            throw BusError(
+                .address,
+                "the stream \(info.name) at \(place) "
+                    + (layout.map { "has layout \($0) of a bus, and this program knows \(JournalStreams.layout)" }
+                        ?? "is not the journal of a bus; choose another namespace"))
+        }
+        return Journal(epoch: epoch, previousEpoch: Self.epoch(info.metadata[JournalStreams.previousEpochKey]))
+    }
+
+    private static func epoch(_ text: String?) -> UInt64? { text.flatMap { UInt64($0, radix: 16) } }
+}
+
+/// Finds out that the journal has lost its end, and gives it another epoch.
+struct JournalEnd: Sendable {
+    private static let interval = Duration.seconds(1)
+
+    private let jetStream: JetStream
+    private let names: StreamNames
+    private let journal: Journal
+    private let notices: StewardNotices
+
+    init(_ jetStream: JetStream, _ names: StreamNames, _ journal: Journal, _ notices: StewardNotices) {
+        self.jetStream = jetStream
+        self.names = names
+        self.journal = journal
+        self.notices = notices
+    }
+
+    /// - Parameter seen: The highest sequence that a client has seen in this epoch.
+    /// - Throws: ``EpochChanged``.
+    func watch(_ seen: @Sendable () async -> UInt64) async throws {
+        var count = 0
+        while true {
+            try await Task.sleep(for: Self.interval)
+            let seen = await seen()
+            let info = try await jetStream.patiently { try await jetStream.stream(names.journal) }
+            // A leader that has just been replaced may answer once more.
+            count = seen > UInt64(info.lastSequence) ? count + 1 : 0
+            guard count >= 3 else { continue }
+            try await begin(info, seen)
+        }
+    }
+
+    private func begin(_ info: StreamInfo, _ seen: UInt64) async throws {
+        guard case .object(var settings) = info.settings else { return }
+        var metadata = info.metadata
+        metadata[JournalStreams.previousEpochKey] = metadata[JournalStreams.epochKey]
+        metadata[JournalStreams.epochKey] = JournalStreams.newEpoch()
+        settings["metadata"] = .object(metadata.mapValues { .string($0) })
+        let changed = settings
+        _ = try await jetStream.patiently { try await jetStream.updateStream(.object(changed)) }
+        try await notices.say(
+            .lostEnd,
+            "the journal \(names.journal) ends at sequence \(info.lastSequence), and a client has seen \(seen): the "
+                + "messages after it are lost, and a new epoch begins")
+        throw EpochChanged()
+    }
+}

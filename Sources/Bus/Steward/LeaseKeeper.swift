@@ -1,0 +1,322 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+internal import Logging
+internal import NATS
+internal import NATSLayout
+
+/// Hears the heartbeats of all clients. When one falls silent, it removes the client from its durable consumers and
+/// withdraws the documents that the client leases.
+///
+/// Every write expects the record that it was made from. So a client that comes back in time, or another steward, is not
+/// overruled.
+actor LeaseKeeper {
+    private struct Lease {
+        let state: LeaseRecord.State
+        let sequence: Int
+    }
+
+    private static let interval = Duration.milliseconds(200)
+
+    private let jetStream: JetStream
+    private let names: StreamNames
+    private let epoch: UInt64
+    private let source: String
+    private let projection: Projection
+    private let logger: Logger
+
+    private var presence: Presence
+    private var connection: Int
+    /// The leases that are held or revoked.
+    private var leases: [ProducerID: Lease] = [:]
+    /// The members of each durable consumer, exclusive ones included.
+    private var members: [String: Set<UUID>] = [:]
+    /// The durable consumers whose fences have to be checked.
+    private var unchecked: Set<String> = []
+    /// True when all records have come that existed at the beginning.
+    private var isComplete = false
+    /// The highest end of the journal that a client has seen in this epoch.
+    private(set) var highestSeen: UInt64 = 0
+
+    /// - Parameter source: The CloudEvents source of the messages that withdraw documents.
+    init(
+        _ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, source: String, projection: Projection,
+        logger: Logger, at now: ContinuousClock.Instant = .now
+    ) {
+        self.jetStream = jetStream
+        self.names = names
+        self.epoch = epoch
+        self.source = source
+        self.projection = projection
+        self.logger = logger
+        presence = Presence(at: now)
+        connection = jetStream.connection.connectionCount
+    }
+
+    func run() async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.hear() }
+            group.addTask { try await self.followRecords() }
+            group.addTask { try await self.expire() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    // MARK: Hearing
+
+    private func hear() async throws {
+        let subject = BusSubject.heartbeat.text(in: names.namespace)
+        try await jetStream.connection.withSubscription(to: subject) { subscription in
+            while true {
+                switch try await subscription.next() {
+                case .message(let message): await hear(message)
+                // Some heartbeats are missing, of whatever clients.
+                case .lost: presence.beginAnew(at: .now)
+                }
+            }
+        }
+    }
+
+    private func hear(_ message: NATSMessage) async {
+        // Anybody who may publish to the subject can send anything.
+        guard let heartbeat = try? Heartbeat(json: message.body) else { return }
+        presence.hear(heartbeat, at: .now)
+        if heartbeat.epoch == epoch { highestSeen = max(highestSeen, heartbeat.seen) }
+        let reply = HeartbeatReply(epoch: epoch, mark: await projection.mark)
+        // Without a connection the client asks again.
+        if let subject = message.reply, let body = try? reply.json() {
+            try? jetStream.connection.publish(subject, body: body)
+        }
+    }
+
+    // MARK: Records
+
+    private func followRecords() async throws {
+        let settings = ConsumerSettings(filters: [names.leases, names.groups], start: .lastPerSubject)
+        try await jetStream.follow(names.journal, settings) { delivered in
+            guard let delivered else {
+                isComplete = true
+                return
+            }
+            note(delivered)
+        }
+    }
+
+    private func note(_ delivered: DeliveredMessage) {
+        do {
+            switch BusSubject(delivered.subject, in: names.namespace) {
+            case .lease(let producer):
+                let state = try LeaseRecord(json: delivered.message.body).state
+                guard leases[producer].map({ $0.sequence < delivered.streamSequence }) ?? true else { return }
+                leases[producer] =
+                    state == .withdrawn ? nil : Lease(state: state, sequence: delivered.streamSequence)
+            case .group(let consumer):
+                let group = try GroupRecord(json: delivered.message.body).existing
+                members[consumer] = group?.everyMember
+                if !isComplete, group != nil { unchecked.insert(consumer) }
+            default: break
+            }
+        } catch {
+            logger.error(
+                "a record of the bus is damaged and is ignored",
+                metadata: ["subject": "\(delivered.subject)", "error": "\(error)"])
+        }
+    }
+
+    // MARK: Expiry
+
+    private func expire() async throws {
+        while true {
+            try await Task.sleep(for: Self.interval)
+            let state = jetStream.connection.current
+            guard case .connected = state, connection == jetStream.connection.connectionCount else {
+                connection = jetStream.connection.connectionCount
+                presence.beginAnew(at: .now)
+                continue
+            }
+            guard isComplete else { continue }
+            try await look()
+        }
+    }
+
+    private func look() async throws {
+        for consumer in unchecked.sorted() {
+            try await tolerating(consumer) { try await replaceLeftFences(of: consumer) }
+            unchecked.remove(consumer)
+        }
+        let holders = Set(leases.filter { $0.value.state == .held }.keys)
+        let owners = Set(members.flatMap { name, ids in ids.map { Presence.Member(consumer: name, id: $0) } })
+        let silent = presence.look(holders: holders, owners: owners, at: .now)
+        // First the memberships: a leased batch under a claim expects only the fence of its partition. After the fences
+        // are replaced, no such batch can come after the withdrawal.
+        for (consumer, silent) in Dictionary(grouping: silent.members, by: \.consumer) {
+            let ids = Set(silent.map(\.id))
+            try await tolerating(consumer) { try await expel(ids, from: consumer) }
+            members[consumer]?.subtract(ids)
+        }
+        for producer in silent.producers { try await revoke(producer) }
+        for (producer, lease) in leases where lease.state == .revoked {
+            // Until then a leased document may be missing in the projection.
+            guard await projection.stored >= UInt64(lease.sequence) else { continue }
+            try await withdraw(producer, lease.sequence)
+        }
+    }
+
+    /// Does something with the records of a consumer. A damaged record of one consumer must not stop the work for all.
+    private func tolerating(_ consumer: String, _ work: () async throws -> Void) async throws {
+        do {
+            try await work()
+        } catch let error as ProtocolError {
+            logger.error(
+                "the records of a durable consumer cannot be read",
+                metadata: ["consumer": "\(consumer)", "error": "\(error)"])
+        }
+    }
+
+    // MARK: Leases
+
+    private func revoke(_ producer: ProducerID) async throws {
+        guard let lease = leases[producer], lease.state == .held else { return }
+        let subject = BusSubject.lease(producer).text(in: names.namespace)
+        let sequence = try await jetStream.publishIf(
+            subject, body: try LeaseRecord(.revoked).json(), last: LastSequence(lease.sequence))
+        // If the record has changed meanwhile, its change is on its way here.
+        guard let sequence, leases[producer].map({ $0.sequence < sequence }) ?? true else { return }
+        logger.info("a client is silent; its leased documents are withdrawn", metadata: ["client": "\(producer.uuid)"])
+        leases[producer] = Lease(state: .revoked, sequence: sequence)
+    }
+
+    /// Withdraws the documents of a producer whose lease is revoked.
+    private func withdraw(_ producer: ProducerID, _ revocation: Int) async throws {
+        let subject = BusSubject.lease(producer).text(in: names.namespace)
+        var rest = Array(await projection.documents(leasedBy: producer))
+        while !rest.isEmpty {
+            let part = rest.suffix(Limits.batchCount)
+            rest.removeLast(part.count)
+            // The id says that everything is withdrawn, so only the last batch has it.
+            let id = MessageID.withdrawal(producer, sequence: UInt64(revocation)).description
+            guard
+                try await publish(
+                    part.map(tombstone), expecting: LastSequence(revocation, of: subject),
+                    id: rest.isEmpty ? id : nil)
+            else {
+                // Somebody else has completed it.
+                return
+            }
+        }
+        let sequence = try await jetStream.publishIf(
+            subject, body: try LeaseRecord(.withdrawn).json(), last: LastSequence(revocation))
+        if let sequence, leases[producer]?.sequence ?? 0 < sequence { leases[producer] = nil }
+    }
+
+    private func tombstone(_ name: DocumentName) -> Envelope {
+        .withdrawal(name.type, key: name.key, subject: name.subject, source: source)
+    }
+
+    /// - Returns: False if the condition does not hold.
+    private func publish(_ messages: [Envelope], expecting last: LastSequence, id: String?) async throws -> Bool {
+        let publication = try Publication(Batch(messages))
+        let headers = BatchHeaders(id: id ?? "", count: publication.count)
+        let sequence = try await jetStream.publishIf(
+            publication.subject.text(in: names.namespace), headers: NATSHeaders(headers.fields),
+            body: publication.body, id: id, last: last)
+        return sequence != nil
+    }
+
+    // MARK: Memberships
+
+    /// Removes silent members from a durable consumer, and fences what they may still publish.
+    private func expel(_ silent: Set<UUID>, from consumer: String) async throws {
+        let subject = BusSubject.group(consumer: consumer).text(in: names.namespace)
+        while true {
+            guard let last = try await jetStream.last(subject, of: names.journal),
+                let group = try GroupRecord(json: last.body).existing,
+                let (next, freed) = group.expelling(silent)
+            else { return }
+            let stored = try await jetStream.publishIf(
+                subject, body: try GroupRecord(next).json(), last: LastSequence(last.sequence))
+            guard stored != nil else { continue }
+            logger.info(
+                "a silent member of a durable consumer is removed",
+                metadata: ["consumer": "\(consumer)", "partitions": "\(freed.count)"])
+            try await replaceFences(freed, of: consumer, under: next.ownerEpoch) { _ in true }
+            return
+        }
+    }
+
+    /// Completes what an earlier steward has left: it had removed members, and had not replaced all their fences.
+    private func replaceLeftFences(of consumer: String) async throws {
+        let subject = BusSubject.group(consumer: consumer).text(in: names.namespace)
+        guard let last = try await jetStream.last(subject, of: names.journal),
+            let group = try GroupRecord(json: last.body).existing
+        else { return }
+        let free = Partition.all.filter { group.shares[Int($0.number)].ownerEpoch == 0 }
+        // The owner epoch of the group was raised for these fences; the next claim gets a higher one.
+        try await replaceFences(free, of: consumer, under: group.ownerEpoch) { $0.member != FenceRecord.nobody }
+    }
+
+    private func replaceFences(
+        _ partitions: [Partition], of consumer: String, under ownerEpoch: UInt64,
+        where isWanted: @escaping @Sendable (FenceRecord) -> Bool
+    ) async throws {
+        try await withThrowingTaskGroup { group in
+            for partition in partitions {
+                group.addTask {
+                    try await self.replaceFence(
+                        ConsumerPartition(consumer, partition), under: ownerEpoch, where: isWanted)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func replaceFence(
+        _ owner: ConsumerPartition, under ownerEpoch: UInt64, where isWanted: @Sendable (FenceRecord) -> Bool
+    ) async throws {
+        let subject = BusSubject.fence(owner).text(in: names.namespace)
+        while let last = try await jetStream.last(subject, of: names.journal) {
+            let fence = try FenceRecord(json: last.body)
+            // A later claim has fenced the partition itself.
+            guard fence.ownerEpoch < ownerEpoch, isWanted(fence) else { return }
+            let record = FenceRecord(
+                ownerEpoch: ownerEpoch, previous: fence.ownerEpoch, member: FenceRecord.nobody)
+            let stored = try await jetStream.publishIf(
+                subject, body: try record.json(), last: LastSequence(last.sequence))
+            if stored != nil { return }
+        }
+    }
+}
+
+extension FenceRecord {
+    /// The member of a fence that the steward has written.
+    static let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+}
+
+extension ConsumerGroup {
+    /// The shared members and the exclusive owner.
+    var everyMember: Set<UUID> { members.union(shares.compactMap(\.member)) }
+
+    /// The group without some shared members, or with an exclusive owner that must claim anew.
+    /// - Returns: The group, whose owner epoch is reserved for the new fences, and the partitions to be fenced. Nil if
+    ///   nothing changes.
+    func expelling(_ silent: Set<UUID>) -> (ConsumerGroup, [Partition])? {
+        var group = self
+        for member in silent { group.leave(member) }
+        let freed = Partition.all.filter { partition in
+            let share = self.shares[Int(partition.number)]
+            return share.ownerEpoch > 0 && (share.member.map(silent.contains) ?? false)
+        }
+        var shares = group.shares
+        for partition in freed where silent.contains(shares[Int(partition.number)].member ?? FenceRecord.nobody) {
+            let index = Int(partition.number)
+            shares[index] = Share(member: shares[index].member, ownerEpoch: 0, offset: handled(partition))
+        }
+        guard group != self || !freed.isEmpty else { return nil }
+        let current = Set(shares.map(\.ownerEpoch))
+        let next = ConsumerGroup(
+            ownerEpoch: ownerEpoch + 1, shares: shares, progress: group.progress.filter { current.contains($0.key) },
+            members: group.members, displaced: displaced)
+        return (next, freed)
+    }
+}

@@ -1,0 +1,80 @@
+internal import BusProtocol
+internal import Foundation
+internal import NATSLayout
+
+/// The clients that are alive, as far as the steward has heard them, as a value without side effects.
+///
+/// A client that is silent for longer than ``lease`` is assumed to have ended. Nobody is, while the steward itself may
+/// have missed heartbeats: at the beginning of its term, and after any absence.
+struct Presence {
+    typealias Instant = ContinuousClock.Instant
+
+    /// A member of a durable consumer.
+    struct Member: Hashable, Sendable {
+        let consumer: String
+        let id: UUID
+    }
+
+    /// The time after which a silent client loses its leased documents and its memberships.
+    static let lease = Duration.seconds(5)
+    /// The time between two looks after which the steward may have missed heartbeats.
+    static let absence = Duration.seconds(1)
+    /// The maximum number of clients that are remembered although they have no lease and no membership.
+    private static let capacity = 65_536
+
+    private var producers: [ProducerID: Instant] = [:]
+    private var members: [Member: Instant] = [:]
+    /// The clients that have said that they end, with the time.
+    private var ended: [ProducerID: Instant] = [:]
+    private var endedMembers: [Member: Instant] = [:]
+    private var lastLook: Instant
+
+    init(at now: Instant) {
+        lastLook = now
+    }
+
+    mutating func hear(_ heartbeat: Heartbeat, at now: Instant) {
+        guard let producer = heartbeat.producer else { return }
+        let listed = heartbeat.members.map { Member(consumer: $0.consumer, id: $0.id) }
+        if heartbeat.isLast {
+            ended[producer] = now
+            for member in listed { endedMembers[member] = now }
+            return
+        }
+        // A heartbeat that was overtaken by the last one does not count.
+        guard ended[producer] == nil, producers[producer] != nil || producers.count < Self.capacity else { return }
+        producers[producer] = now
+        for member in listed where members[member] != nil || members.count < Self.capacity { members[member] = now }
+    }
+
+    /// Begins all leases anew, because heartbeats may have been missed.
+    mutating func beginAnew(at now: Instant) {
+        producers = producers.mapValues { _ in now }
+        members = members.mapValues { _ in now }
+        lastLook = now
+    }
+
+    /// Returns those that have been silent for too long.
+    /// - Parameters:
+    ///   - holders: The producers that hold a lease.
+    ///   - owners: The members of all durable consumers.
+    mutating func look(
+        holders: Set<ProducerID>, owners: Set<Member>, at now: Instant
+    ) -> (producers: Set<ProducerID>, members: Set<Member>) {
+        if now - lastLook > Self.absence { beginAnew(at: now) }
+        lastLook = now
+        // One that has not been heard yet has a whole lease from now on.
+        for producer in holders where producers[producer] == nil { producers[producer] = now }
+        for member in owners where members[member] == nil { members[member] = now }
+        let silent = (
+            holders.filter { ended[$0] != nil || now - (producers[$0] ?? now) > Self.lease },
+            owners.filter { endedMembers[$0] != nil || now - (members[$0] ?? now) > Self.lease }
+        )
+        producers = producers.filter { holders.contains($0.key) || now - $0.value <= Self.lease }
+        members = members.filter { owners.contains($0.key) || now - $0.value <= Self.lease }
+        // A lease or a membership can become visible after its client has said that it ends.
+        ended = ended.filter { holders.contains($0.key) || now - $0.value <= Self.lease * 2 }
+        endedMembers = endedMembers.filter { owners.contains($0.key) || now - $0.value <= Self.lease * 2 }
+        return silent
+    }
+}

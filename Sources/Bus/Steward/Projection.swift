@@ -1,0 +1,383 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+internal import Logging
+internal import NATS
+internal import NATSLayout
+
+/// The retained documents, the dead letters and the table of types: computed from the journal, and stored in streams of
+/// their own.
+///
+/// The mark says up to which sequence of the journal they are complete. It is written last, so a steward that is killed
+/// at any point leaves nothing that is wrong: the next one repeats what comes after the mark.
+///
+/// Every write expects a fence of this steward, which the next one replaces before it reads the mark. So a steward that
+/// has been deposed, and does not know it yet, cannot overwrite anything.
+actor Projection {
+    /// The points at which a test can end the steward.
+    enum Step: CaseIterable, Hashable, Sendable {
+        case fenced, documentStored, documentRemoved, letterStored, letterRemoved, typesStored, markStored
+    }
+
+    private struct Document {
+        let stored: BatchMessage.Stored
+        let lease: ProducerID?
+    }
+
+    private struct Letter {
+        let consumer: String
+        let sequence: UInt64
+        let record: LetterRecord
+    }
+
+    /// What the journal's last messages change.
+    private struct Window {
+        var documents: [DocumentName: Document] = [:]
+        var letters: [Letter] = []
+        var settled: Set<Int64> = []
+        var size = 0
+        /// The sequence up to which the window goes.
+        var end: UInt64?
+    }
+
+    private static let windowCount = 4096
+    private static let windowSize = 16 << 20
+    private static let markInterval = Duration.milliseconds(250)
+
+    private let jetStream: JetStream
+    private let names: StreamNames
+    private let epoch: UInt64
+    private let previousEpoch: UInt64?
+    private let steward: StewardRecord
+    private let logger: Logger
+    private let passed: @Sendable (Step) throws -> Void
+
+    private var fences: [Partition: Int] = [:]
+    private var letterFence = 0
+    private var markSequence = 0
+    private var types = TypeTable()
+    private var leases = LeasedDocuments()
+    private var window = Window()
+    /// The sequence of the journal up to which everything is stored.
+    private(set) var stored: UInt64 = 0
+    /// The sequence that the mark has.
+    private(set) var mark: UInt64 = 0
+
+    /// - Parameters:
+    ///   - epoch: The epoch of the journal.
+    ///   - previousEpoch: The epoch that the journal had before it lost its end; nil if it never did.
+    ///   - steward: The record under which this process leads.
+    ///   - passed: Is called after each step.
+    init(
+        _ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, previousEpoch: UInt64? = nil,
+        steward: StewardRecord, logger: Logger,
+        passed: @escaping @Sendable (Step) throws -> Void = { _ in }
+    ) {
+        self.jetStream = jetStream
+        self.names = names
+        self.epoch = epoch
+        self.previousEpoch = previousEpoch
+        self.steward = steward
+        self.logger = logger
+        self.passed = passed
+    }
+
+    /// The documents that a producer leases, as of ``stored`` or later.
+    func documents(leasedBy producer: ProducerID) -> Set<DocumentName> { leases.documents(of: producer) }
+
+    /// Follows the journal until the task is cancelled.
+    /// - Throws: ``Deposed`` if another steward has taken over.
+    func run() async throws {
+        try await begin()
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.follow() }
+            group.addTask { try await self.keepMark() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    // MARK: Beginning
+
+    func begin() async throws {
+        try await takeFences()
+        try await takeMark()
+        try await readLeases()
+    }
+
+    private func takeFences() async throws {
+        letterFence = try await takeFence(.letterFence, in: names.deadLetters)
+        fences = try await withThrowingTaskGroup(of: (Partition, Int).self) { group in
+            for partition in Partition.all {
+                group.addTask {
+                    (partition, try await self.takeFence(.documentFence(partition), in: self.names.documents))
+                }
+            }
+            var fences: [Partition: Int] = [:]
+            for try await (partition, sequence) in group { fences[partition] = sequence }
+            return fences
+        }
+        try passed(.fenced)
+    }
+
+    /// Replaces the fence of the previous steward.
+    private func takeFence(_ subject: BusSubject, in stream: String) async throws -> Int {
+        let text = subject.text(in: names.namespace)
+        while true {
+            let last = try await jetStream.last(text, of: stream)
+            if let record = try last.map({ try StewardRecord(json: $0.body) }) {
+                guard record.term <= steward.term else { throw Deposed() }
+                // The reply to the writing may have been lost.
+                if record == steward, let last { return last.sequence }
+            }
+            let condition = LastSequence(last?.sequence ?? 0)
+            if let sequence = try await jetStream.publishIf(text, body: try steward.json(), last: condition) {
+                return sequence
+            }
+        }
+    }
+
+    /// Reads the mark and the table of types, and writes the mark anew: from now on the previous steward cannot write
+    /// it.
+    private func takeMark() async throws {
+        let text = BusSubject.documentMark.text(in: names.namespace)
+        while true {
+            let last = try await jetStream.last(text, of: names.documents)
+            let record = try last.map { try MarkRecord(json: $0.body) }
+            let known =
+                if let record, record.epoch != epoch { try await rebase(from: record) } else { record?.sequence ?? 0 }
+            let taken = try await jetStream.publishIf(
+                text, body: try MarkRecord(sequence: known, epoch: epoch).json(),
+                last: LastSequence(last?.sequence ?? 0))
+            guard let taken else { continue }
+            (markSequence, mark, stored) = (taken, known, known)
+            break
+        }
+        let table = try await jetStream.last(BusSubject.typeTable.text(in: names.namespace), of: names.documents)
+        if let table, mark > 0 { types = try TypeTable(json: table.body) }
+    }
+
+    /// Adapts the documents to a journal with another epoch.
+    /// - Returns: The sequence up to which they are complete.
+    private func rebase(from mark: MarkRecord) async throws -> UInt64 {
+        guard mark.epoch == previousEpoch else {
+            // The documents that the new journal has come back when it is read from its beginning.
+            logger.warning(
+                "the retained documents and dead letters belong to another journal and are removed",
+                metadata: ["epoch": "\(String(mark.epoch, radix: 16))"])
+            try await jetStream.patiently {
+                try await jetStream.purge(names.documents, filter: names.allDocuments)
+                try await jetStream.purge(names.deadLetters, filter: names.letters(of: nil))
+            }
+            return 0
+        }
+        // The journal has lost its end. A document from there is still the last one that anybody has seen.
+        let end = UInt64(try await jetStream.last(names.batches, of: names.journal)?.sequence ?? 0)
+        let settings = ConsumerSettings(filters: [names.allDocuments], start: .lastPerSubject)
+        try await jetStream.readAll(of: names.documents, settings) { delivered in
+            let headers = delivered.message.headers
+            guard let old = try? DocumentRecord(fields: headers.fields, body: delivered.message.body),
+                old.stored.position.epoch != epoch, let name = old.stored.documentName
+            else { return }
+            let offset = max(1, min(old.stored.position.offset, Place.end(of: end)))
+            let stored = old.moved(to: Position(epoch: epoch, offset: offset)).stored
+            let lease = headers[BatchHeaders.Name.lease.rawValue].flatMap { ProducerID(hexadecimal: $0) }
+            try await store(
+                Document(stored: stored, lease: lease), as: name, in: Partition(subject: name.subject))
+        }
+        return min(mark.sequence, end)
+    }
+
+    /// Finds the documents that are leased. The fences are read, too: they are the last messages of the stream that
+    /// count, so a server that lags behind the others is noticed.
+    private func readLeases() async throws {
+        let end = fences.values.max() ?? 0
+        var reached = 0
+        while reached < end {
+            leases = LeasedDocuments()
+            let settings = ConsumerSettings(
+                filters: [names.allDocuments, names.documentFences], start: .lastPerSubject, headersOnly: true)
+            try await jetStream.readAll(of: names.documents, settings) { delivered in
+                reached = max(reached, delivered.streamSequence)
+                guard let producer = delivered.message.header(BatchHeaders.Name.lease.rawValue),
+                    let lease = ProducerID(hexadecimal: producer),
+                    case .document(let name) = BusSubject(delivered.subject, in: names.namespace)
+                else { return }
+                leases.note(name, leasedBy: lease)
+            }
+        }
+    }
+
+    // MARK: Following the journal
+
+    private func follow() async throws {
+        // The records of leases are read for their sequences only: whoever waits until everything before a revocation is
+        // stored need not wait for another batch.
+        let settings = ConsumerSettings(
+            filters: [names.batches, names.leases], start: .sequence(Int(clamping: stored + 1)))
+        try await jetStream.follow(names.journal, settings) { delivered in
+            if let delivered { read(delivered) }
+            let isFull =
+                window.documents.count + window.letters.count >= Self.windowCount
+                || window.size >= Self.windowSize
+            if delivered == nil || isFull { try await storeWindow() }
+        }
+    }
+
+    private func read(_ delivered: DeliveredMessage) {
+        let sequence = UInt64(delivered.streamSequence)
+        defer { window.end = max(window.end ?? 0, sequence) }
+        // After an interruption a message can come again.
+        guard sequence > max(stored, window.end ?? 0) else { return }
+        let subject = BusSubject(delivered.subject, in: names.namespace)
+        if case .lease = subject { return }
+        do {
+            let batch = try BatchMessage(fields: delivered.message.headers.fields, body: delivered.message.body)
+            let content = try batch.content(at: sequence, of: epoch)
+            window.size += batch.body.count
+            for message in content.messages { note(message, lease: batch.headers.lease) }
+            window.settled.formUnion(batch.headers.settledLetters)
+            if let rejected = content.rejected, let progress = batch.headers.progress,
+                case .results(let owner, _) = subject
+            {
+                let record = LetterRecord(rejected, progress: progress, time: delivered.time, epoch: epoch)
+                window.letters.append(Letter(consumer: owner.consumer, sequence: sequence, record: record))
+            }
+        } catch {
+            logger.error(
+                "the journal has a damaged batch, which cannot be delivered",
+                metadata: ["sequence": "\(sequence)", "error": "\(error)"])
+        }
+    }
+
+    private func note(_ message: BatchMessage.Stored, lease: ProducerID?) {
+        guard let topic = Topic(message.message.topic) else { return }
+        types.note(topic.type, at: message.position.offset)
+        guard let name = message.documentName else { return }
+        let isWithdrawn = message.message.data.isEmpty
+        leases.note(name, leasedBy: isWithdrawn ? nil : lease)
+        window.documents[name] = Document(stored: message, lease: isWithdrawn ? nil : lease)
+    }
+
+    // MARK: Storing
+
+    /// Stores what the window has. One write is under way for each partition, because JetStream refuses a second one that
+    /// expects the same fence.
+    private func storeWindow() async throws {
+        guard let end = window.end else { return }
+        let window = self.window
+        self.window = Window()
+        var lanes: [Partition: [(DocumentName, Document)]] = [:]
+        for (name, document) in window.documents {
+            lanes[Partition(subject: name.subject), default: []].append((name, document))
+        }
+        let order = lanes
+        try await withThrowingTaskGroup { group in
+            for (partition, documents) in order {
+                group.addTask {
+                    for (name, document) in documents { try await self.store(document, as: name, in: partition) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for letter in window.letters where !window.settled.contains(Int64(clamping: letter.sequence)) {
+            try await store(letter)
+        }
+        for letter in window.settled.sorted() { try await remove(letter) }
+        stored = max(stored, end)
+    }
+
+    private func store(_ document: Document, as name: DocumentName, in partition: Partition) async throws {
+        let subject = BusSubject.document(name).text(in: names.namespace)
+        let record = DocumentRecord(document.stored)
+        var headers = NATSHeaders(record.fields)
+        headers[BatchHeaders.Name.lease.rawValue] = document.lease?.hexadecimal
+        let fence = LastSequence(
+            fences[partition] ?? 0, of: BusSubject.documentFence(partition).text(in: names.namespace))
+        guard let sequence = try await jetStream.publishIf(subject, headers: headers, body: record.body, last: fence)
+        else { throw Deposed() }
+        try passed(.documentStored)
+        guard document.stored.message.data.isEmpty else { return }
+        // The tombstone has replaced the document, and is not needed any more. A later document is not removed, even if
+        // another steward has written it: its sequence is higher.
+        _ = try await jetStream.patiently {
+            try await jetStream.purge(names.documents, filter: subject, before: sequence + 1)
+        }
+        try passed(.documentRemoved)
+    }
+
+    private func store(_ letter: Letter) async throws {
+        let subject = BusSubject.deadLetter(consumer: letter.consumer, sequence: letter.sequence)
+            .text(in: names.namespace)
+        let fence = LastSequence(letterFence, of: BusSubject.letterFence.text(in: names.namespace))
+        let sequence = try await jetStream.publishIf(
+            subject, headers: NATSHeaders(letter.record.fields), body: letter.record.body, last: fence)
+        guard sequence != nil else { throw Deposed() }
+        try passed(.letterStored)
+    }
+
+    private func remove(_ letter: Int64) async throws {
+        // A letter is written only by the steward that has read its settlement, or before that. So it does not come back.
+        _ = try await jetStream.patiently {
+            try await jetStream.purge(names.deadLetters, filter: names.letter(letter))
+        }
+        try passed(.letterRemoved)
+    }
+
+    // MARK: The mark
+
+    private func keepMark() async throws {
+        while true {
+            try await Task.sleep(for: Self.markInterval)
+            try await storeMark()
+        }
+    }
+
+    /// Writes the table of types, then the mark.
+    func storeMark() async throws {
+        let end = stored
+        guard end > mark else { return }
+        let subject = BusSubject.documentMark.text(in: names.namespace)
+        // The table may already have types beyond the mark: readers then find the same message, or a later one.
+        let table = try await jetStream.publishIf(
+            BusSubject.typeTable.text(in: names.namespace), body: try types.json(),
+            last: LastSequence(markSequence, of: subject))
+        guard table != nil else { throw Deposed() }
+        try passed(.typesStored)
+        let body = try MarkRecord(sequence: end, epoch: epoch).json()
+        guard let sequence = try await jetStream.publishIf(subject, body: body, last: LastSequence(markSequence))
+        else { return try await recoverMark() }
+        (markSequence, mark) = (sequence, end)
+        try passed(.markStored)
+    }
+
+    /// The mark has another sequence than expected: the reply to the last writing was lost, or there is another steward.
+    private func recoverMark() async throws {
+        let mark = try await jetStream.last(BusSubject.documentMark.text(in: names.namespace), of: names.documents)
+        // A new steward replaces the fences before it writes the mark. So if the fence is read after the mark and is
+        // still this one's, this one has written the mark.
+        let fence = BusSubject.documentFence(Partition.all[0]).text(in: names.namespace)
+        let owner = try await jetStream.last(fence, of: names.documents).map { try StewardRecord(json: $0.body) }
+        guard owner == steward, let mark else { throw Deposed() }
+        (markSequence, self.mark) = (mark.sequence, try MarkRecord(json: mark.body).sequence)
+    }
+}
+
+/// The documents that are leased, by producer.
+struct LeasedDocuments {
+    private var owners: [DocumentName: ProducerID] = [:]
+    private var names: [ProducerID: Set<DocumentName>] = [:]
+
+    /// Notes the last message of a document.
+    /// - Parameter producer: Nil if the document is withdrawn or not leased.
+    mutating func note(_ name: DocumentName, leasedBy producer: ProducerID?) {
+        if let last = owners[name] {
+            names[last]?.remove(name)
+            if names[last]?.isEmpty ?? false { names[last] = nil }
+        }
+        owners[name] = producer
+        if let producer { names[producer, default: []].insert(name) }
+    }
+
+    func documents(of producer: ProducerID) -> Set<DocumentName> { names[producer] ?? [] }
+}

@@ -1,0 +1,270 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+internal import Logging
+internal import NATS
+internal import NATSLayout
+internal import Support
+
+/// The limits of a journal. Retention never removes retained documents and dead letters.
+package struct JournalLimits: Hashable, Sendable {
+    /// The maximum age of messages. Older messages are removed after every durable consumer has handled them. Nil for
+    /// no limit.
+    package var age: Duration?
+    /// The size in bytes beyond which the oldest messages are removed, even if they are not handled. Nil for no limit.
+    package var size: Int?
+
+    package init(age: Duration?, size: Int?) {
+        self.age = age
+        self.size = size
+    }
+
+    /// Seven days and 1 GiB.
+    package static let standard = JournalLimits(age: .seconds(7 * 24 * 60 * 60), size: 1 << 30)
+
+    /// The size at which the server itself removes messages, if no steward does.
+    var lastStop: Int? { size.map { $0 > Int.max / 2 ? Int.max : $0 * 2 } }
+}
+
+/// Removes old messages and superseded records from the journal.
+///
+/// Messages are removed only up to the mark of the projection. What a durable consumer loses is recorded before it is
+/// removed; if the steward is killed in between, the next one counts nothing twice, because offsets that are recorded are
+/// left out.
+actor Retention {
+    /// The interval of the steps.
+    static let interval = Duration.seconds(5)
+    /// The header in which a consumer without bodies tells their sizes.
+    private static let sizeHeader = "Nats-Msg-Size"
+
+    private let jetStream: JetStream
+    private let names: StreamNames
+    private let epoch: UInt64
+    private let limits: JournalLimits
+    private let projection: Projection
+    private let notices: StewardNotices
+    private let logger: Logger
+    private let records: ControlRecords
+    /// The consumers that have been warned, because they have not handled the oldest part of a nearly full journal.
+    private var warned: Set<String> = []
+
+    init(
+        _ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, _ limits: JournalLimits, _ projection: Projection,
+        _ notices: StewardNotices, _ logger: Logger
+    ) {
+        self.jetStream = jetStream
+        self.names = names
+        self.epoch = epoch
+        self.limits = limits
+        self.projection = projection
+        self.notices = notices
+        self.logger = logger
+        records = ControlRecords(jetStream, names, logger)
+    }
+
+    func run() async throws {
+        while true {
+            try await Task.sleep(for: Self.interval)
+            do {
+                try await step(at: Date())
+            } catch let error where error is ProtocolError || (error as? JetStreamError)?.isStreamThere == true {
+                // The next step tries again.
+                logger.error("retention failed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Removes what the limits do not keep.
+    /// - Parameter now: The time from which ages are counted.
+    func step(at now: Date) async throws {
+        let consumers = try await records.consumers()
+        let info = try await jetStream.patiently { try await jetStream.stream(names.journal) }
+        guard let first = try await firstMessage() else { return }
+        try await warn(consumers, first, info)
+        // A message that is not in the projection is never removed.
+        let mark = await projection.mark + 1
+        let end = min(mark, UInt64(info.lastSequence) + 1)
+        var limit = try await firstSequence(before: now, handled: consumers.values.map(\.position).min()) ?? 0
+        if let size = limits.size, info.byteCount > size {
+            limit = max(limit, try await sequence(freeing: info.byteCount - size, from: first))
+        }
+        limit = min(limit, end)
+        if limit > first {
+            try await recordLosses(of: consumers, from: first, before: limit)
+            _ = try await jetStream.patiently {
+                try await jetStream.purge(names.journal, filter: names.batches, before: Int(clamping: limit))
+            }
+        }
+        try await records.removeSuperseded(at: now)
+    }
+
+    // MARK: Age
+
+    /// The sequence of the first batch.
+    private func firstMessage() async throws -> UInt64? {
+        try await first(ConsumerSettings(filters: [names.batches], headersOnly: true))
+    }
+
+    private func first(_ settings: ConsumerSettings) async throws -> UInt64? {
+        try await jetStream.patiently {
+            try await jetStream.withConsumer(
+                of: names.journal, settings, pulling: PullSettings(window: 1)
+            ) { consumer -> UInt64? in
+                guard consumer.initialPending > 0 else { return nil }
+                while true {
+                    if case .message(let delivered) = try await consumer.next() {
+                        return UInt64(delivered.streamSequence)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first sequence that is younger than the limit, or not handled by all consumers.
+    private func firstSequence(before now: Date, handled: UInt64?) async throws -> UInt64? {
+        guard let age = limits.age else { return nil }
+        let oldest = Int64(now.timeIntervalSince1970 * 1_000_000_000) - Int64(age / .nanoseconds(1))
+        let young = try await first(
+            ConsumerSettings(filters: [names.batches], start: .time(max(0, oldest)), headersOnly: true))
+        return min(young ?? .max, handled.map { Place.start(after: $0) } ?? .max)
+    }
+
+    // MARK: Size
+
+    /// The sequence before which the oldest batches have at least `size` bytes together.
+    private func sequence(freeing size: Int, from first: UInt64) async throws -> UInt64 {
+        var (freed, end) = (0, first)
+        struct Enough: Error {}
+        do {
+            let settings = ConsumerSettings(
+                filters: [names.batches], start: .sequence(Int(clamping: first)), headersOnly: true)
+            try await jetStream.readAll(of: names.journal, settings) { delivered in
+                end = UInt64(delivered.streamSequence) + 1
+                var headers = delivered.message.headers
+                let body = headers[Self.sizeHeader].flatMap { Int($0) } ?? 0
+                headers[Self.sizeHeader] = nil
+                // A message takes this much of the server's store.
+                freed += delivered.subject.utf8.count + body + 46
+                freed += headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+                if freed >= size { throw Enough() }
+            }
+        } catch is Enough {}
+        return end
+    }
+
+    /// Warns once about each consumer that has not handled the oldest fifth of a journal that is four fifths full.
+    private func warn(_ consumers: [String: ControlRecords.Consumer], _ first: UInt64, _ info: StreamInfo) async throws
+    {
+        guard let limit = limits.size else { return }
+        let size = info.byteCount
+        let length = UInt64(info.lastSequence) - min(first, UInt64(info.lastSequence))
+        func position(_ name: String) -> UInt64 { Place(offset: consumers[name]?.position ?? .max).sequence }
+        // A consumer can be warned about again after it has handled half of the journal, or after the journal has
+        // shrunk below 70 %.
+        warned = warned.filter { size >= limit / 10 * 7 && position($0) < first + length / 2 }
+        guard size >= limit / 10 * 8 else { return }
+        for name in consumers.keys.sorted() where position(name) < first + length / 5 && warned.insert(name).inserted {
+            try await notices.say(
+                .consumerBehind,
+                "consumer '\(name)' has handled only up to sequence \(position(name)) of \(info.lastSequence), and the "
+                    + "journal \(names.journal) is \(size * 100 / limit) % full: start the consumer or find out why it "
+                    + "lags, because at 100 % it loses messages")
+        }
+    }
+
+    // MARK: Losses
+
+    /// Records what each consumer loses.
+    private func recordLosses(
+        of consumers: [String: ControlRecords.Consumer], from first: UInt64, before limit: UInt64
+    ) async throws {
+        let behind = consumers.filter { Place.start(after: $0.value.position) < limit }
+        guard !behind.isEmpty else { return }
+        var losses: [String: Losses] = [:]
+        for (name, consumer) in behind { losses[name] = Losses(consumer) }
+        var documents: [DocumentName: UInt64] = [:]
+        struct End: Error {}
+        do {
+            let settings = ConsumerSettings(filters: [names.batches], start: .sequence(Int(clamping: first)))
+            try await jetStream.readAll(of: names.journal, settings) { delivered in
+                let sequence = UInt64(delivered.streamSequence)
+                guard sequence < limit else { throw End() }
+                // A damaged batch was never delivered, so nobody loses it.
+                guard
+                    let batch = try? BatchMessage(
+                        fields: delivered.message.headers.fields, body: delivered.message.body),
+                    let content = try? batch.content(at: sequence, of: epoch)
+                else { return }
+                for message in content.messages {
+                    if let name = message.documentName { documents[name] = message.position.offset }
+                    for name in behind.keys { losses[name]?.note(message) }
+                }
+            }
+        } catch is End {}
+        let retained = try await retained(documents)
+        for (name, losses) in losses.sorted(by: { $0.key < $1.key }) {
+            let cutOffs = losses.cutOffs(without: retained)
+            guard !cutOffs.isEmpty, try await records.add(cutOffs, to: name) else { continue }
+            try await notices.say(
+                .consumerCutOff,
+                "messages that consumer '\(name)' had not handled were removed, because the journal "
+                    + "\(names.journal) has reached its size limit; the consumer's next claim reports them")
+        }
+    }
+
+    /// The offsets of those documents that are retained.
+    private func retained(_ documents: [DocumentName: UInt64]) async throws -> Set<UInt64> {
+        var offsets: Set<UInt64> = []
+        for (name, offset) in documents {
+            let subject = BusSubject.document(name).text(in: names.namespace)
+            guard let last = try await jetStream.last(subject, of: names.documents),
+                let record = try? DocumentRecord(fields: last.headers.fields, body: last.body),
+                record.stored.position.offset == offset
+            else { continue }
+            offsets.insert(offset)
+        }
+        return offsets
+    }
+}
+
+extension JetStreamError {
+    /// True unless the stream was deleted.
+    fileprivate var isStreamThere: Bool { code != .streamNotFound }
+}
+
+/// The messages that one consumer loses.
+private struct Losses {
+    private let consumer: ControlRecords.Consumer
+    private var documents: [UInt64: MessageType] = [:]
+    private var counts: [MessageType: (count: Int, offsets: ClosedRange<UInt64>)] = [:]
+
+    init(_ consumer: ControlRecords.Consumer) {
+        self.consumer = consumer
+    }
+
+    mutating func note(_ message: BatchMessage.Stored) {
+        let offset = message.position.offset
+        guard let envelope = try? message.envelope(), offset > consumer.handled(envelope.partition),
+            offset > consumer.recorded[envelope.type] ?? 0
+        else { return }
+        if envelope.type.kind == .document {
+            documents[offset] = envelope.type
+        } else {
+            add(envelope.type, offset)
+        }
+    }
+
+    private mutating func add(_ type: MessageType, _ offset: UInt64) {
+        let known = counts[type]
+        let range = known.map { min($0.offsets.lowerBound, offset)...max($0.offsets.upperBound, offset) }
+        counts[type] = ((known?.count ?? 0) + 1, range ?? offset...offset)
+    }
+
+    /// - Parameter retained: The offsets of documents that readers still get.
+    func cutOffs(without retained: Set<UInt64>) -> [CutOff] {
+        var all = self
+        for (offset, type) in documents where !retained.contains(offset) { all.add(type, offset) }
+        return all.counts.map { CutOff(type: $0.key, count: $0.value.count, offsets: $0.value.offsets) }
+            .sorted { $0.offsets.lowerBound < $1.offsets.lowerBound }
+    }
+}

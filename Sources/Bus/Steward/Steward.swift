@@ -1,0 +1,178 @@
+package import EventBus
+internal import Foundation
+package import Logging
+package import NATS
+internal import NATSLayout
+
+/// The settings of a steward.
+package struct StewardConfiguration: Sendable {
+    /// The namespace of the bus.
+    package var namespace: String
+    /// The number of servers that store each stream.
+    package var replicas: Int
+    package var limits: JournalLimits
+    /// The CloudEvents source of the messages that withdraw documents.
+    package var source: String
+    /// Turns a notice into a message, which the steward publishes. Nil, or a nil result, publishes nothing.
+    package var describe: (@Sendable (StewardNotice) -> Envelope?)?
+
+    package init(
+        namespace: String, replicas: Int = 1, limits: JournalLimits = .standard, source: String = "broker",
+        describe: (@Sendable (StewardNotice) -> Envelope?)? = nil
+    ) {
+        self.namespace = namespace
+        self.replicas = replicas
+        self.limits = limits
+        self.source = source
+        self.describe = describe
+    }
+}
+
+/// An event of the bus that people should know of. The steward logs it and publishes the message that
+/// ``StewardConfiguration/describe`` makes of it.
+package struct StewardNotice: Hashable, Sendable {
+    package enum Code: String, Sendable, CaseIterable {
+        /// The journal has lost messages at its end.
+        case lostEnd = "journal.lost-end"
+        /// The journal is nearly full, and a consumer has not handled its oldest messages.
+        case consumerBehind = "consumer.behind"
+        /// Retention has removed messages that a consumer had not handled.
+        case consumerCutOff = "consumer.cut-off"
+    }
+
+    package let code: Code
+    /// One line for people: what has happened, and where.
+    package let message: String
+}
+
+/// Does the work of a bus on NATS that no client does: it makes the streams, keeps the retained documents and the dead
+/// letters, withdraws what silent clients have leased, and removes old messages.
+///
+/// Several stewards may run; one of them leads, and the others follow. Messages do not pass through it, so publishing and
+/// reading continue without a steward.
+package struct Steward: Sendable {
+    package enum Role: Hashable, Sendable {
+        case follower
+        case leader(term: UInt64)
+    }
+
+    private let configuration: StewardConfiguration
+    private let connection: NATSConnection
+    private let logger: Logger
+    private let names: StreamNames
+    private let jetStream: JetStream
+
+    package init(_ options: NATSOptions, _ configuration: StewardConfiguration, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+        connection = NATSConnection(options)
+        names = StreamNames(configuration.namespace)
+        jetStream = JetStream(connection)
+    }
+
+    /// Serves until the task is cancelled.
+    /// - Parameter onRole: Called when the role of this process changes. At the first call, the streams exist.
+    /// - Throws: ``BusError`` if the servers cannot be used for a bus.
+    package func run(onRole: @escaping @Sendable (Role) async throws -> Void = { _ in }) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.connection.run() }
+            group.addTask { try await self.serve(onRole) }
+            defer { group.cancelAll() }
+            do {
+                try await group.next()
+            } catch is NATSError where Task.isCancelled {
+                // The connection ends first; what still uses it then fails.
+                throw CancellationError()
+            }
+        }
+    }
+
+    private func serve(_ onRole: @escaping @Sendable (Role) async throws -> Void) async throws {
+        let setup = JournalSetup(jetStream, names, configuration, logger)
+        try await setup.checkServer()
+        _ = try await setup.journal()
+        let driver = ElectionDriver(jetStream, names)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await driver.listen() }
+            group.addTask {
+                while true {
+                    _ = try await driver.waitUntilElected { try await onRole(.follower) }
+                    try await lead(driver, setup, onRole)
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// Leads until another steward is elected.
+    private func lead(
+        _ driver: ElectionDriver, _ setup: JournalSetup, _ onRole: @escaping @Sendable (Role) async throws -> Void
+    ) async throws {
+        while let record = await driver.term {
+            logger.info("leading", metadata: ["bus": "\(names.namespace)", "term": "\(record.term)"])
+            try await onRole(.leader(term: record.term))
+            do {
+                // The streams may have been deleted, or have another epoch.
+                try await work(under: record, driver, try await setup.journal())
+            } catch is Deposed {
+                logger.warning("another steward leads", metadata: ["bus": "\(names.namespace)"])
+                await driver.resign()
+            } catch is EpochChanged {
+                continue
+            } catch let error where !(error is CancellationError || error is BusError) {
+                logger.error("the steward's work has failed and begins anew", metadata: ["error": "\(error)"])
+                await driver.resign()
+            }
+        }
+    }
+
+    private func work(under record: StewardRecord, _ driver: ElectionDriver, _ journal: Journal) async throws {
+        let projection = Projection(
+            jetStream, names, epoch: journal.epoch, previousEpoch: journal.previousEpoch, steward: record,
+            logger: logger)
+        let leases = LeaseKeeper(
+            jetStream, names, epoch: journal.epoch, source: configuration.source, projection: projection,
+            logger: logger)
+        let notices = StewardNotices(jetStream, names, configuration, logger)
+        let end = JournalEnd(jetStream, names, journal, notices)
+        let retention = Retention(
+            jetStream, names, epoch: journal.epoch, configuration.limits, projection, notices, logger)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await driver.keep() }
+            group.addTask { try await projection.run() }
+            group.addTask { try await leases.run() }
+            group.addTask { try await end.watch { await leases.highestSeen } }
+            group.addTask { try await retention.run() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}
+
+/// Publishes and logs notices.
+struct StewardNotices: Sendable {
+    private let jetStream: JetStream
+    private let names: StreamNames
+    private let describe: (@Sendable (StewardNotice) -> Envelope?)?
+    private let logger: Logger
+
+    init(_ jetStream: JetStream, _ names: StreamNames, _ configuration: StewardConfiguration, _ logger: Logger) {
+        self.jetStream = jetStream
+        self.names = names
+        self.logger = logger
+        describe = configuration.describe
+    }
+
+    func say(_ code: StewardNotice.Code, _ message: String) async throws {
+        logger.log(level: code == .lostEnd ? .error : .warning, "\(message)", metadata: ["code": "\(code.rawValue)"])
+        guard let envelope = describe?(StewardNotice(code: code, message: message)) else { return }
+        let publication = try Publication(Batch([envelope]))
+        let headers = BatchHeaders(id: "notice-\(envelope.id)", count: publication.count)
+        _ = try await jetStream.patiently {
+            try await jetStream.publish(
+                publication.subject.text(in: names.namespace), headers: NATSHeaders(headers.fields),
+                body: publication.body)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Broker
+import Consuming
+import Contracts
+import EventBus
+import Logging
+import NATS
+import NATSLayout
+import ServiceLifecycle
+import ServiceRuntime
+import Steward
+
+/// The steward of a bus on NATS as a service of its process. The service is ready when the streams exist and the steward
+/// leads or follows.
+struct StewardService: ReadyService {
+    let ready = ReadySignal()
+    private let steward: Steward
+
+    init(
+        _ address: NATSAddress, _ options: JournalOptions, _ retention: RetentionPolicy,
+        _ configuration: ServiceConfiguration, _ process: ServiceProcess, _ logger: Logger
+    ) throws {
+        var servers = NATSOptions(servers: address.urls, name: process.source)
+        servers.credentialsFile = configuration.value("SEGUE_BUS_CREDS")
+        servers.nkeyFile = configuration.value("SEGUE_BUS_NKEY")
+        servers.authorityFile = configuration.value("SEGUE_BUS_CA")
+        servers.certificateFile = configuration.value("SEGUE_BUS_CERT")
+        servers.keyFile = configuration.value("SEGUE_BUS_KEY")
+        let settings = StewardConfiguration(
+            namespace: address.namespace, replicas: try options.replicaCount(),
+            limits: JournalLimits(age: retention.age, size: retention.size), source: process.source,
+            describe: { $0.envelope(source: process.source) })
+        steward = Steward(servers, settings, logger: logger)
+    }
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            try await steward.run { role in
+                ServiceStatus.report(role.text)
+                ready.signal()
+            }
+        }
+    }
+}
+
+extension Steward.Role {
+    fileprivate var text: String {
+        switch self {
+        case .follower: "follows another broker"
+        case .leader: "leads"
+        }
+    }
+}
+
+extension StewardNotice {
+    /// The notice as an `error.ApplicationError` message. Nil if the message cannot be encoded.
+    fileprivate func envelope(source: String) -> Envelope? {
+        let severity: ApplicationError.Severity = code == .lostEnd ? .error : .warning
+        return try? Envelope(
+            ApplicationError(code: "broker.\(code.rawValue)", message: message, severity: severity), source: source)
+    }
+}

@@ -1,0 +1,178 @@
+import BusProtocol
+import EventBus
+import Foundation
+import NATS
+import NATSLayout
+import Testing
+
+@testable import Steward
+
+@Suite("The leases of clients")
+struct LeaseKeeperTests {
+    /// Runs the projection and the leases of a steward while `body` runs.
+    @discardableResult
+    private static func keep<Result: Sendable>(
+        _ journal: TestJournal, term: UInt64 = 1, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let projection = Projection(
+            journal.jetStream, journal.names, epoch: journal.journal.epoch,
+            steward: StewardRecord(instance: UUID(), term: term), logger: TestJournal.logger)
+        let keeper = LeaseKeeper(
+            journal.jetStream, journal.names, epoch: journal.journal.epoch, source: "broker/1", projection: projection,
+            logger: TestJournal.logger)
+        return try await during({ try await projection.run() }) {
+            try await during({ try await keeper.run() }, body)
+        }
+    }
+
+    private static func heartbeat(
+        _ journal: TestJournal, _ producer: ProducerID, _ members: [Heartbeat.Member] = [], isLast: Bool = false
+    ) async throws -> HeartbeatReply {
+        let heartbeat = Heartbeat(
+            producer: producer, members: members, seen: 0, epoch: journal.journal.epoch, isLast: isLast)
+        let reply = try await journal.jetStream.patiently {
+            try await journal.connection.request(
+                journal.text(.heartbeat), body: try heartbeat.json(), timeout: .seconds(2))
+        }
+        return try HeartbeatReply(json: reply.body)
+    }
+
+    /// Sends heartbeats until the task is cancelled.
+    private static func beat(
+        _ journal: TestJournal, _ producer: ProducerID, _ members: [Heartbeat.Member] = []
+    ) async throws {
+        while true {
+            _ = try await heartbeat(journal, producer, members)
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    private static func hold(_ journal: TestJournal, _ producer: ProducerID, documents: [Envelope]) async throws -> Int
+    {
+        let held = try await journal.write(LeaseRecord(.held), to: .lease(producer))
+        try await journal.publish(
+            documents, lease: producer, expecting: LastSequence(held, of: journal.text(.lease(producer))))
+        return held
+    }
+
+    @Test("end when a client is silent: its documents are withdrawn, and not those of others", .timeLimit(.minutes(1)))
+    func silent() async throws {
+        try await TestJournal.run { journal in
+            let (silent, alive) = (ProducerID(), ProducerID())
+            let documents = (0..<3).map { message(.document, "Presence", key: "\($0)") }
+            let held = try await Self.hold(journal, silent, documents: documents)
+            _ = try await Self.hold(journal, alive, documents: [message(.document, "Presence", key: "alive")])
+            // A document that another client has published since is not leased any more.
+            try await journal.publish([message(.document, "Presence", key: "0", data: "2")])
+            let seen = try await Self.keep(journal) {
+                try await during({ try await Self.beat(journal, alive) }) {
+                    let first = try await Self.heartbeat(journal, silent)
+                    try await journal.wait(for: .lease(silent), as: LeaseRecord.self) { $0.state == .withdrawn }
+                    return first
+                }
+            }
+            #expect(seen.epoch == journal.journal.epoch)
+            #expect(try await journal.folded().map(\.attributes.key).sorted { $0 ?? "" < $1 ?? "" } == ["0", "alive"])
+            #expect(try await journal.documents() == journal.folded())
+            #expect(try await journal.last(.lease(alive), as: LeaseRecord.self)?.state == .held)
+            // What the silent client publishes late is refused.
+            await #expect(throws: JetStreamError.self) {
+                try await journal.publish(
+                    documents, lease: silent, expecting: LastSequence(held, of: journal.text(.lease(silent))))
+            }
+        }
+    }
+
+    @Test("end at once when a client says that it ends", .timeLimit(.minutes(1)))
+    func lastHeartbeat() async throws {
+        try await TestJournal.run { journal in
+            let producer = ProducerID()
+            _ = try await Self.hold(journal, producer, documents: [message(.document, "Presence")])
+            let start = ContinuousClock.now
+            try await Self.keep(journal) {
+                _ = try await Self.heartbeat(journal, producer, isLast: true)
+                try await journal.wait(for: .lease(producer), as: LeaseRecord.self) { $0.state == .withdrawn }
+            }
+            #expect(ContinuousClock.now - start < Presence.lease)
+            #expect(try await journal.folded().isEmpty)
+        }
+    }
+
+    @Test("that an earlier steward has revoked are completed", .timeLimit(.minutes(1)))
+    func revoked() async throws {
+        try await TestJournal.run { journal in
+            let producer = ProducerID()
+            // More documents than one batch can withdraw.
+            let held = try await Self.hold(
+                journal, producer, documents: (0..<1000).map { message(.document, "A", key: "\($0)") })
+            let expectation = LastSequence(held, of: journal.text(.lease(producer)))
+            try await journal.publish(
+                (0..<1000).map { message(.document, "B", key: "\($0)") }, lease: producer, expecting: expectation)
+            let revoked = try await journal.write(LeaseRecord(.revoked), to: .lease(producer), after: held)
+            try await Self.keep(journal) {
+                try await journal.wait(for: .lease(producer), as: LeaseRecord.self) { $0.state == .withdrawn }
+            }
+            #expect(try await journal.folded().isEmpty)
+            #expect(try await journal.documents().isEmpty)
+            #expect(revoked > held)
+        }
+    }
+
+    @Test(
+        "end with the memberships, whose partitions are fenced before the documents are withdrawn",
+        .timeLimit(.minutes(1)))
+    func memberships() async throws {
+        try await TestJournal.run { journal in
+            let (silent, alive, producer, other) = (UUID(), UUID(), ProducerID(), ProducerID())
+            var group = ConsumerGroup()
+            _ = group.claim(ConsumerMember(.shared, id: silent))
+            _ = group.claim(ConsumerMember(.shared, id: alive))
+            let claimed = group.claim(ConsumerMember(.shared, id: silent))
+            try await journal.write(GroupRecord(group), to: .group(consumer: "worker"))
+            for partition in claimed.offsets.keys {
+                try await journal.write(
+                    FenceRecord(ownerEpoch: claimed.ownerEpoch, previous: 0, member: silent),
+                    to: .fence(ConsumerPartition("worker", partition)))
+            }
+            _ = try await Self.hold(journal, producer, documents: [message(.document, "Flow")])
+            let withdrawn = try await Self.keep(journal) {
+                let member = Heartbeat.Member(consumer: "worker", id: alive, isExclusive: false)
+                return try await during({ try await Self.beat(journal, other, [member]) }) {
+                    try await journal.wait(for: .lease(producer), as: LeaseRecord.self) { $0.state == .withdrawn }
+                }
+            }
+            let left = try #require(try await journal.last(.group(consumer: "worker"), as: GroupRecord.self)?.existing)
+            #expect(left.members == [alive])
+            #expect(left.shares.allSatisfy { $0.member == alive })
+            #expect(claimed.offsets.count == 32)
+            for partition in claimed.offsets.keys {
+                let owner = ConsumerPartition("worker", partition)
+                let fence = try #require(
+                    try await journal.jetStream.lastMessage(of: "TEST", subject: journal.text(.fence(owner))))
+                let record = try FenceRecord(json: fence.body)
+                #expect(record.previous == claimed.ownerEpoch)
+                #expect(fence.sequence < withdrawn)
+                // The next claim gets a higher number than the fence.
+                #expect(left.ownerEpoch == record.ownerEpoch)
+            }
+        }
+    }
+
+    @Test("leave an exclusive owner its partitions, which it must claim anew", .timeLimit(.minutes(1)))
+    func exclusive() async throws {
+        var group = ConsumerGroup()
+        let owner = ConsumerMember.exclusive
+        let first = group.claim(owner)
+        let isRecorded = group.record(5, partition: nil, ownerEpoch: first.ownerEpoch)
+        #expect(isRecorded)
+        let (next, freed) = try #require(group.expelling([owner.id]))
+        #expect(freed == Partition.all)
+        #expect(next.ownership(of: owner.id).ownerEpoch == 0)
+        #expect(next.position == 5)
+        #expect(next.expelling([owner.id]) == nil)
+        var last = next
+        let second = last.claim(owner)
+        #expect(second.ownerEpoch > next.ownerEpoch)
+        #expect(second.offsets.count == Partition.count)
+    }
+}

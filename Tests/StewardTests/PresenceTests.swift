@@ -1,0 +1,74 @@
+import BusProtocol
+import Foundation
+import NATSLayout
+import Testing
+
+@testable import Steward
+
+@Suite("The clients that a steward hears")
+struct PresenceTests {
+    private let start = ContinuousClock.now
+    private let producer = ProducerID()
+    private let member = Presence.Member(consumer: "worker", id: UUID())
+
+    private func time(_ seconds: Double) -> ContinuousClock.Instant { start + .milliseconds(Int(seconds * 1000)) }
+
+    private func heartbeat(isLast: Bool = false) -> Heartbeat {
+        Heartbeat(
+            producer: producer, members: [.init(consumer: "worker", id: member.id, isExclusive: false)], seen: 0,
+            epoch: 1, isLast: isLast)
+    }
+
+    /// Looks every 200 ms, and returns the first time at which both are silent.
+    private func silence(_ presence: inout Presence, from: Double, to: Double) -> Double? {
+        for now in stride(from: from, through: to, by: 0.2) {
+            let silent = presence.look(holders: [producer], owners: [member], at: time(now))
+            #expect(silent.producers.isEmpty == silent.members.isEmpty)
+            if !silent.producers.isEmpty { return now }
+        }
+        return nil
+    }
+
+    @Test("are silent after 5 seconds without a heartbeat")
+    func silence() throws {
+        var presence = Presence(at: time(0))
+        #expect(silence(&presence, from: 0, to: 3) == nil)
+        presence.hear(heartbeat(), at: time(3))
+        let end = try #require(silence(&presence, from: 3.2, to: 20))
+        #expect((8...8.5).contains(end))
+    }
+
+    @Test("have a whole lease when the steward begins, or has missed heartbeats")
+    func grace() throws {
+        var presence = Presence(at: time(0))
+        let first = try #require(silence(&presence, from: 0, to: 20))
+        #expect((5...5.5).contains(first))
+        presence = Presence(at: time(0))
+        #expect(silence(&presence, from: 0, to: 4.8) == nil)
+        // The steward was stopped for 3 seconds.
+        let second = try #require(silence(&presence, from: 8, to: 20))
+        #expect((13...13.5).contains(second))
+        presence = Presence(at: time(0))
+        #expect(silence(&presence, from: 0, to: 4.8) == nil)
+        presence.beginAnew(at: time(4.9))
+        let third = try #require(silence(&presence, from: 5, to: 20))
+        #expect((9.9...10.4).contains(third))
+    }
+
+    @Test("are silent at once when they say that they end, also if an earlier heartbeat comes late")
+    func end() {
+        var presence = Presence(at: time(0))
+        presence.hear(heartbeat(), at: time(0.1))
+        presence.hear(heartbeat(isLast: true), at: time(0.2))
+        presence.hear(heartbeat(), at: time(0.3))
+        #expect(silence(&presence, from: 0.4, to: 0.4) == 0.4)
+    }
+
+    @Test("have a new lease when they come back")
+    func comeback() {
+        var presence = Presence(at: time(0))
+        _ = silence(&presence, from: 0, to: 6)
+        _ = presence.look(holders: [], owners: [], at: time(6.2))
+        #expect(silence(&presence, from: 6.4, to: 11) == nil)
+    }
+}

@@ -1,0 +1,163 @@
+import BusProtocol
+import EventBus
+import Foundation
+import NATS
+import NATSLayout
+import NATSTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Steward
+
+@Suite("The projection of a journal")
+struct ProjectionTests {
+    /// The end of a steward at some point.
+    private struct Killed: Error {}
+
+    private static func projection(
+        _ journal: TestJournal, term: UInt64, instance: UUID = UUID(),
+        passed: @escaping @Sendable (Projection.Step) throws -> Void = { _ in }
+    ) -> Projection {
+        Projection(
+            journal.jetStream, journal.names, epoch: journal.journal.epoch,
+            steward: StewardRecord(instance: instance, term: term), logger: TestJournal.logger, passed: passed)
+    }
+
+    /// Publishes random documents, withdrawals, events, dead letters and settlements.
+    /// - Returns: The dead letters that are not settled.
+    private static func publishSome(
+        _ journal: TestJournal, count: Int, open: Set<Int64>, _ generator: inout SeededGenerator
+    ) async throws -> Set<Int64> {
+        var open = open
+        for number in 0..<count {
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0: try await journal.publish([message(.event, "E")])
+            case 1:
+                let sequence = try await journal.reject(message(.command, "C"), at: 1023, by: "worker")
+                open.insert(Int64(sequence))
+            case 2:
+                guard let letter = open.min() else { continue }
+                open.remove(letter)
+                try await journal.publish([], settles: [letter], to: .settlement)
+            default:
+                let messages = (0..<Int.random(in: 1...4, using: &generator)).map { index in
+                    message(
+                        .document, subject: "s\(Int.random(in: 0..<6, using: &generator))",
+                        key: ["k", nil].randomElement(using: &generator) ?? nil,
+                        data: generator.chance(1, in: 3) ? "" : "\(number).\(index)")
+                }
+                let lease = generator.chance(1, in: 3) ? ProducerID() : nil
+                try await journal.publish(messages, lease: lease)
+            }
+        }
+        return open
+    }
+
+    @Test("equals a fold of the journal, whenever its steward is killed", .timeLimit(.minutes(3)))
+    func killed() async throws {
+        try await TestJournal.run { journal in
+            var generator = SeededGenerator(seed: 11)
+            var open: Set<Int64> = []
+            var killed: [Projection.Step: Int] = [:]
+            for term in 1...42 {
+                open = try await Self.publishSome(journal, count: 12, open: open, &generator)
+                let target = Projection.Step.allCases[Int(term) % Projection.Step.allCases.count]
+                let rest = Mutex(Int.random(in: 0..<3, using: &generator))
+                let isKilled = Mutex(false)
+                let projection = Self.projection(journal, term: UInt64(term)) { step in
+                    guard step == target else { return }
+                    let isNow = rest.withLock { rest in
+                        rest -= 1
+                        return rest < 0
+                    }
+                    guard isNow else { return }
+                    isKilled.withLock { $0 = true }
+                    throw Killed()
+                }
+                let end = try await journal.jetStream.stream("TEST").lastSequence
+                do {
+                    try await during({ try await projection.run() }) { try await journal.waitForMark(end) }
+                } catch is Killed {}
+                if isKilled.withLock(\.self) { killed[target, default: 0] += 1 }
+                #expect(try await journal.documents() == journal.folded(), "after term \(term)")
+            }
+            // A steward was killed after each step.
+            #expect(Set(killed.keys) == Set(Projection.Step.allCases), "\(killed)")
+            let end = try await journal.jetStream.stream("TEST").lastSequence
+            let last = Self.projection(journal, term: 43)
+            try await during({ try await last.run() }) { try await journal.waitForMark(end) }
+            #expect(try await journal.projected() == journal.folded())
+            let letters = try await journal.letters()
+            #expect(Set(letters.keys) == open)
+            #expect(letters.values.allSatisfy { $0.consumer == "worker" && $0.rejection.attempts == 3 })
+            let table = try #require(
+                try await journal.jetStream.lastMessage(of: "TEST_DOC", subject: journal.text(.typeTable)))
+            let newest = try TypeTable(json: table.body).newest(matching: [.kind(.document)])
+            let documents = try await journal.messages(after: 0).filter { $0.documentName != nil }
+            #expect(newest.values.max() == documents.map(\.position.offset).max())
+        }
+    }
+
+    @Test("is not changed by a steward that was deposed", .timeLimit(.minutes(1)))
+    func deposed() async throws {
+        try await TestJournal.run { journal in
+            try await journal.publish([message(.document, data: "1")])
+            let old = Self.projection(journal, term: 1)
+            try await old.begin()
+            let new = Self.projection(journal, term: 2)
+            let end = try await journal.publish([message(.document, data: "2")])
+            try await during({ try await new.run() }) { try await journal.waitForMark(end) }
+            await #expect(throws: Deposed.self) { try await old.run() }
+            #expect(try await journal.projected().map(\.data) == [Data("2".utf8)])
+            let third = Self.projection(journal, term: 1)
+            await #expect(throws: Deposed.self) { try await third.run() }
+        }
+    }
+
+    @Test("loses nothing when the server is killed", .timeLimit(.minutes(2)))
+    func serverKilled() async throws {
+        try await TestJournal.run { journal in
+            let projection = Self.projection(journal, term: 1)
+            try await during({ try await projection.run() }) {
+                let first = try await journal.publish([message(.document, subject: "a", data: "1")])
+                try await journal.waitForMark(first)
+                try await journal.server.restart()
+                let second = try await journal.jetStream.patiently {
+                    try await journal.publish([message(.document, subject: "b", data: "2")])
+                }
+                try await journal.waitForMark(second)
+            }
+            #expect(try await journal.projected() == journal.folded())
+        }
+    }
+
+    @Test("keeps the documents when the journal has lost its end", .timeLimit(.minutes(1)))
+    func rebased() async throws {
+        try await TestJournal.run { journal in
+            let end = try await journal.publish([message(.document, subject: "a", data: "1")])
+            try await journal.publish([message(.document, subject: "b", data: "2")])
+            let projection = Self.projection(journal, term: 1)
+            try await during({ try await projection.run() }) { try await journal.waitForMark(end + 1) }
+            // The journal without its last message has another epoch.
+            let rest = Projection(
+                journal.jetStream, journal.names, epoch: 7, previousEpoch: journal.journal.epoch,
+                steward: StewardRecord(instance: UUID(), term: 2), logger: TestJournal.logger)
+            try await rest.begin()
+            let other = TestJournal(
+                server: journal.server, jetStream: journal.jetStream, names: journal.names,
+                journal: Journal(epoch: 7, previousEpoch: nil))
+            #expect(try await other.projected().map(\.subject) == ["a", "b"])
+            // A journal that was made anew has none of these documents.
+            let anew = Projection(
+                journal.jetStream, journal.names, epoch: 9, steward: StewardRecord(instance: UUID(), term: 3),
+                logger: TestJournal.logger)
+            try await anew.begin()
+            let third = TestJournal(
+                server: journal.server, jetStream: journal.jetStream, names: journal.names,
+                journal: Journal(epoch: 9, previousEpoch: nil))
+            #expect(try await third.projected().isEmpty)
+            #expect(await anew.mark == 0)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import BusProtocol
+import EventBus
+import Foundation
+import NATS
+import NATSLayout
+import NATSTestSupport
+import Support
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Steward
+
+@Suite("A steward")
+struct StewardTests {
+    private static func steward(_ server: NATSServer, _ limits: JournalLimits = .standard) -> Steward {
+        Steward(
+            NATSOptions(servers: [server.url], name: "steward"),
+            StewardConfiguration(namespace: "TEST", limits: limits), logger: TestJournal.logger)
+    }
+
+    /// The roles that a steward reports.
+    private static func roles(of steward: Steward) -> (AsyncStream<Steward.Role>, @Sendable () async throws -> Void) {
+        let (stream, writer) = AsyncStream.makeStream(of: Steward.Role.self)
+        return (stream, { try await steward.run { writer.yield($0) } })
+    }
+
+    @Test(
+        "makes the streams and leads at once; a second one follows, and takes over when the first one is gone",
+        .timeLimit(.minutes(1)))
+    func takeOver() async throws {
+        try await NATSServer().whileRunning { server in
+            let (firstRoles, runFirst) = Self.roles(of: Self.steward(server))
+            let (secondRoles, runSecond) = Self.roles(of: Self.steward(server))
+            let firstLeads = Gate()
+            let runSecondLater: @Sendable () async throws -> Void = {
+                try await firstLeads.pass()
+                try await runSecond()
+            }
+            try await during(runSecondLater) {
+                let start = ContinuousClock.now
+                try await during(runFirst) {
+                    for await role in firstRoles {
+                        #expect(role == .leader(term: 1))
+                        break
+                    }
+                    #expect(ContinuousClock.now - start < StewardElection.silence)
+                    firstLeads.open()
+                    for await role in secondRoles {
+                        #expect(role == .follower)
+                        break
+                    }
+                }
+                for await role in secondRoles {
+                    #expect(role == .leader(term: 2))
+                    break
+                }
+            }
+        }
+    }
+
+    @Test("gives a journal that has lost its end another epoch, and keeps the documents", .timeLimit(.minutes(1)))
+    func lostEnd() async throws {
+        try await TestJournal.run { journal in
+            let end = try await journal.publish([message(.document, data: "1")])
+            let notices = Mutex<[StewardNotice]>([])
+            let configuration = StewardConfiguration(namespace: "TEST") { notice in
+                notices.withLock { $0.append(notice) }
+                return nil
+            }
+            let steward = Steward(
+                NATSOptions(servers: [journal.server.url], name: "steward"), configuration, logger: TestJournal.logger)
+            let (roles, run) = Self.roles(of: steward)
+            try await during(run) {
+                try await journal.waitForMark(end)
+                let heartbeat = Heartbeat(
+                    producer: ProducerID(), members: [], seen: UInt64(end) + 1000, epoch: journal.journal.epoch)
+                _ = try await journal.jetStream.patiently {
+                    try await journal.connection.request(
+                        journal.text(.heartbeat), body: try heartbeat.json(), timeout: .seconds(2))
+                }
+                try await journal.wait(for: .documentMark, in: "TEST_DOC", as: MarkRecord.self) {
+                    $0.epoch != journal.journal.epoch
+                }
+                var count = 0
+                for await role in roles {
+                    #expect(role == .leader(term: 1))
+                    count += 1
+                    if count == 2 { break }
+                }
+            }
+            let configured = JournalSetup(journal.jetStream, journal.names, configuration, TestJournal.logger)
+            let changed = try await configured.journal()
+            #expect(changed.previousEpoch == journal.journal.epoch)
+            #expect(changed.epoch != journal.journal.epoch)
+            let other = TestJournal(
+                server: journal.server, jetStream: journal.jetStream, names: journal.names, journal: changed)
+            #expect(try await other.documents().map(\.data) == [Data("1".utf8)])
+            #expect(notices.withLock(\.self).map(\.code) == [.lostEnd])
+        }
+    }
+
+    @Test("continues after the server was killed", .timeLimit(.minutes(1)))
+    func serverKilled() async throws {
+        try await TestJournal.run { journal in
+            let (roles, run) = Self.roles(of: Self.steward(journal.server))
+            try await during(run) {
+                let first = try await journal.publish([message(.document, data: "1")])
+                try await journal.waitForMark(first)
+                try await journal.server.restart()
+                let second = try await journal.jetStream.patiently {
+                    try await journal.publish([message(.document, data: "2")])
+                }
+                try await journal.waitForMark(second)
+                for await role in roles {
+                    #expect(role == .leader(term: 1))
+                    break
+                }
+            }
+            #expect(try await journal.documents().map(\.data) == [Data("2".utf8)])
+        }
+    }
+
+    @Test("continues when the server that leads its streams is killed", .timeLimit(.minutes(2)))
+    func leaderKilled() async throws {
+        try await NATSCluster().whileRunning { cluster in
+            let options = NATSOptions(servers: cluster.urls, name: "test")
+            let steward = Steward(
+                options, StewardConfiguration(namespace: "TEST", replicas: 3), logger: TestJournal.logger)
+            let (roles, run) = Self.roles(of: steward)
+            let connection = NATSConnection(options)
+            try await during({ try await connection.run() }) {
+                try await during(run) {
+                    for await role in roles {
+                        #expect(role == .leader(term: 1))
+                        break
+                    }
+                    let jetStream = JetStream(connection)
+                    let info = try await jetStream.patiently { try await jetStream.stream("TEST") }
+                    let journal = TestJournal(
+                        server: cluster.servers[0], jetStream: jetStream, names: StreamNames("TEST"),
+                        journal: Journal(
+                            epoch: try #require(UInt64(info.metadata[JournalStreams.epochKey] ?? "", radix: 16)),
+                            previousEpoch: nil))
+                    let first = try await jetStream.patiently {
+                        try await journal.publish([message(.document, data: "1")])
+                    }
+                    try await journal.waitForMark(first)
+                    for stream in ["TEST", "TEST_DOC"] {
+                        let leader = try await jetStream.patiently { try await jetStream.stream(stream).leader }
+                        let server = try #require(cluster.server(named: leader))
+                        try await server.restart()
+                        let last = try await jetStream.patiently {
+                            try await journal.publish([message(.document, data: "\"\(stream)\"")])
+                        }
+                        try await journal.waitForMark(last)
+                    }
+                    #expect(try await journal.projected().map(\.data) == [Data("\"TEST_DOC\"".utf8)])
+                }
+            }
+        }
+    }
+
+    @Test(
+        "refuses servers that cannot be used, and says what to do", .timeLimit(.minutes(1)),
+        arguments: [
+            ("max_payload: 1MB", 1, "set max_payload: 9MB"), ("", 3, "use a smaller --replicas"),
+        ])
+    func unusable(settings: String, replicas: Int, advice: String) async throws {
+        try await NATSServer(settings: settings).whileRunning { server in
+            let steward = Steward(
+                NATSOptions(servers: [server.url], name: "steward"),
+                StewardConfiguration(namespace: "TEST", replicas: replicas), logger: TestJournal.logger)
+            let error = await #expect(throws: BusError.self) { try await steward.run() }
+            #expect(error?.code == .address)
+            #expect(error?.message.contains(advice) == true, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test("refuses a stream that is not the journal of a bus", .timeLimit(.minutes(1)))
+    func strangeStream() async throws {
+        try await NATSServer().whileRunning { server in
+            let connection = NATSConnection(NATSOptions(servers: [server.url], name: "test"))
+            try await during({ try await connection.run() }) {
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                _ = try await JetStream(connection).createStream([
+                    "name": "TEST", "subjects": ["TEST.m.>", "TEST.k.>"],
+                ])
+                let error = await #expect(throws: BusError.self) { try await Self.steward(server).run() }
+                #expect(error?.message.contains("choose another namespace") == true, "\(error?.message ?? "")")
+            }
+        }
+    }
+}
