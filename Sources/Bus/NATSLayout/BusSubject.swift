@@ -212,6 +212,8 @@ package struct StreamNames: Hashable, Sendable {
         return ["\(namespace).m.\(token).*.>", "\(namespace).k.p.\(token).*", "\(namespace).k.f.\(token).*"]
     }
 
+    /// The fences of all partitions of a durable consumer.
+    package func fences(of consumer: String) -> String { "\(namespace).k.f.\(Token.encode(consumer)).*" }
     /// The groups of all durable consumers.
     package var groups: String { "\(namespace).k.g.*" }
     /// The leases of all producers.
