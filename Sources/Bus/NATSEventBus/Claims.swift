@@ -38,8 +38,6 @@ actor Claims {
     private static let leavingTime = Duration.seconds(5)
 
     private let records: ConsumerRecords
-    /// Records progress of a waiting reader.
-    private let record: @Sendable (Checkpoint) async throws -> Void
     private let jobs: AsyncStream<@Sendable () async -> Void>
     private let jobWriter: AsyncStream<@Sendable () async -> Void>.Continuation
     private var isClosed = false
@@ -50,15 +48,14 @@ actor Claims {
 
     private var journal: JournalAccess { records.journal }
 
-    /// - Parameter record: Publishes a checkpoint without messages, as ``Results`` does.
-    init(_ journal: JournalAccess, record: @escaping @Sendable (Checkpoint) async throws -> Void) {
+    init(_ journal: JournalAccess) {
         records = ConsumerRecords(journal: journal)
-        self.record = record
         (jobs, jobWriter) = AsyncStream.makeStream()
     }
 
     /// Renews the claims until the task is cancelled.
-    func run() async {
+    /// - Parameter record: Publishes a checkpoint without messages, for a reader that waits.
+    func run(recording record: @escaping @Sendable (Checkpoint) async throws -> Void) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 // Each job is a membership that begins or ends, so there are few.
@@ -72,7 +69,7 @@ actor Claims {
                 while (try? await Task.sleep(for: Self.renewalInterval)) != nil {
                     round += 1
                     await self.renew()
-                    if round.isMultiple(of: Self.idleRounds) { await self.recordIdleProgress() }
+                    if round.isMultiple(of: Self.idleRounds) { await self.recordIdleProgress(with: record) }
                 }
             }
         }
@@ -484,7 +481,7 @@ actor Claims {
     }
 
     /// Records how far waiting readers are, so that retention need not keep the messages that they have passed.
-    private func recordIdleProgress() async {
+    func recordIdleProgress(with record: @Sendable (Checkpoint) async throws -> Void) async {
         for watch in watches.values {
             let claim = watch.claim
             let id = Membership(consumer: claim.consumer, member: claim.member.id)

@@ -29,22 +29,17 @@ actor Leases {
     private let journal: JournalAccess
     private let producer: ProducerID
     private let send: Send
-    /// Publishes a batch with a guarding checkpoint.
-    private let sendGuarded: @Sendable (Batch) async throws -> Void
+    private let results: Results
     private let turns = Turns<ProducerID>()
     /// The sequence of the record that leased batches expect. Nil while the process holds no lease.
     private var held: UInt64?
     private var entries: [DocumentName: Entry] = [:]
 
-    /// - Parameter sendGuarded: Publishes a batch whose checkpoint guards a partition, as ``Results`` does.
-    init(
-        _ journal: JournalAccess, producer: ProducerID, send: @escaping Send,
-        sendGuarded: @escaping @Sendable (Batch) async throws -> Void
-    ) {
+    init(_ journal: JournalAccess, producer: ProducerID, results: Results, send: @escaping Send) {
         self.journal = journal
         self.producer = producer
         self.send = send
-        self.sendGuarded = sendGuarded
+        self.results = results
     }
 
     /// Looks every second if the lease is still held, until the task is cancelled.
@@ -81,10 +76,13 @@ actor Leases {
         }
     }
 
-    /// Waits until the process holds a lease. For a batch that is leased and expects a fence.
-    func holder() async throws -> ProducerID {
+    /// Publishes a leased batch with a checkpoint. It expects only the fence of the claim: when the steward revokes the
+    /// lease, it also replaces the fences of this process's members.
+    func publish(_ batch: Batch, _ checkpoint: Checkpoint) async throws -> Position {
         _ = try await hold()
-        return producer
+        let position = try await results.publish(batch, checkpoint, lease: producer)
+        note(batch, at: Place(offset: position.offset).sequence)
+        return position
     }
 
     /// Notes a batch that the journal has recorded. The last publication of a document decides whether it is leased.
@@ -107,14 +105,17 @@ actor Leases {
     private func hold() async throws -> UInt64 {
         if let held { return held }
         // Other batches wait until the documents are published again, so that no older document replaces a newer one.
-        return try await turns.withTurn(of: producer) {
+        let (sequence, isNew) = try await turns.withTurn(of: producer) {
             while true {
-                if let held { return held }
+                if let held { return (held, false) }
                 let (sequence, isNew) = try await takeLease()
                 if isNew, try await !restore(under: sequence) { continue }
                 held = sequence
+                return (sequence, isNew)
             }
         }
+        if isNew { try await restoreGuarded() }
+        return sequence
     }
 
     /// - Returns: The sequence of the record, and true if it replaces an earlier lease.
@@ -135,19 +136,12 @@ actor Leases {
         }
     }
 
-    /// Publishes the leased documents again.
+    /// Publishes the documents again whose lease does not depend on a claim.
     /// - Returns: False if the lease was revoked meanwhile.
     private func restore(under sequence: UInt64) async throws -> Bool {
         let expectation = Expectation(subject: journal.text(.lease(producer)), sequence: sequence)
-        let documents = entries.values.filter { $0.leased != nil }.sorted { $0.sequence < $1.sequence }
-        var plain: [Envelope] = []
-        for leased in documents.compactMap(\.leased) {
-            if let condition = leased.condition {
-                try await restore(leased.message, if: condition)
-            } else {
-                plain.append(leased.message)
-            }
-        }
+        let plain = entries.values.sorted { $0.sequence < $1.sequence }.compactMap(\.leased)
+            .filter { $0.condition == nil }.map(\.message)
         for part in Self.parts(plain) {
             let batch = Batch(part, isLeased: true)
             do {
@@ -160,11 +154,19 @@ actor Leases {
         return true
     }
 
-    private func restore(_ message: Envelope, if condition: Checkpoint) async throws {
-        do {
-            try await sendGuarded(Batch([message], checkpoint: condition, isLeased: true))
-        } catch let error as BusError where [.fenced, .epoch].contains(error.code) {
-            entries[DocumentName(message)] = nil
+    /// Publishes the documents again that are leased only while a claim owns its partition.
+    private func restoreGuarded() async throws {
+        for (name, entry) in entries.sorted(by: { $0.value.sequence < $1.value.sequence }) {
+            guard let leased = entry.leased, let condition = leased.condition,
+                entries[name]?.sequence == entry.sequence
+            else { continue }
+            do {
+                let batch = Batch([leased.message], checkpoint: condition, isLeased: true)
+                let position = try await results.publish(batch, condition, lease: producer)
+                note(batch, at: Place(offset: position.offset).sequence)
+            } catch let error as BusError where [.fenced, .epoch].contains(error.code) {
+                if entries[name]?.sequence == entry.sequence { entries[name] = nil }
+            }
         }
     }
 

@@ -11,25 +11,22 @@ struct Results: Sendable {
     let letters: DeadLetters
     /// The highest sequence of the journal that this process has seen.
     let seen: SeenSequence
-    /// Waits until this process holds a lease of its documents.
-    let lease: @Sendable () async throws -> ProducerID
     let send: Send
     private let turns = Turns<ConsumerPartition>()
 
     init(
-        _ journal: JournalAccess, claims: Claims, letters: DeadLetters, seen: SeenSequence,
-        lease: @escaping @Sendable () async throws -> ProducerID, send: @escaping Send
+        _ journal: JournalAccess, claims: Claims, letters: DeadLetters, seen: SeenSequence, send: @escaping Send
     ) {
         self.journal = journal
         self.claims = claims
         self.letters = letters
         self.seen = seen
-        self.lease = lease
         self.send = send
     }
 
     /// Publishes a batch with a checkpoint. See ``EventBus/publish(_:)``.
-    func publish(_ batch: Batch, _ checkpoint: Checkpoint) async throws -> Position {
+    /// - Parameter lease: The producer that holds a lease, if the batch is leased: see ``Leases``.
+    func publish(_ batch: Batch, _ checkpoint: Checkpoint, lease: ProducerID? = nil) async throws -> Position {
         try batch.validate()
         let epoch = try await journal.epoch()
         guard checkpoint.position.epoch == epoch else {
@@ -37,20 +34,20 @@ struct Results: Sendable {
         }
         let claim = checkpoint.claim
         if let partition = checkpoint.partition {
-            return try await publish(batch, checkpoint, fencedBy: partition, epoch)
+            return try await publish(batch, checkpoint, lease, fencedBy: partition, epoch)
         }
         // The batch applies to all partitions that the claim still owns, so any fence will do.
         for partition in claim.offsets.keys.sorted() {
             guard try await claims.fence(of: claim, partition) != nil else { continue }
             do {
-                return try await publish(batch, checkpoint, fencedBy: partition, epoch)
+                return try await publish(batch, checkpoint, lease, fencedBy: partition, epoch)
             } catch let error as BusError where error.code == .fenced {}
         }
         throw BusError.takenOver(claim.consumer)
     }
 
     private func publish(
-        _ batch: Batch, _ checkpoint: Checkpoint, fencedBy partition: Partition, _ epoch: UInt64
+        _ batch: Batch, _ checkpoint: Checkpoint, _ lease: ProducerID?, fencedBy partition: Partition, _ epoch: UInt64
     ) async throws -> Position {
         let owner = ConsumerPartition(checkpoint.claim.consumer, partition)
         // The server refuses a second batch that expects the same fence while the first one is under way. And whether
@@ -66,7 +63,7 @@ struct Results: Sendable {
             try await requireReached(checkpoint)
             if !batch.settledLetters.isEmpty { try await letters.require(batch.settledLetters) }
             let publication = try Publication(
-                batch, owner: owner, rejected: rejected, lease: batch.isLeased ? try await lease() : nil,
+                batch, owner: owner, rejected: rejected, lease: lease,
                 expectation: Expectation(subject: journal.text(.fence(owner)), sequence: fence))
             return try await send(publication, checkpoint, partition, epoch)
         }
