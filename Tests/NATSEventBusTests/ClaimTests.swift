@@ -60,8 +60,9 @@ struct ClaimTests {
                 #expect(half.offsets.count == Partition.count / 2)
                 let lost = try #require(read.first { half.covers($0) })
                 let kept = try #require(read.first { !half.covers($0) })
-                #expect(try await first.code(of: Batch([], checkpoint: Checkpoint(claim: all, handled: lost))) == .fenced)
-                #expect(try await first.code(of: Batch([], checkpoint: Checkpoint(claim: all, handled: kept))) == nil)
+                let (late, valid) = (Checkpoint(claim: all, handled: lost), Checkpoint(claim: all, handled: kept))
+                #expect(try await first.code(of: Batch([], checkpoint: late)) == .fenced)
+                #expect(try await first.code(of: Batch([], checkpoint: valid)) == nil)
                 let rest = try await first.claims.claim(consumer: "workers", as: all.member)
                 #expect(Set(rest.offsets.keys) == Set(Partition.all).subtracting(half.offsets.keys))
                 #expect(rest.ownerEpoch == all.ownerEpoch)
@@ -188,7 +189,9 @@ struct ClaimTests {
                 #expect(try await first.claims.consumers().map(\.position) == [messages[0].position])
                 let member = ConsumerMember.shared
                 _ = try await first.claims.claim(consumer: "workers", as: member)
-                let shared = await #expect(throws: BusError.self) { try await second.claims.forget(consumer: "workers") }
+                let shared = await #expect(throws: BusError.self) {
+                    try await second.claims.forget(consumer: "workers")
+                }
                 #expect(shared?.code == .refused)
                 await first.claims.leave(consumer: "workers", as: member)
                 try await second.claims.forget(consumer: "workers")
@@ -248,7 +251,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A claimant finds what another one has left: a group without fences, or without a record`() async throws {
+    @Test func `A claimant completes what another one has left, and survives the loss of the record`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let position = try await bus.publish([1])

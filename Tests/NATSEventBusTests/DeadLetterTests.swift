@@ -50,7 +50,7 @@ struct DeadLetterTests {
         #expect(names.deadLetters == "SEGUE_DEAD")
     }
 
-    @Test func `A message that is given up is listed with the reason, and its consumer goes on after it`() async throws {
+    @Test func `A message that is given up is listed with the reason, and its consumer continues`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 try await bus.publish(0..<3)
@@ -69,7 +69,7 @@ struct DeadLetterTests {
         }
     }
 
-    @Test func `The letters of the steward and those after its mark are one list, also without the journal`() async throws {
+    @Test func `The letters of the steward and those after its mark are one list`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 try await bus.publish(0..<4)
@@ -88,7 +88,7 @@ struct DeadLetterTests {
         }
     }
 
-    @Test func `A letter goes with the batch that settles it, and one that is not there refuses the batch`() async throws {
+    @Test func `A letter goes with the batch that settles it; one that is not there refuses the batch`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let end = try await bus.publish(0..<2)

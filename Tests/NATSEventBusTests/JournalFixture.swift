@@ -156,17 +156,44 @@ struct JournalFixture: Sendable {
         _ body: @escaping @Sendable (JournalFixture) async throws -> Result
     ) async throws -> Result {
         try await NATSServer().whileRunning { server in
-            try await withConnection(server) { connection in
+            try await withConnection([server.url]) { connection in
                 _ = try await JournalStreams().make(StreamNames("SEGUE"), on: JetStream(connection))
             }
             return try await body(JournalFixture(server: server))
         }
     }
 
+    /// Runs `body` with the parts of a process of its own, which end with it.
+    typealias WithParts =
+        @Sendable (_ source: String, _ body: @escaping @Sendable (BusParts) async throws -> Void) async throws -> Void
+
+    /// Runs `body` with three servers that have the streams of a journal.
+    static func runCluster(
+        _ body: @escaping @Sendable (NATSCluster, @escaping WithParts) async throws -> Void
+    ) async throws {
+        try await NATSCluster().whileRunning { cluster in
+            try await withConnection(cluster.urls) { connection in
+                let names = StreamNames("SEGUE")
+                // The servers need some time to find each other.
+                while true {
+                    do {
+                        _ = try await JournalStreams(replicas: 3).make(names, on: JetStream(connection))
+                        return
+                    } catch is JetStreamError {
+                    } catch is NATSError {}
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+            }
+            try await body(cluster) { source, body in
+                try await withParts(source, cluster.urls, body)
+            }
+        }
+    }
+
     private static func withConnection<Result: Sendable>(
-        _ server: NATSServer, _ body: @escaping @Sendable (NATSConnection) async throws -> Result
+        _ urls: [String], _ body: @escaping @Sendable (NATSConnection) async throws -> Result
     ) async throws -> Result {
-        let connection = NATSConnection(NATSOptions(servers: [server.url], name: "test"))
+        let connection = NATSConnection(NATSOptions(servers: urls, name: "test"))
         return try await whileRunning {
             try await connection.run()
         } during: {
@@ -179,13 +206,23 @@ struct JournalFixture: Sendable {
     func withParts<Result: Sendable>(
         _ source: String = "test/1", _ body: @escaping @Sendable (BusParts) async throws -> Result
     ) async throws -> Result {
-        try await Self.withConnection(server) { connection in
+        try await Self.withParts(source, [server.url], body)
+    }
+
+    private static func withParts<Result: Sendable>(
+        _ source: String, _ urls: [String], _ body: @escaping @Sendable (BusParts) async throws -> Result
+    ) async throws -> Result {
+        try await withConnection(urls) { connection in
             let names = StreamNames("SEGUE")
             let jetStream = JetStream(connection, timeout: .seconds(2))
             let info = try await jetStream.stream(names.journal)
             let epoch = try #require(info.metadata[JournalStreams.epochKey].flatMap { UInt64($0, radix: 16) })
             let parts = BusParts(JournalAccess(jetStream: jetStream, names: names) { epoch }, source: source)
-            return try await Self.whileRunning { try await parts.run() } during: { try await body(parts) }
+            return try await whileRunning {
+                try await parts.run()
+            } during: {
+                try await body(parts)
+            }
         }
     }
 

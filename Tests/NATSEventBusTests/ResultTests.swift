@@ -107,7 +107,8 @@ struct ResultTests {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { bus, other in
                 let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
-                let fast = try #require((0..<100).map { "s\($0)" }.first { Partition(subject: $0) != Partition(subject: "slow") })
+                let subjects = (0..<100).map { "s\($0)" }
+                let fast = try #require(subjects.first { Partition(subject: $0) != Partition(subject: "slow") })
                 let slow = try await bus.publish([0], subject: "slow")
                 try await bus.publish(1..<10, subject: fast)
                 let messages = try await bus.read(under: claim)
@@ -127,7 +128,7 @@ struct ResultTests {
         }
     }
 
-    @Test func `Batches of one partition that are published at once are recorded in the order of the calls`() async throws {
+    @Test func `Batches of one partition that are published at once keep the order of the calls`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 try await bus.publish(0..<20)
@@ -215,7 +216,8 @@ struct ResultTests {
                     let consumer = "racer-\(round)"
                     let end = try await first.publish([round])
                     let old = try await first.claims.claim(consumer: consumer, as: .exclusive)
-                    let batch = Batch([], checkpoint: Checkpoint(claim: old, position: end, partition: Partition.all[3]))
+                    let checkpoint = Checkpoint(claim: old, position: end, partition: Partition.all[3])
+                    let batch = Batch([], checkpoint: checkpoint)
                     async let published = first.code(of: batch)
                     let new = try await second.claims.claim(consumer: consumer, as: .exclusive)
                     let code = try await published

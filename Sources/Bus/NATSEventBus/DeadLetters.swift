@@ -47,7 +47,7 @@ struct DeadLetters: Sendable {
                 batch, expectation: Expectation(subject: nil, sequence: UInt64(last?.sequence ?? 0)))
             do {
                 return try await send(publication)
-            } catch where isExpectationFailure(error) {
+            } catch  where isExpectationFailure(error) {
                 // The first sending may have been stored: then the batch itself is the last settlement.
                 guard let stored = try await lastSettlement(subject), stored.body == publication.body,
                     let headers = try? BatchHeaders(fields: stored.headers.fields),

@@ -70,7 +70,7 @@ actor Leases {
                 let sent = try await send(publication)
                 note(batch, at: sent.sequence)
                 return sent
-            } catch where isExpectationFailure(error) {
+            } catch  where isExpectationFailure(error) {
                 lose(sequence)
             }
         }
@@ -147,7 +147,7 @@ actor Leases {
             do {
                 let sent = try await send(Publication(batch, lease: producer, expectation: expectation))
                 note(batch, at: sent.sequence)
-            } catch where isExpectationFailure(error) {
+            } catch  where isExpectationFailure(error) {
                 return false
             }
         }

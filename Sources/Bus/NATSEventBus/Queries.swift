@@ -128,26 +128,37 @@ actor Queries {
         _ message: PublishedMessage, _ type: MessageType, until deadline: ContinuousClock.Instant
     ) async throws -> Envelope {
         for await _ in isListening {}
+        /// The processes that have not taken the query.
+        var tried: Set<String> = []
+        var refusal: String?
         while true {
             try Task.checkCancellation()
             try requireOpen()
             do {
                 let server = try await nextServer(of: type)
+                guard !tried.contains(server) else {
+                    throw BusError(.unserved, refusal ?? "no process that serves \(type) can be reached")
+                }
                 switch try await ask(message, server, until: deadline) {
                 case .answer(let header, let data): return try Self.answer(header, data, to: type)
                 case .failed(let reason): throw BusError(.cancelled, reason)
-                case .refused: known.remove(server, from: type)
+                case .refused(let reason):
+                    known.remove(server, from: type)
+                    tried.insert(server)
+                    refusal = reason
                 case .alive, .unknown, nil:
                     throw BusError(.cancelled, "the process that serves \(type) sent an answer that cannot be read")
                 }
             } catch let error as ServerGone {
                 known.remove(error.instance, from: type)
+                tried.insert(error.instance)
                 if error.hasTaken {
                     throw BusError(.unserved, "the process that served \(type) has ended")
                 }
             } catch let error as NATSError where error.code == .disconnected {
                 // A question may be asked twice.
                 try await journal.pause(after: error, attempt: 0)
+                tried = []
             }
         }
     }
@@ -335,7 +346,8 @@ actor Queries {
         else { return send(.refused("this process does not serve \(message.topic)"), to: reply) }
         guard cancellations[id] == nil else { return }
         guard servers[number]?.open.count ?? 0 < Self.capacity else {
-            return send(.refused("\(source) already has \(Self.capacity) unanswered queries; ask again later"), to: reply)
+            let reason = "\(source) already has \(Self.capacity) unanswered queries; ask again later"
+            return send(.refused(reason), to: reply)
         }
         let (isWanted, cancellation) = AsyncStream.makeStream(of: Never.self)
         servers[number]?.open.insert(id)

@@ -29,9 +29,9 @@ struct QueryServers {
 
     /// Notes that the servers of a type are asked now.
     mutating func noteRequest(for type: MessageType, at now: ContinuousClock.Instant) {
-        if known[type] == nil, known.count >= Self.capacity, let oldest = known.min(by: { $0.value.asked < $1.value.asked })
-        {
-            known[oldest.key] = nil
+        if known[type] == nil, known.count >= Self.capacity {
+            // The type that nobody has asked for the longest time.
+            known.min { $0.value.asked < $1.value.asked }.map { known[$0.key] = nil }
         }
         known[type, default: Known(asked: now)].asked = now
     }

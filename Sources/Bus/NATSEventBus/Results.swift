@@ -75,7 +75,7 @@ struct Results: Sendable {
         let recorded: Sent
         do {
             recorded = try await send(publication)
-        } catch where isExpectationFailure(error) {
+        } catch  where isExpectationFailure(error) {
             // A first sending may have been stored before the fence was replaced. Then the next claim reads it.
             await claims.lose(partition, of: checkpoint.claim)
             throw BusError.takenOver(checkpoint.claim.consumer)
