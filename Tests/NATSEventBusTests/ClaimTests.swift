@@ -272,4 +272,52 @@ struct ClaimTests {
             }
         }
     }
+
+    @Test func `A claim records how far the consumer is, so that the next one reads less`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                for number in 0..<30 { try await first.publish([number], subject: "session-\(number % 3)") }
+                let claim = try await first.claims.claim(consumer: "counter", as: .exclusive)
+                let messages = try await first.read(under: claim)
+                for (index, message) in messages.enumerated().prefix(25) {
+                    let settled = index > 0 ? messages[index - 1].position?.offset : nil
+                    let checkpoint = Checkpoint(
+                        claim: claim, position: try #require(message.position), partition: message.partition,
+                        settled: settled ?? 0)
+                    try await first.publish(Batch([], checkpoint: checkpoint))
+                }
+                let next = try await second.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(try await second.read(under: next).numbers == Array(25..<30))
+                let record = try #require(
+                    try await second.journal.read(GroupRecord.self, .group(consumer: "counter")))
+                let group = try #require(record.record.existing)
+                #expect(group.position == messages[23].position?.offset)
+                // The progress before is not needed any more.
+                let start = Int(HandledOffsets.start(of: group))
+                try await second.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.p.>", before: start)
+                let last = try await first.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(try await first.read(under: last).numbers == Array(25..<30))
+            }
+        }
+    }
+
+    @Test func `Messages that retention removed are reported until a checkpoint is recorded`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                let end = try await first.publish(0..<3)
+                let earlier = try await first.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(earlier.cutOffs.isEmpty)
+                // What the steward records before it removes messages.
+                let cutOff = CutOff(type: Numbered.type, count: 2, offsets: (end.offset - 2)...(end.offset - 1))
+                let record = CutOffRecord().adding([cutOff], recordedAt: nil, progress: nil)
+                _ = try await first.journal.write(record, .cutOffs(consumer: "counter"), after: 0)
+                let reported = try await second.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(reported.cutOffs == [cutOff])
+                let repeated = try await first.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(repeated.cutOffs == [cutOff])
+                try await first.publish(Batch([], checkpoint: Checkpoint(claim: repeated, position: end)))
+                #expect(try await second.claims.claim(consumer: "counter", as: .exclusive).cutOffs.isEmpty)
+            }
+        }
+    }
 }

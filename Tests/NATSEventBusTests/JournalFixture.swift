@@ -51,7 +51,8 @@ struct BusParts: Sendable {
         }
         self.producer = producer
         letters = DeadLetters(journal: journal)
-        claims = Claims(journal)
+        // The tests have few messages.
+        claims = Claims(journal, floorStep: 10)
         results = Results(journal, claims: claims, letters: letters, seen: SeenSequence(), send: send)
         leases = Leases(journal, producer: producer, results: results, send: send)
         queries = Queries(journal, source: source)

@@ -29,8 +29,6 @@ actor Claims {
         let stopped: AsyncStream<Never>
     }
 
-    /// The number of sequences after which the progress is recorded in the group, so that the next claim reads less.
-    private static let floorStep: UInt64 = 10_000
     private static let renewalInterval = Duration.seconds(1)
     /// The number of renewals after which a waiting reader's progress is recorded.
     private static let idleRounds = 5
@@ -38,6 +36,7 @@ actor Claims {
     private static let leavingTime = Duration.seconds(5)
 
     private let records: ConsumerRecords
+    private let floorStep: UInt64
     private let jobs: AsyncStream<@Sendable () async -> Void>
     private let jobWriter: AsyncStream<@Sendable () async -> Void>.Continuation
     private var isClosed = false
@@ -48,7 +47,10 @@ actor Claims {
 
     private var journal: JournalAccess { records.journal }
 
-    init(_ journal: JournalAccess) {
+    /// - Parameter floorStep: The number of sequences after which the progress is recorded in the group, so that the next
+    ///   claim reads less.
+    init(_ journal: JournalAccess, floorStep: UInt64 = 10_000) {
+        self.floorStep = floorStep
         records = ConsumerRecords(journal: journal)
         (jobs, jobWriter) = AsyncStream.makeStream()
     }
@@ -178,7 +180,7 @@ actor Claims {
     }
 
     private func isWorthRecording(_ group: ConsumerGroup, instead last: ConsumerGroup) -> Bool {
-        Place(offset: group.position).sequence > Place(offset: last.position).sequence + Self.floorStep
+        Place(offset: group.position).sequence > Place(offset: last.position).sequence + floorStep
     }
 
     // MARK: Members
@@ -337,12 +339,25 @@ actor Claims {
 
     // MARK: Fences
 
+    /// The fence that a batch of a claim must expect, and the offset up to which its partition is handled. Nil if the
+    /// claim has lost the partition.
+    func ownership(
+        of partition: Partition, by claim: ConsumerClaim
+    ) async throws -> (fence: UInt64, handled: UInt64)? {
+        let id = Membership(consumer: claim.consumer, member: claim.member.id)
+        if let held = membership[id]?.claim, held.ownerEpoch == claim.ownerEpoch, !held.uncertain.contains(partition) {
+            return held.fences[partition].map { ($0, held.handled(partition)) }
+        }
+        guard let fence = try await fence(of: claim, partition) else { return nil }
+        return (fence, try await handled(partition, by: claim))
+    }
+
     /// The sequence of the fence that a batch of a claim must expect. Nil if the claim has lost the partition.
-    func fence(of claim: ConsumerClaim, _ partition: Partition) async throws -> UInt64? {
+    private func fence(of claim: ConsumerClaim, _ partition: Partition) async throws -> UInt64? {
         let id = Membership(consumer: claim.consumer, member: claim.member.id)
         if let held = membership[id]?.claim, held.ownerEpoch == claim.ownerEpoch { return held.fences[partition] }
         // A claim that another object of this process has made, or one that was replaced since.
-        guard claim.offsets[partition] != nil, claim.ownerEpoch > 0, isMember(id) else { return nil }
+        guard claim.offsets[partition] != nil, claim.ownerEpoch > 0, membership[id] != nil else { return nil }
         guard let sequence = try await recordedFence(of: claim, partition) else { return nil }
         if membership[id]?.claim == nil {
             membership[id]?.claim = HeldClaim(
@@ -352,8 +367,6 @@ actor Claims {
         }
         return sequence
     }
-
-    private func isMember(_ id: Membership) -> Bool { membership[id] != nil }
 
     /// The sequence of the last fence of a partition, if it is that of the claim.
     private func recordedFence(of claim: ConsumerClaim, _ partition: Partition) async throws -> UInt64? {
@@ -386,7 +399,7 @@ actor Claims {
     // MARK: Progress
 
     /// The offset up to which a partition of a claim is handled.
-    func handled(_ partition: Partition, by claim: ConsumerClaim) async throws -> UInt64 {
+    private func handled(_ partition: Partition, by claim: ConsumerClaim) async throws -> UInt64 {
         let id = Membership(consumer: claim.consumer, member: claim.member.id)
         guard let held = membership[id]?.claim, held.ownerEpoch == claim.ownerEpoch else {
             return claim.offsets[partition] ?? 0

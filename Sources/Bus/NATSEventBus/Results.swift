@@ -38,7 +38,6 @@ struct Results: Sendable {
         }
         // The batch applies to all partitions that the claim still owns, so any fence will do.
         for partition in claim.offsets.keys.sorted() {
-            guard try await claims.fence(of: claim, partition) != nil else { continue }
             do {
                 return try await publish(batch, checkpoint, lease, fencedBy: partition, epoch)
             } catch let error as BusError where error.code == .fenced {}
@@ -53,10 +52,10 @@ struct Results: Sendable {
         // The server refuses a second batch that expects the same fence while the first one is under way. And whether
         // the previous checkpoint is recorded is known only after it.
         return try await turns.withTurn(of: owner) {
-            guard let fence = try await claims.fence(of: checkpoint.claim, partition) else {
+            guard let owned = try await claims.ownership(of: partition, by: checkpoint.claim) else {
                 throw BusError.takenOver(owner.consumer)
             }
-            if try await isHandled(checkpoint) {
+            if try await isHandled(checkpoint, owned.handled) {
                 return Position(epoch: epoch, offset: Place.end(of: try await journal.endSequence()))
             }
             let rejected = try await rejectedMessage(of: batch, checkpoint)
@@ -64,7 +63,7 @@ struct Results: Sendable {
             if !batch.settledLetters.isEmpty { try await letters.require(batch.settledLetters) }
             let publication = try Publication(
                 batch, owner: owner, rejected: rejected, lease: lease,
-                expectation: Expectation(subject: journal.text(.fence(owner)), sequence: fence))
+                expectation: Expectation(subject: journal.text(.fence(owner)), sequence: owned.fence))
             return try await send(publication, checkpoint, partition, epoch)
         }
     }
@@ -93,11 +92,11 @@ struct Results: Sendable {
 
     // MARK: Checks
 
+    /// - Parameter handled: The offset up to which the partition is handled.
     /// - Returns: True if the message of the checkpoint is already handled.
     /// - Throws: ``BusError`` `fenced` or `unrecorded`.
-    private func isHandled(_ checkpoint: Checkpoint) async throws -> Bool {
+    private func isHandled(_ checkpoint: Checkpoint, _ handled: UInt64) async throws -> Bool {
         guard let partition = checkpoint.partition, !checkpoint.isGuard else { return false }
-        let handled = try await claims.handled(partition, by: checkpoint.claim)
         let isHandled = handled >= checkpoint.position.offset
         if isHandled || checkpoint.previous.map({ handled < $0 }) == true {
             // Nothing is published that the fence could refuse.
