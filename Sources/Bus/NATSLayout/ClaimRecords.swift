@@ -146,11 +146,22 @@ package struct FenceRecord: LayoutRecord {
     package let previous: UInt64
     package let member: UUID
 
+    /// The member of the fences of a removed consumer.
+    private static let removal = UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+
     package init(ownerEpoch: UInt64, previous: UInt64, member: UUID) {
         self.ownerEpoch = ownerEpoch
         self.previous = previous
         self.member = member
     }
+
+    /// The fence of a consumer that is removed. It refuses what the last owner publishes late.
+    package init(removedAfter ownerEpoch: UInt64, previous: UInt64) {
+        self.init(ownerEpoch: ownerEpoch, previous: previous, member: Self.removal)
+    }
+
+    /// True if the consumer was removed here. Earlier progress is not that of a later consumer of the same name.
+    package var isRemoval: Bool { member == Self.removal }
 
     package func check() throws(ProtocolError) {
         guard ownerEpoch > previous else {

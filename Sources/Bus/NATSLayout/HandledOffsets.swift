@@ -14,6 +14,8 @@ package struct HandledOffsets: Hashable, Sendable {
     }
 
     private var shares: [Share]
+    /// The offsets that the group has recorded.
+    private let recorded: [UInt64]
     /// The offset up to which an owner has handled all its partitions, by owner epoch.
     private var settled: [UInt64: UInt64] = [:]
     /// The sequence of the last fence of each partition that has come.
@@ -23,7 +25,8 @@ package struct HandledOffsets: Hashable, Sendable {
 
     /// - Parameter group: The recorded group. The reader begins at ``start(of:)``.
     package init(_ group: ConsumerGroup) {
-        shares = Partition.all.map { Share(ownerEpoch: nil, offset: group.handled($0)) }
+        recorded = Partition.all.map(group.handled)
+        shares = recorded.map { Share(ownerEpoch: nil, offset: $0) }
     }
 
     /// The sequence at which a reader of the progress begins. Progress beyond a handled message is recorded after that
@@ -38,8 +41,13 @@ package struct HandledOffsets: Hashable, Sendable {
     package mutating func read(_ fence: FenceRecord, of partition: Partition, at sequence: UInt64) {
         fences[partition] = sequence
         let index = Int(partition.number)
-        let previous = shares[index].ownerEpoch ?? fence.previous
-        shares[index].offset = max(shares[index].offset, settled[previous] ?? 0)
+        if fence.isRemoval {
+            // What was handled before is that of a consumer that was removed. The group belongs to its successor.
+            shares[index].offset = recorded[index]
+        } else {
+            let previous = shares[index].ownerEpoch ?? fence.previous
+            shares[index].offset = max(shares[index].offset, settled[previous] ?? 0)
+        }
         shares[index].ownerEpoch = fence.ownerEpoch
     }
 

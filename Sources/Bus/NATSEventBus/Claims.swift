@@ -1,0 +1,509 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+internal import NATS
+internal import NATSLayout
+
+/// The durable consumers of this process: its members, their claims, and the readers under them.
+///
+/// A claim is a record of the group, a fence for each partition, and the progress before the fences. Every second the
+/// claims are compared with the recorded groups.
+actor Claims {
+    private struct Membership: Hashable {
+        let consumer: String
+        let member: UUID
+    }
+
+    private struct Member {
+        let mode: ConsumerMember.Mode
+        var claim: HeldClaim?
+        /// Nil for a shared member.
+        var presence: Presence?
+    }
+
+    /// The answers to ``isAlive(_:)``.
+    private struct Presence {
+        /// Ends the answers.
+        let stop: AsyncStream<Never>.Continuation
+        /// Ends when there are no answers any more.
+        let stopped: AsyncStream<Never>
+    }
+
+    private static let renewalInterval = Duration.seconds(1)
+    /// The number of renewals after which a waiting reader's progress is recorded.
+    private static let idleRounds = 5
+    /// The time that ``leave(consumer:as:)`` takes at most. Without it, the steward ends the membership.
+    private static let leavingTime = Duration.seconds(5)
+
+    private let records: ConsumerRecords
+    private let floorStep: UInt64
+    private let jobs: AsyncStream<@Sendable () async -> Void>
+    private let jobWriter: AsyncStream<@Sendable () async -> Void>.Continuation
+    private var isClosed = false
+    private var membership: [Membership: Member] = [:]
+    private var watches: [ObjectIdentifier: ClaimWatch] = [:]
+    /// The callers of ``leave(consumer:as:)``.
+    private var leaving: [UUID: CheckedContinuation<Void, Never>] = [:]
+
+    private var journal: JournalAccess { records.journal }
+
+    /// - Parameter floorStep: The number of sequences after which the progress is recorded in the group, so that the next
+    ///   claim reads less.
+    init(_ journal: JournalAccess, floorStep: UInt64 = 10_000) {
+        self.floorStep = floorStep
+        records = ConsumerRecords(journal: journal)
+        (jobs, jobWriter) = AsyncStream.makeStream()
+    }
+
+    /// Renews the claims until the task is cancelled.
+    /// - Parameter record: Publishes a checkpoint without messages, for a reader that waits.
+    func run(recording record: @escaping @Sendable (Checkpoint) async throws -> Void) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                // Each job is a membership that begins or ends, so there are few.
+                await withDiscardingTaskGroup { group in
+                    for await job in self.jobs { group.addTask { await job() } }
+                    group.cancelAll()
+                }
+            }
+            group.addTask {
+                var round = 0
+                while (try? await Task.sleep(for: Self.renewalInterval)) != nil {
+                    round += 1
+                    await self.renew()
+                    if round.isMultiple(of: Self.idleRounds) { await self.recordIdleProgress(with: record) }
+                }
+            }
+        }
+        close()
+    }
+
+    private func close() {
+        isClosed = true
+        jobWriter.finish()
+        for watch in watches.values { watch.end() }
+        for caller in leaving.values { caller.resume() }
+        (watches, leaving) = ([:], [:])
+    }
+
+    private func requireOpen() throws {
+        if isClosed { throw BusError(.closed, "the bus was closed: its run() has ended") }
+    }
+
+    /// The members of this process, for the heartbeat.
+    var members: [Heartbeat.Member] {
+        membership.map { membership, member in
+            Heartbeat.Member(
+                consumer: membership.consumer, id: membership.member, isExclusive: member.mode == .exclusive)
+        }
+    }
+
+    // MARK: Claims
+
+    /// See ``EventBus/claim(consumer:as:)``.
+    func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+        try requireOpen()
+        do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
+        let epoch = try await journal.epoch()
+        let id = Membership(consumer: consumer, member: member.id)
+        try await join(id, member.mode)
+        do {
+            return try await claim(consumer, member, id, epoch)
+        } catch let error as BusError where error.code == .fenced {
+            end(id)
+            throw error
+        }
+    }
+
+    private func claim(
+        _ consumer: String, _ member: ConsumerMember, _ id: Membership, _ epoch: UInt64
+    ) async throws -> ConsumerClaim {
+        var floor: UInt64 = 0
+        while true {
+            let assigned = try await records.assign(consumer, to: member, above: floor)
+            let ownership = assigned.group.ownership(of: member.id)
+            let fencing = try await records.writeFences(
+                of: consumer, ownership.offsets.keys, ownerEpoch: ownership.ownerEpoch, member: member.id)
+            guard case .written(let fences) = fencing else {
+                if case .overtaken(let epoch) = fencing { floor = epoch }
+                continue
+            }
+            let handled = try await records.progress(of: consumer, assigned.group, fences: fences)
+            let offsets = keep(ownership, fences, handled, of: id, member.mode)
+            let cutOffs = try await journal.read(CutOffRecord.self, .cutOffs(consumer: consumer))
+            try await recordFloor(of: consumer, assigned, handled)
+            let claim = ConsumerClaim(
+                consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: epoch, offsets: offsets,
+                cutOffs: cutOffs.map {
+                    $0.record.cutOffs(recordedAt: $0.sequence, progress: handled.progressFence)
+                } ?? [])
+            endWatches(of: consumer, in: assigned.group)
+            return claim
+        }
+    }
+
+    /// Keeps the fences of a claim.
+    /// - Returns: The offset up to which each partition is handled.
+    private func keep(
+        _ ownership: Ownership, _ fences: [Partition: UInt64], _ handled: HandledOffsets, of id: Membership,
+        _ mode: ConsumerMember.Mode
+    ) -> [Partition: UInt64] {
+        var offsets: [Partition: UInt64] = [:]
+        var claim = membership[id]?.claim
+        if claim?.ownerEpoch != ownership.ownerEpoch { claim = nil }
+        for partition in ownership.offsets.keys {
+            let recorded = handled.handled(partition, ownerEpoch: ownership.ownerEpoch)
+            offsets[partition] = max(recorded, claim?.handled(partition) ?? 0)
+        }
+        if claim == nil {
+            claim = HeldClaim(ownerEpoch: ownership.ownerEpoch, fences: fences, offsets: offsets)
+        } else {
+            for (partition, fence) in fences {
+                claim?.add(fence, of: partition)
+                claim?.restore(partition, to: offsets[partition] ?? 0)
+            }
+        }
+        membership[id, default: Member(mode: mode)].claim = claim
+        return offsets
+    }
+
+    /// Records in the group how far the consumer is, if the next claim would read much otherwise.
+    private func recordFloor(
+        of consumer: String, _ assigned: ConsumerRecords.Group, _ handled: HandledOffsets
+    ) async throws {
+        let epochs = Dictionary(
+            uniqueKeysWithValues: zip(Partition.all, assigned.group.shares.map(\.ownerEpoch)))
+        let group = assigned.group.recording { handled.handled($0, ownerEpoch: epochs[$0]) }
+        guard isWorthRecording(group, instead: assigned.group) else { return }
+        // If somebody has changed the group, this can wait for the next claim.
+        _ = try await journal.write(GroupRecord(group), .group(consumer: consumer), after: assigned.sequence)
+    }
+
+    private func isWorthRecording(_ group: ConsumerGroup, instead last: ConsumerGroup) -> Bool {
+        Place(offset: group.position).sequence > Place(offset: last.position).sequence + floorStep
+    }
+
+    // MARK: Members
+
+    /// Adds a member. If it is exclusive, it answers from now on that it is alive.
+    private func join(_ id: Membership, _ mode: ConsumerMember.Mode) async throws {
+        guard membership[id] == nil else { return }
+        membership[id] = Member(mode: mode)
+        guard mode == .exclusive else { return }
+        let (isLive, live) = AsyncStream.makeStream(of: Never.self)
+        let (isOver, over) = AsyncStream.makeStream(of: Never.self)
+        let (isStopped, stopped) = AsyncStream.makeStream(of: Never.self)
+        membership[id]?.presence = Presence(stop: over, stopped: isStopped)
+        let (connection, subject) = (journal.connection, presence(of: id.member))
+        jobWriter.yield {
+            await withTaskGroup { group in
+                group.addTask { await Self.answer(on: connection, subject, live) }
+                group.addTask { for await _ in isOver {} }
+                await group.next()
+                group.cancelAll()
+            }
+            live.finish()
+            stopped.finish()
+        }
+        for await _ in isLive {}
+        try Task.checkCancellation()
+        try requireOpen()
+    }
+
+    private static func answer(
+        on connection: NATSConnection, _ subject: String, _ live: AsyncStream<Never>.Continuation
+    ) async {
+        // Ends when the connection or the task ends. If this user may not subscribe, nobody learns that it is alive.
+        try? await connection.withSubscription(to: subject, limit: 64) { subscription in
+            live.finish()
+            while true {
+                guard case .message(let message) = try await subscription.next(), let reply = message.reply else {
+                    continue
+                }
+                try? connection.publish(reply)
+            }
+        }
+    }
+
+    private func presence(of member: UUID) -> String {
+        journal.text(.queries(to: "member-\(member.uuidString)"))
+    }
+
+    /// True if a process runs this exclusive member, or may run it.
+    private func isAlive(_ member: UUID) async throws -> Bool {
+        let subject = presence(of: member)
+        return try await journal.patiently {
+            do {
+                _ = try await journal.connection.request(subject, timeout: .seconds(2))
+                return true
+            } catch let error as NATSError where error.code == .noResponders {
+                return false
+            } catch let error as NATSError where error.code == .timeout {
+                // A process that is stopped has a subscription and does not answer. It may continue.
+                return true
+            }
+        }
+    }
+
+    @discardableResult
+    private func end(_ id: Membership) -> Presence? {
+        let presence = membership.removeValue(forKey: id)?.presence
+        presence?.stop.finish()
+        for watch in watches.values
+        where watch.claim.consumer == id.consumer && watch.claim.member.id == id.member {
+            watch.end()
+        }
+        return presence
+    }
+
+    /// See ``EventBus/leave(consumer:as:)``. `run()` writes the record, because the caller may be cancelled.
+    func leave(consumer: String, as member: ConsumerMember) async {
+        let id = Membership(consumer: consumer, member: member.id)
+        guard membership[id] != nil, !isClosed else { return }
+        let presence = end(id)
+        let call = UUID()
+        await withCheckedContinuation { continuation in
+            leaving[call] = continuation
+            jobWriter.yield {
+                if let presence { for await _ in presence.stopped {} }
+                await self.leaveGroup(id)
+                await self.finish(call)
+            }
+        }
+    }
+
+    private func finish(_ call: UUID) {
+        leaving.removeValue(forKey: call)?.resume()
+    }
+
+    private func leaveGroup(_ id: Membership) async {
+        let records = records
+        await withTaskGroup { group in
+            group.addTask {
+                // A failure leaves it to the steward.
+                try? await records.change(id.consumer) { record in
+                    guard var group = record.existing, group.members.contains(id.member) else { return nil }
+                    group.leave(id.member)
+                    return GroupRecord(group)
+                }
+            }
+            group.addTask { try? await Task.sleep(for: Self.leavingTime) }
+            await group.next()
+            group.cancelAll()
+        }
+        await renew(id.consumer)
+    }
+
+    // MARK: Consumers
+
+    /// See ``EventBus/consumers()``.
+    func consumers() async throws -> [DurableConsumer] {
+        try requireOpen()
+        let epoch = try await journal.epoch()
+        let groups = try await records.groups()
+        var consumers: [DurableConsumer] = []
+        for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
+            let handled = try await records.progress(of: name, group)
+            let position = zip(Partition.all, group.shares)
+                .map { handled.handled($0, ownerEpoch: $1.ownerEpoch) }.min()
+            let end = Place.end(of: try await journal.endSequence())
+            consumers.append(
+                DurableConsumer(
+                    name: name, position: Position(epoch: epoch, offset: position ?? 0),
+                    end: Position(epoch: epoch, offset: end), memberCount: group.members.count))
+        }
+        return consumers
+    }
+
+    /// See ``EventBus/forget(consumer:)``.
+    func forget(consumer: String) async throws {
+        try requireOpen()
+        do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
+        while let last = try await records.groupRecord(of: consumer) {
+            let ownerEpoch = last.record.group.ownerEpoch
+            guard let group = last.record.existing else {
+                try await records.writeRemovals(of: consumer, through: ownerEpoch)
+                break
+            }
+            guard group.members.isEmpty else {
+                throw BusError(.refused, "processes share the durable consumer '\(consumer)'; stop them first")
+            }
+            if let owner = group.shares.first?.member, try await isAlive(owner) {
+                throw BusError(.refused, "a process runs the durable consumer '\(consumer)'; stop it first")
+            }
+            let removal = GroupRecord(removedAfter: ownerEpoch + 1)
+            _ = try await journal.write(removal, .group(consumer: consumer), after: last.sequence)
+        }
+        await renew(consumer)
+    }
+
+    // MARK: Fences
+
+    /// The fence that a batch of a claim must expect, and the offset up to which its partition is handled. Nil if the
+    /// claim has lost the partition.
+    func ownership(
+        of partition: Partition, by claim: ConsumerClaim
+    ) async throws -> (fence: UInt64, handled: UInt64)? {
+        let id = Membership(consumer: claim.consumer, member: claim.member.id)
+        if let held = membership[id]?.claim, held.ownerEpoch == claim.ownerEpoch, !held.uncertain.contains(partition) {
+            return held.fences[partition].map { ($0, held.handled(partition)) }
+        }
+        guard let fence = try await fence(of: claim, partition) else { return nil }
+        return (fence, try await handled(partition, by: claim))
+    }
+
+    /// The sequence of the fence that a batch of a claim must expect. Nil if the claim has lost the partition.
+    private func fence(of claim: ConsumerClaim, _ partition: Partition) async throws -> UInt64? {
+        let id = Membership(consumer: claim.consumer, member: claim.member.id)
+        if let held = membership[id]?.claim, held.ownerEpoch == claim.ownerEpoch { return held.fences[partition] }
+        // A claim that another object of this process has made, or one that was replaced since.
+        guard claim.offsets[partition] != nil, claim.ownerEpoch > 0, membership[id] != nil else { return nil }
+        guard let sequence = try await recordedFence(of: claim, partition) else { return nil }
+        if membership[id]?.claim == nil {
+            membership[id]?.claim = HeldClaim(
+                ownerEpoch: claim.ownerEpoch, fences: [partition: sequence], offsets: claim.offsets)
+        } else if membership[id]?.claim?.ownerEpoch == claim.ownerEpoch {
+            membership[id]?.claim?.add(sequence, of: partition)
+        }
+        return sequence
+    }
+
+    /// The sequence of the last fence of a partition, if it is that of the claim.
+    private func recordedFence(of claim: ConsumerClaim, _ partition: Partition) async throws -> UInt64? {
+        let fence = try await records.fence(of: ConsumerPartition(claim.consumer, partition))
+        guard let fence, fence.record.ownerEpoch == claim.ownerEpoch, fence.record.member == claim.member.id else {
+            return nil
+        }
+        return fence.sequence
+    }
+
+    /// Asks the journal if a claim still owns a partition.
+    /// - Throws: ``BusError`` with code `fenced`.
+    func requireOwned(_ partition: Partition, by claim: ConsumerClaim) async throws {
+        guard try await recordedFence(of: claim, partition) != nil else {
+            lose(partition, of: claim)
+            throw BusError.takenOver(claim.consumer)
+        }
+    }
+
+    /// Notes that the fence of a partition has been replaced.
+    func lose(_ partition: Partition, of claim: ConsumerClaim) {
+        let id = Membership(consumer: claim.consumer, member: claim.member.id)
+        if membership[id]?.claim?.ownerEpoch == claim.ownerEpoch { membership[id]?.claim?.lose(partition) }
+        for watch in watches.values
+        where watch.claim.consumer == claim.consumer && watch.claim.ownerEpoch == claim.ownerEpoch {
+            watch.end()
+        }
+    }
+
+    // MARK: Progress
+
+    /// The offset up to which a partition of a claim is handled.
+    private func handled(_ partition: Partition, by claim: ConsumerClaim) async throws -> UInt64 {
+        let id = Membership(consumer: claim.consumer, member: claim.member.id)
+        guard let held = membership[id]?.claim, held.ownerEpoch == claim.ownerEpoch else {
+            return claim.offsets[partition] ?? 0
+        }
+        guard held.uncertain.contains(partition), let record = try await records.groupRecord(of: claim.consumer),
+            let group = record.record.existing
+        else { return held.handled(partition) }
+        let recorded = try await records.progress(of: claim.consumer, group, fences: held.fences)
+        membership[id]?.claim?
+            .restore(partition, to: recorded.handled(partition, ownerEpoch: claim.ownerEpoch))
+        return membership[id]?.claim?.handled(partition) ?? 0
+    }
+
+    func note(_ progress: RecordedProgress, of claim: ConsumerClaim) {
+        change(claim) { $0.record(progress) }
+    }
+
+    /// Notes that a batch of this partition may be recorded or not.
+    func noteUncertain(_ partition: Partition, of claim: ConsumerClaim) {
+        change(claim) { $0.noteUncertain(partition) }
+    }
+
+    private func change(_ claim: ConsumerClaim, _ change: (inout HeldClaim) -> Void) {
+        let id = Membership(consumer: claim.consumer, member: claim.member.id)
+        guard var held = membership[id]?.claim, held.ownerEpoch == claim.ownerEpoch else { return }
+        change(&held)
+        membership[id]?.claim = held
+    }
+
+    // MARK: Renewal
+
+    /// Watches a claim while `body` runs.
+    /// - Throws: ``BusError`` with code `epoch` if the claim belongs to another journal; the error of `body`.
+    func withWatch<Result: Sendable>(
+        of claim: ConsumerClaim, progress: ConsumerProgress?, onEnd: @escaping @Sendable () -> Void,
+        _ body: nonisolated(nonsending) (ClaimWatch) async throws -> Result
+    ) async throws -> Result {
+        try requireOpen()
+        guard try await journal.epoch() == claim.epoch else {
+            throw BusError(.epoch, "position \(claim.position) belongs to another journal")
+        }
+        let watch = ClaimWatch(claim, progress: progress, onEnd: onEnd)
+        watches[ObjectIdentifier(watch)] = watch
+        defer { watches[ObjectIdentifier(watch)] = nil }
+        await renew(claim.consumer)
+        return try await body(watch)
+    }
+
+    private func renew() async {
+        for consumer in Set(watches.values.map(\.claim.consumer)).union(membership.keys.map(\.consumer)) {
+            await renew(consumer)
+        }
+    }
+
+    /// Compares the claims of a consumer with its recorded group. A partition that was given ends a claim, too.
+    private func renew(_ consumer: String) async {
+        // Without a connection the claims stay: a fenced batch or the next renewal ends them.
+        guard let record = try? await records.groupRecord(of: consumer) else { return }
+        guard let group = record.record.existing else {
+            return endWatches(of: consumer, in: nil)
+        }
+        endWatches(of: consumer, in: group)
+        for id in membership.keys where id.consumer == consumer {
+            guard membership[id]?.mode == .exclusive, group.displaced.contains(id.member) else { continue }
+            end(id)
+        }
+        await recordFloor(of: consumer, ConsumerRecords.Group(group: group, sequence: record.sequence))
+    }
+
+    private func endWatches(of consumer: String, in group: ConsumerGroup?) {
+        for watch in watches.values where watch.claim.consumer == consumer {
+            let ownership = group?.ownership(of: watch.claim.member.id)
+            // The claim can be newer than the group, which was read before it.
+            if let ownership, group?.ownerEpoch ?? 0 < watch.claim.ownerEpoch, ownership.ownerEpoch > 0 { continue }
+            let isCurrent =
+                ownership?.ownerEpoch == watch.claim.ownerEpoch
+                && ownership?.offsets.keys == watch.claim.offsets.keys
+            if !isCurrent { watch.end() }
+        }
+    }
+
+    private func recordFloor(of consumer: String, _ recorded: ConsumerRecords.Group) async {
+        for (id, member) in membership where id.consumer == consumer {
+            guard let claim = member.claim else { continue }
+            let own = recorded.group.ownership(of: id.member)
+            guard own.ownerEpoch == claim.ownerEpoch else { continue }
+            let group = recorded.group.recording { own.offsets[$0] == nil ? 0 : claim.handled($0) }
+            guard isWorthRecording(group, instead: recorded.group) else { continue }
+            _ = try? await journal.write(GroupRecord(group), .group(consumer: consumer), after: recorded.sequence)
+            return
+        }
+    }
+
+    /// Records how far waiting readers are, so that retention need not keep the messages that they have passed.
+    func recordIdleProgress(with record: @Sendable (Checkpoint) async throws -> Void) async {
+        for watch in watches.values {
+            let claim = watch.claim
+            let id = Membership(consumer: claim.consumer, member: claim.member.id)
+            guard let settled = watch.settled, let held = membership[id]?.claim,
+                held.ownerEpoch == claim.ownerEpoch, settled > held.position
+            else { continue }
+            let position = Position(epoch: claim.epoch, offset: settled)
+            // A refusal has ended the watch.
+            try? await record(Checkpoint(claim: claim, position: position))
+        }
+    }
+}

@@ -1,0 +1,286 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+internal import NATS
+internal import NATSLayout
+
+/// The records of durable consumers in the journal: groups, fences and progress. It has no state of its own.
+struct ConsumerRecords: Sendable {
+    /// The maximum number of durable consumers of a journal. Beyond it, claims of new consumers are refused.
+    static let capacity = 4096
+    /// The maximum number of shared members of a consumer. Further members are refused.
+    static let memberCapacity = 256
+    /// The header that repeats a fence's record, so that a reader of headers needs no body.
+    private static let fenceHeader = "Segue-Fence"
+    /// The number of requests that are under way at the same time.
+    private static let parallelCount = 32
+
+    let journal: JournalAccess
+
+    // MARK: Groups
+
+    /// A group with the sequence of its record.
+    struct Group: Sendable {
+        var group: ConsumerGroup
+        /// 0 if the group is not recorded.
+        var sequence: UInt64
+    }
+
+    func groupRecord(of consumer: String) async throws -> JournalAccess.Recorded<GroupRecord>? {
+        try await journal.read(GroupRecord.self, .group(consumer: consumer))
+    }
+
+    /// Assigns partitions to a member, in the recorded group.
+    /// - Parameter floor: The owner epoch of a fence. If the recorded group does not know it, its record was lost.
+    func assign(_ consumer: String, to member: ConsumerMember, above floor: UInt64 = 0) async throws -> Group {
+        while true {
+            let last = try await groupRecord(of: consumer)
+            if last?.record.existing == nil {
+                try await requireRoomForConsumer(last)
+                if let last { try await writeRemovals(of: consumer, through: last.record.group.ownerEpoch) }
+            }
+            var group = last?.record.group ?? ConsumerGroup()
+            guard !group.isDisplaced(member) else { throw BusError.takenOver(consumer) }
+            guard
+                member.mode == .exclusive || group.members.contains(member.id)
+                    || group.members.count < Self.memberCapacity
+            else {
+                throw BusError(
+                    .refused,
+                    "\(group.members.count) members share the durable consumer '\(consumer)' already; "
+                        + "let one of them leave first")
+            }
+            if group.ownerEpoch < floor { group = group.raised(above: floor, for: member.id) }
+            _ = group.claim(member)
+            if let last, last.record.existing == group { return Group(group: group, sequence: last.sequence) }
+            if let sequence = try await journal.write(
+                GroupRecord(group), .group(consumer: consumer), after: last?.sequence ?? 0)
+            {
+                return Group(group: group, sequence: sequence)
+            }
+            try await Task.sleep(for: .milliseconds(Int.random(in: 1...20)))
+        }
+    }
+
+    private func requireRoomForConsumer(_ last: JournalAccess.Recorded<GroupRecord>?) async throws {
+        // The record of a removed consumer counts: its subject exists.
+        guard last == nil else { return }
+        let count = try await names().count
+        guard count < Self.capacity else {
+            throw BusError(
+                .refused, "the journal has \(count) durable consumers already; remove one with 'segue consumer forget'")
+        }
+    }
+
+    /// Changes the recorded group.
+    /// - Parameter change: Returns nil if there is nothing to change.
+    func change(_ consumer: String, _ change: (GroupRecord) throws -> GroupRecord?) async throws {
+        while let last = try await groupRecord(of: consumer) {
+            guard let record = try change(last.record) else { return }
+            let subject = BusSubject.group(consumer: consumer)
+            if try await journal.write(record, subject, after: last.sequence) != nil { return }
+            try await Task.sleep(for: .milliseconds(Int.random(in: 1...20)))
+        }
+    }
+
+    /// The names of all consumers, and of those that were removed.
+    func names() async throws -> [String] {
+        let subjects = try await journal.subjects(of: journal.names.journal, matching: journal.names.groups)
+        return subjects.compactMap { subject in
+            guard case .group(let consumer) = BusSubject(subject, in: journal.names.namespace) else { return nil }
+            return consumer
+        }
+    }
+
+    /// All groups by the name of the consumer.
+    func groups() async throws -> [String: ConsumerGroup] {
+        var rest = try await names()[...]
+        var groups: [String: ConsumerGroup] = [:]
+        while !rest.isEmpty {
+            try await withThrowingTaskGroup(of: (String, ConsumerGroup?).self) { tasks in
+                for name in rest.prefix(Self.parallelCount) {
+                    tasks.addTask { (name, try await groupRecord(of: name)?.record.existing) }
+                }
+                for try await (name, group) in tasks { groups[name] = group }
+            }
+            rest = rest.dropFirst(Self.parallelCount)
+        }
+        return groups
+    }
+
+    // MARK: Fences
+
+    enum Fencing: Sendable {
+        /// The sequences of the fences.
+        case written([Partition: UInt64])
+        /// A fence of this higher owner epoch is there.
+        case overtaken(UInt64)
+    }
+
+    /// Writes the fences of a new owner, all at once. Fences that it has written before stay.
+    func writeFences(
+        of consumer: String, _ partitions: some Collection<Partition>, ownerEpoch: UInt64, member: UUID
+    ) async throws -> Fencing {
+        let known = try await fences(of: consumer)
+        return try await withThrowingTaskGroup(of: (Partition, Result<UInt64, Overtaken>).self) { tasks in
+            for partition in partitions {
+                let owner = ConsumerPartition(consumer, partition)
+                tasks.addTask {
+                    (partition, try await writeFence(owner, ownerEpoch, member, after: known[partition]))
+                }
+            }
+            var written: [Partition: UInt64] = [:]
+            var overtaken: Overtaken?
+            for try await (partition, result) in tasks {
+                switch result {
+                case .success(let sequence): written[partition] = sequence
+                case .failure(let error): overtaken = error
+                }
+            }
+            return overtaken.map { .overtaken($0.ownerEpoch) } ?? .written(written)
+        }
+    }
+
+    private struct Overtaken: Error {
+        let ownerEpoch: UInt64
+    }
+
+    /// The last fences, from any server.
+    private func fences(of consumer: String) async throws -> [Partition: JournalAccess.Recorded<FenceRecord>] {
+        let filter = journal.names.fences(of: consumer)
+        let last = try await journal.patiently {
+            try await journal.jetStream.lastMessages(of: journal.names.journal, filters: [filter])
+        }
+        var fences: [Partition: JournalAccess.Recorded<FenceRecord>] = [:]
+        for message in last.messages {
+            guard case .fence(let owner) = BusSubject(message.subject, in: journal.names.namespace) else { continue }
+            fences[owner.partition] = try JournalAccess.record(message)
+        }
+        return fences
+    }
+
+    private func writeFence(
+        _ owner: ConsumerPartition, _ ownerEpoch: UInt64, _ member: UUID,
+        after known: JournalAccess.Recorded<FenceRecord>?
+    ) async throws -> Result<UInt64, Overtaken> {
+        var known = known
+        while true {
+            if let known {
+                if known.record.ownerEpoch == ownerEpoch, known.record.member == member {
+                    return .success(known.sequence)
+                }
+                guard known.record.ownerEpoch < ownerEpoch else {
+                    return .failure(Overtaken(ownerEpoch: known.record.ownerEpoch))
+                }
+            }
+            let fence = FenceRecord(ownerEpoch: ownerEpoch, previous: known?.record.ownerEpoch ?? 0, member: member)
+            if let sequence = try await write(fence, owner, after: known?.sequence ?? 0) { return .success(sequence) }
+            // The server that was asked before lags behind, or another claimant was faster.
+            known = try await self.fence(of: owner)
+        }
+    }
+
+    private func write(_ fence: FenceRecord, _ owner: ConsumerPartition, after last: UInt64) async throws -> UInt64? {
+        let headers: NATSHeaders = [Self.fenceHeader: String(decoding: try fence.json(), as: UTF8.self)]
+        return try await journal.write(fence, .fence(owner), after: last, headers: headers)
+    }
+
+    /// The last fence of a partition, from the leader.
+    func fence(of owner: ConsumerPartition) async throws -> JournalAccess.Recorded<FenceRecord>? {
+        try await journal.read(FenceRecord.self, .fence(owner))
+    }
+
+    /// Writes the fences of a removed consumer where they are missing.
+    func writeRemovals(of consumer: String, through ownerEpoch: UInt64) async throws {
+        let known = try await fences(of: consumer)
+        try await withThrowingDiscardingTaskGroup { tasks in
+            for (partition, fence) in known where fence.record.ownerEpoch < ownerEpoch {
+                tasks.addTask {
+                    let owner = ConsumerPartition(consumer, partition)
+                    var last: JournalAccess.Recorded<FenceRecord>? = fence
+                    while let known = last, known.record.ownerEpoch < ownerEpoch {
+                        let removal = FenceRecord(
+                            removedAfter: ownerEpoch, previous: known.record.ownerEpoch)
+                        if try await write(removal, owner, after: known.sequence) != nil { return }
+                        last = try await self.fence(of: owner)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Progress
+
+    /// Reads the progress of a consumer, at least until the own fences have come: everything that earlier owners have
+    /// recorded is before them.
+    /// - Parameter fences: The sequences of the own fences.
+    func progress(
+        of consumer: String, _ group: ConsumerGroup, fences: [Partition: UInt64] = [:]
+    ) async throws -> HandledOffsets {
+        var offsets = HandledOffsets(group)
+        let stream = journal.names.journal
+        // What the member itself has recorded is after its fences. The leader knows how far that is.
+        let target = try await journal.patiently { try await journal.jetStream.stream(stream).lastSequence }
+        try await journal.scan(
+            stream, filters: journal.names.progress(of: consumer), from: HandledOffsets.start(of: group),
+            headersOnly: true, isEmptyEnd: fences.isEmpty
+        ) { message in
+            try await read(message, into: &offsets)
+            return offsets.hasRead(fences) && (message.pending == 0 || message.streamSequence >= target)
+        }
+        return offsets
+    }
+
+    private func read(_ message: DeliveredMessage, into offsets: inout HandledOffsets) async throws {
+        let sequence = UInt64(message.streamSequence)
+        switch BusSubject(message.subject, in: journal.names.namespace) {
+        case .fence(let owner):
+            guard let fence = try await fence(in: message) else { return }
+            offsets.read(fence, of: owner.partition, at: sequence)
+        case .results(let owner, _), .progress(let owner):
+            // A message that cannot be read was not published by a client of this bus.
+            guard let headers = try? BatchHeaders(fields: message.message.headers.fields),
+                let progress = headers.progress
+            else { return }
+            offsets.read(progress, fenced: owner.partition)
+        default: return
+        }
+    }
+
+    /// The fence of a message without its body.
+    private func fence(in message: DeliveredMessage) async throws -> FenceRecord? {
+        if let json = message.message.header(Self.fenceHeader) { return try? FenceRecord(json: Array(json.utf8)) }
+        let stored = try await journal.patiently {
+            try await journal.jetStream.message(of: journal.names.journal, sequence: message.streamSequence)
+        }
+        return stored.flatMap { try? FenceRecord(json: $0.body) }
+    }
+}
+
+extension ConsumerGroup {
+    /// Returns the group with owner epochs above `floor`. The member must claim its partitions anew.
+    fileprivate func raised(above floor: UInt64, for member: UUID) -> ConsumerGroup {
+        let shares = zip(Partition.all, shares).map { partition, share in
+            share.member == member ? Share(member: member, ownerEpoch: 0, offset: handled(partition)) : share
+        }
+        return ConsumerGroup(
+            ownerEpoch: max(ownerEpoch, floor), shares: shares, progress: progress, members: members,
+            displaced: displaced)
+    }
+
+    /// Returns the group with the offsets up to which its partitions are handled, if these are higher.
+    func recording(_ offsets: (Partition) -> UInt64) -> ConsumerGroup {
+        let shares = zip(Partition.all, shares).map { partition, share in
+            Share(
+                member: share.member, ownerEpoch: share.ownerEpoch, offset: max(handled(partition), offsets(partition)))
+        }
+        return ConsumerGroup(
+            ownerEpoch: ownerEpoch, shares: shares, progress: progress, members: members, displaced: displaced)
+    }
+}
+
+extension BusError {
+    static func takenOver(_ consumer: String) -> BusError {
+        BusError(.fenced, "another process has taken over the durable consumer '\(consumer)'")
+    }
+}

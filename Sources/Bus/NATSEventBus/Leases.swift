@@ -1,0 +1,189 @@
+internal import BusProtocol
+internal import EventBus
+internal import NATS
+internal import NATSLayout
+
+/// The lease of this process's documents: the publisher's side.
+///
+/// Leased batches expect the record that says `held`. When the steward has not heard from the process for too long, it
+/// revokes the lease, which refuses them, and withdraws the documents. Then the process holds a new lease and publishes
+/// its documents again.
+actor Leases {
+    private struct Leased {
+        let message: Envelope
+        /// The lease ends when this checkpoint's claim no longer owns the partition. Nil for a lease that does not depend
+        /// on a claim.
+        let condition: Checkpoint?
+    }
+
+    private struct Entry {
+        /// The sequence of the batch that has changed the document last.
+        let sequence: UInt64
+        /// Nil for a document that is no longer leased.
+        let leased: Leased?
+    }
+
+    private static let checkInterval = Duration.seconds(1)
+    private static let withdrawalPause = Duration.milliseconds(100)
+
+    private let journal: JournalAccess
+    private let producer: ProducerID
+    private let send: Send
+    private let results: Results
+    private let turns = Turns<ProducerID>()
+    /// The sequence of the record that leased batches expect. Nil while the process holds no lease.
+    private var held: UInt64?
+    private var entries: [DocumentName: Entry] = [:]
+
+    init(_ journal: JournalAccess, producer: ProducerID, results: Results, send: @escaping Send) {
+        self.journal = journal
+        self.producer = producer
+        self.send = send
+        self.results = results
+    }
+
+    /// Looks every second if the lease is still held, until the task is cancelled.
+    func run() async {
+        while (try? await Task.sleep(for: Self.checkInterval)) != nil {
+            guard let held else { continue }
+            let record = try? await journal.read(LeaseRecord.self, .lease(producer))
+            guard let record, record.sequence > held else { continue }
+            lose(held)
+            _ = try? await hold()
+        }
+    }
+
+    private func lose(_ sequence: UInt64) {
+        if held == sequence { held = nil }
+    }
+
+    // MARK: Publishing
+
+    /// Publishes a leased batch without a checkpoint.
+    func publish(_ batch: Batch) async throws -> Sent {
+        let subject = journal.text(.lease(producer))
+        while true {
+            let sequence = try await hold()
+            let publication = try Publication(
+                batch, lease: producer, expectation: Expectation(subject: subject, sequence: sequence))
+            do {
+                let sent = try await send(publication)
+                note(batch, at: sent.sequence)
+                return sent
+            } catch  where isExpectationFailure(error) {
+                lose(sequence)
+            }
+        }
+    }
+
+    /// Publishes a leased batch with a checkpoint. It expects only the fence of the claim: when the steward revokes the
+    /// lease, it also replaces the fences of this process's members.
+    func publish(_ batch: Batch, _ checkpoint: Checkpoint) async throws -> Position {
+        _ = try await hold()
+        let position = try await results.publish(batch, checkpoint, lease: producer)
+        note(batch, at: Place(offset: position.offset).sequence)
+        return position
+    }
+
+    /// Notes a batch that the journal has recorded. The last publication of a document decides whether it is leased.
+    /// - Parameter sequence: The sequence of the batch.
+    func note(_ batch: Batch, at sequence: UInt64) {
+        guard batch.isLeased || !entries.isEmpty else { return }
+        let condition = batch.checkpoint.flatMap { $0.isGuard ? $0 : nil }
+        for message in batch.messages where message.type.kind == .document {
+            let name = DocumentName(message)
+            let isLeased = batch.isLeased && !message.isTombstone
+            guard sequence >= entries[name]?.sequence ?? (isLeased ? 0 : .max) else { continue }
+            entries[name] = Entry(
+                sequence: sequence, leased: isLeased ? Leased(message: message, condition: condition) : nil)
+        }
+    }
+
+    // MARK: Holding
+
+    /// - Returns: The sequence of the record that says `held`.
+    private func hold() async throws -> UInt64 {
+        if let held { return held }
+        // Other batches wait until the documents are published again, so that no older document replaces a newer one.
+        let (sequence, isNew) = try await turns.withTurn(of: producer) {
+            while true {
+                if let held { return (held, false) }
+                let (sequence, isNew) = try await takeLease()
+                if isNew, try await !restore(under: sequence) { continue }
+                held = sequence
+                return (sequence, isNew)
+            }
+        }
+        if isNew { try await restoreGuarded() }
+        return sequence
+    }
+
+    /// - Returns: The sequence of the record, and true if it replaces an earlier lease.
+    private func takeLease() async throws -> (sequence: UInt64, isNew: Bool) {
+        while true {
+            let last = try await journal.read(LeaseRecord.self, .lease(producer))
+            switch last?.record.state {
+            case .held: return (last?.sequence ?? 0, true)
+            case .revoked:
+                // The steward, this one or the next, withdraws the documents and then writes `withdrawn`.
+                try await Task.sleep(for: Self.withdrawalPause)
+            case .withdrawn, nil:
+                let record = LeaseRecord(.held)
+                if let sequence = try await journal.write(record, .lease(producer), after: last?.sequence ?? 0) {
+                    return (sequence, last != nil)
+                }
+            }
+        }
+    }
+
+    /// Publishes the documents again whose lease does not depend on a claim.
+    /// - Returns: False if the lease was revoked meanwhile.
+    private func restore(under sequence: UInt64) async throws -> Bool {
+        let expectation = Expectation(subject: journal.text(.lease(producer)), sequence: sequence)
+        let plain = entries.values.sorted { $0.sequence < $1.sequence }.compactMap(\.leased)
+            .filter { $0.condition == nil }.map(\.message)
+        for part in Self.parts(plain) {
+            let batch = Batch(part, isLeased: true)
+            do {
+                let sent = try await send(Publication(batch, lease: producer, expectation: expectation))
+                note(batch, at: sent.sequence)
+            } catch  where isExpectationFailure(error) {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Publishes the documents again that are leased only while a claim owns its partition.
+    private func restoreGuarded() async throws {
+        for (name, entry) in entries.sorted(by: { $0.value.sequence < $1.value.sequence }) {
+            guard let leased = entry.leased, let condition = leased.condition,
+                entries[name]?.sequence == entry.sequence
+            else { continue }
+            do {
+                let batch = Batch([leased.message], checkpoint: condition, isLeased: true)
+                let position = try await results.publish(batch, condition, lease: producer)
+                note(batch, at: Place(offset: position.offset).sequence)
+            } catch let error as BusError where [.fenced, .epoch].contains(error.code) {
+                if entries[name]?.sequence == entry.sequence { entries[name] = nil }
+            }
+        }
+    }
+
+    /// Divides documents into batches.
+    private static func parts(_ messages: [Envelope]) -> [[Envelope]] {
+        var parts: [[Envelope]] = []
+        var size = 0
+        for message in messages {
+            let messageSize = message.data.count + Limits.headerSize
+            size += messageSize
+            if let last = parts.indices.last, parts[last].count < Limits.batchCount, size <= Limits.maximumFrameSize {
+                parts[last].append(message)
+            } else {
+                parts.append([message])
+                size = messageSize
+            }
+        }
+        return parts
+    }
+}

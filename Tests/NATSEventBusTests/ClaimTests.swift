@@ -1,0 +1,323 @@
+import EventBus
+import Foundation
+import NATS
+import NATSLayout
+import NATSTestSupport
+import TestSupport
+import Testing
+
+@testable import NATSEventBus
+
+@Suite("Claims of durable consumers on NATS", .timeLimit(.minutes(3)))
+struct ClaimTests {
+    @Test func `A new consumer begins at the beginning, and a later claim fences the earlier one`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                let position = try await first.publish([1])
+                let old = try await first.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(old.position.offset == 0)
+                #expect(old.offsets.count == Partition.count)
+                let new = try await second.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(new.ownerEpoch > old.ownerEpoch)
+                let late = Batch(
+                    [try Envelope(Numbered(number: 2), source: "x")],
+                    checkpoint: Checkpoint(claim: old, position: position))
+                #expect(try await first.code(of: late) == .fenced)
+                #expect(try await first.numbers() == [1])
+                try await second.publish(Batch([], checkpoint: Checkpoint(claim: new, position: position)))
+                let again = try await second.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(again.position == position)
+                let displaced = await #expect(throws: BusError.self) {
+                    try await first.claims.claim(consumer: "counter", as: old.member)
+                }
+                #expect(displaced?.code == .fenced)
+            }
+        }
+    }
+
+    @Test func `A claim that is repeated is the same, and has the progress`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                try await bus.publish(0..<3)
+                let claim = try await bus.claims.claim(consumer: "counter", as: .shared)
+                let messages = try await bus.read(under: claim)
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[1])))
+                let again = try await bus.claims.claim(consumer: "counter", as: claim.member)
+                #expect(again.ownerEpoch == claim.ownerEpoch)
+                #expect(again.position == messages[1].position)
+                #expect(try await bus.read(under: again).numbers == [2])
+            }
+        }
+    }
+
+    @Test func `A member that joins gets half, and the other one keeps its half`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                for number in 0..<64 { try await first.publish([number], subject: "session-\(number)") }
+                let all = try await first.claims.claim(consumer: "workers", as: .shared)
+                let read = try await first.read(under: all)
+                let half = try await second.claims.claim(consumer: "workers", as: .shared)
+                #expect(half.offsets.count == Partition.count / 2)
+                let lost = try #require(read.first { half.covers($0) })
+                let kept = try #require(read.first { !half.covers($0) })
+                let (late, valid) = (Checkpoint(claim: all, handled: lost), Checkpoint(claim: all, handled: kept))
+                #expect(try await first.code(of: Batch([], checkpoint: late)) == .fenced)
+                #expect(try await first.code(of: Batch([], checkpoint: valid)) == nil)
+                let rest = try await first.claims.claim(consumer: "workers", as: all.member)
+                #expect(Set(rest.offsets.keys) == Set(Partition.all).subtracting(half.offsets.keys))
+                #expect(rest.ownerEpoch == all.ownerEpoch)
+                await second.claims.leave(consumer: "workers", as: half.member)
+                let whole = try await first.claims.claim(consumer: "workers", as: all.member)
+                #expect(whole.offsets.count == Partition.count)
+                #expect(whole.offsets[kept.partition] ?? 0 >= kept.position?.offset ?? .max)
+                #expect(whole.offsets[lost.partition] ?? .max < lost.position?.offset ?? 0)
+            }
+        }
+    }
+
+    @Test func `Of many members that claim at once each gets a part, and every partition has one owner`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                let members = (0..<6).map { _ in ConsumerMember.shared }
+                let claims = try await withThrowingTaskGroup(of: ConsumerClaim.self) { group in
+                    for (index, member) in members.enumerated() {
+                        let bus = index.isMultiple(of: 2) ? first : second
+                        group.addTask { try await bus.claims.claim(consumer: "workers", as: member) }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(claims.count == 6)
+                var owned: [Partition] = []
+                for (index, member) in members.enumerated() {
+                    let bus = index.isMultiple(of: 2) ? first : second
+                    owned += try await bus.claims.claim(consumer: "workers", as: member).offsets.keys
+                }
+                #expect(owned.count == Partition.count)
+                #expect(Set(owned) == Set(Partition.all))
+            }
+        }
+    }
+
+    @Test func `A reader ends when its claim has lost or may get partitions`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                let all = try await first.claims.claim(consumer: "workers", as: .shared)
+                let ended = Gate()
+                let half = try await first.claims.withWatch(of: all, progress: nil, onEnd: ended.open) { watch in
+                    #expect(!watch.isEnded)
+                    let half = try await second.claims.claim(consumer: "workers", as: .shared)
+                    try await ended.pass()
+                    #expect(watch.isEnded)
+                    return half
+                }
+                // A claim that is not current ends at once.
+                try await first.claims.withWatch(of: all, progress: nil, onEnd: {}) { watch in #expect(watch.isEnded) }
+                let rest = try await first.claims.claim(consumer: "workers", as: all.member)
+                let given = Gate()
+                try await first.claims.withWatch(of: rest, progress: nil, onEnd: given.open) { watch in
+                    #expect(!watch.isEnded)
+                    await second.claims.leave(consumer: "workers", as: half.member)
+                    try await given.pass()
+                }
+            }
+        }
+    }
+
+    @Test func `A waiting reader's progress is recorded, but not beyond what is unfinished`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
+                let end = try await bus.publish(0..<3)
+                let record: @Sendable (Checkpoint) async throws -> Void = {
+                    try await bus.publish(Batch([], checkpoint: $0))
+                }
+                let progress = ConsumerProgress()
+                progress.oldestUnfinished = end.offset - 1
+                try await bus.claims.withWatch(of: claim, progress: progress, onEnd: {}) { watch async throws in
+                    await bus.claims.recordIdleProgress(with: record)
+                    #expect(try await bus.claims.consumers().map(\.position.offset) == [0])
+                    watch.noteWaiting(after: end.offset)
+                    await bus.claims.recordIdleProgress(with: record)
+                    #expect(try await bus.claims.consumers().map(\.position.offset) == [end.offset - 2])
+                    progress.oldestUnfinished = nil
+                    await bus.claims.recordIdleProgress(with: record)
+                    #expect(try await bus.claims.consumers().map(\.position) == [end])
+                }
+            }
+        }
+    }
+
+    @Test func `Consumers are listed by name, each with its position and its members`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                #expect(try await first.claims.consumers().isEmpty)
+                let end = try await first.publish(0..<4)
+                _ = try await first.claims.claim(consumer: "behind", as: .shared)
+                let claim = try await second.claims.claim(consumer: "ahead", as: .exclusive)
+                let messages = try await second.read(under: claim)
+                try await second.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[2])))
+                let consumers = try await first.claims.consumers()
+                #expect(consumers.map(\.name) == ["ahead", "behind"])
+                #expect(consumers.map(\.position.offset) == [messages[2].position?.offset, 0])
+                #expect(consumers.map(\.memberCount) == [0, 1])
+                #expect(consumers.map(\.end) == [end, end])
+            }
+        }
+    }
+
+    @Test func `A consumer is forgotten only when no process runs it, and then begins anew`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                try await second.claims.forget(consumer: "nobody")
+                let end = try await first.publish(0..<3)
+                let old = try await first.claims.claim(consumer: "sole", as: .exclusive)
+                let messages = try await first.read(under: old)
+                try await first.publish(Batch([], checkpoint: Checkpoint(claim: old, handled: messages[1])))
+                let owned = await #expect(throws: BusError.self) { try await second.claims.forget(consumer: "sole") }
+                #expect(owned?.code == .refused)
+                #expect(owned?.message.contains("'sole'") == true)
+                await first.claims.leave(consumer: "sole", as: old.member)
+                try await second.claims.forget(consumer: "sole")
+                #expect(try await second.claims.consumers().isEmpty)
+                #expect(
+                    try await first.code(of: Batch([], checkpoint: Checkpoint(claim: old, position: end))) == .fenced)
+                let new = try await second.claims.claim(consumer: "sole", as: .exclusive)
+                #expect(new.ownerEpoch > old.ownerEpoch)
+                #expect(Set(new.offsets.values) == [0])
+                #expect(try await second.read(under: new).numbers == [0, 1, 2])
+                try await second.publish(Batch([], checkpoint: Checkpoint(claim: new, handled: messages[0])))
+                #expect(try await first.claims.consumers().map(\.position) == [messages[0].position])
+                let member = ConsumerMember.shared
+                _ = try await first.claims.claim(consumer: "workers", as: member)
+                let shared = await #expect(throws: BusError.self) {
+                    try await second.claims.forget(consumer: "workers")
+                }
+                #expect(shared?.code == .refused)
+                await first.claims.leave(consumer: "workers", as: member)
+                try await second.claims.forget(consumer: "workers")
+            }
+        }
+    }
+
+    @Test func `A consumer whose process has ended can be forgotten`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts("other/1") { other in
+                let old = try await fixture.withParts("owner/1") { owner in
+                    try await owner.publish([1])
+                    return try await owner.claims.claim(consumer: "sole", as: .exclusive)
+                }
+                try await other.claims.forget(consumer: "sole")
+                let fence = try await other.journal.read(
+                    FenceRecord.self, .fence(ConsumerPartition("sole", Partition.all[0])))
+                #expect(fence?.record.isRemoval == true)
+                #expect(fence?.record.ownerEpoch ?? 0 > old.ownerEpoch)
+            }
+        }
+    }
+
+    @Test func `Leaving works in a cancelled task`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let member = ConsumerMember.shared
+                _ = try await bus.claims.claim(consumer: "workers", as: member)
+                #expect(await bus.claims.members.map(\.id) == [member.id])
+                await withTaskGroup { group in
+                    group.addTask {
+                        while !Task.isCancelled { await Task.yield() }
+                        await bus.claims.leave(consumer: "workers", as: member)
+                    }
+                    group.cancelAll()
+                }
+                #expect(try await bus.claims.consumers().map(\.memberCount) == [0])
+                #expect(await bus.claims.members.isEmpty)
+            }
+        }
+    }
+
+    @Test func `A claim is held across a restart of the server, and its predecessor stays fenced`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let end = try await bus.publish(0..<3)
+                let old = try await bus.claims.claim(consumer: "counter", as: .exclusive)
+                let claim = try await bus.claims.claim(consumer: "counter", as: .exclusive)
+                let messages = try await bus.read(under: claim)
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[0])))
+                try await fixture.server.restart()
+                #expect(try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: old, position: end))) == .fenced)
+                let again = try await bus.claims.claim(consumer: "counter", as: claim.member)
+                #expect(again.ownerEpoch == claim.ownerEpoch)
+                #expect(again.position == messages[0].position)
+            }
+        }
+    }
+
+    @Test func `A claimant completes what another one has left, and survives the loss of the record`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let position = try await bus.publish([1])
+                // A claimant that ended before it wrote its fences.
+                var group = ConsumerGroup()
+                _ = group.claim(.exclusive)
+                _ = try await bus.journal.write(GroupRecord(group), .group(consumer: "c"), after: 0)
+                let claim = try await bus.claims.claim(consumer: "c", as: .exclusive)
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: position)))
+                // The record of the group is lost; the fences are not.
+                try await bus.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.g.c")
+                let next = try await bus.claims.claim(consumer: "c", as: .exclusive)
+                #expect(next.ownerEpoch > claim.ownerEpoch)
+                #expect(next.position == position)
+                #expect(
+                    try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: claim, position: position)))
+                        == .fenced)
+            }
+        }
+    }
+
+    @Test func `A claim records how far the consumer is, so that the next one reads less`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                for number in 0..<30 { try await first.publish([number], subject: "session-\(number % 3)") }
+                let claim = try await first.claims.claim(consumer: "counter", as: .exclusive)
+                let messages = try await first.read(under: claim)
+                for (index, message) in messages.enumerated().prefix(25) {
+                    let settled = index > 0 ? messages[index - 1].position?.offset : nil
+                    let checkpoint = Checkpoint(
+                        claim: claim, position: try #require(message.position), partition: message.partition,
+                        settled: settled ?? 0)
+                    try await first.publish(Batch([], checkpoint: checkpoint))
+                }
+                let next = try await second.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(try await second.read(under: next).numbers == Array(25..<30))
+                let record = try #require(
+                    try await second.journal.read(GroupRecord.self, .group(consumer: "counter")))
+                let group = try #require(record.record.existing)
+                #expect(group.position == messages[23].position?.offset)
+                // The progress before is not needed any more.
+                let start = Int(HandledOffsets.start(of: group))
+                try await second.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.p.>", before: start)
+                let last = try await first.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(try await first.read(under: last).numbers == Array(25..<30))
+            }
+        }
+    }
+
+    @Test func `Messages that retention removed are reported until a checkpoint is recorded`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                let end = try await first.publish(0..<3)
+                let earlier = try await first.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(earlier.cutOffs.isEmpty)
+                // What the steward records before it removes messages.
+                let cutOff = CutOff(type: Numbered.type, count: 2, offsets: (end.offset - 2)...(end.offset - 1))
+                let record = CutOffRecord().adding([cutOff], recordedAt: nil, progress: nil)
+                _ = try await first.journal.write(record, .cutOffs(consumer: "counter"), after: 0)
+                let reported = try await second.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(reported.cutOffs == [cutOff])
+                let repeated = try await first.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(repeated.cutOffs == [cutOff])
+                try await first.publish(Batch([], checkpoint: Checkpoint(claim: repeated, position: end)))
+                #expect(try await second.claims.claim(consumer: "counter", as: .exclusive).cutOffs.isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import BusProtocol
+import EventBus
+import Foundation
+import NATS
+import NATSLayout
+import Testing
+
+@testable import NATSEventBus
+
+@Suite("Leases on NATS", .timeLimit(.minutes(3)))
+struct LeaseTests {
+    private func document(_ value: String, name: String? = nil) throws -> Envelope {
+        try Envelope(Setting(name: name, value: value), source: "test/1")
+    }
+
+    private func leased(_ value: String, name: String? = nil, guarding checkpoint: Checkpoint? = nil) throws -> Batch {
+        Batch([try document(value, name: name)], checkpoint: checkpoint, isLeased: true)
+    }
+
+    /// The documents that a fold of the journal has.
+    private func documents(_ bus: BusParts) async throws -> [String: String] {
+        var documents: [String: String] = [:]
+        for message in try await bus.messages() where message.type == Setting.type {
+            documents[message.attributes.key ?? "-"] =
+                message.isTombstone ? nil : try message.decode(Setting.self).value
+        }
+        return documents
+    }
+
+    /// Plays the steward: revokes the lease of a producer.
+    private func revoke(_ bus: BusParts) async throws -> UInt64 {
+        let last = try #require(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer)))
+        #expect(last.record.state == .held)
+        return try #require(
+            try await bus.journal.write(LeaseRecord(.revoked), .lease(bus.producer), after: last.sequence))
+    }
+
+    /// Plays the steward: withdraws the documents, and says so.
+    private func withdraw(_ names: [String?], _ bus: BusParts, after revocation: UInt64) async throws {
+        let tombstones = names.map {
+            Envelope.withdrawal(Setting.type, key: $0, subject: Session.default, source: "steward")
+        }
+        let expectation = Expectation(subject: bus.journal.text(.lease(bus.producer)), sequence: revocation)
+        _ = try await bus.send(Publication(Batch(tombstones), expectation: expectation))
+        _ = try #require(
+            try await bus.journal.write(LeaseRecord(.withdrawn), .lease(bus.producer), after: revocation))
+    }
+
+    @Test func `Leased batches carry the producer, and all of them one lease`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                try await bus.publish(leased("1"))
+                let position = try await bus.publish(leased("2"))
+                let stored = try #require(try await bus.journal.batch(at: Place(offset: position.offset).sequence))
+                #expect(stored.batch.headers.lease == bus.producer)
+                let record = try #require(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer)))
+                #expect(record.record.state == .held)
+                #expect(stored.batch.headers.expectation?.sequence == record.sequence)
+                #expect(try await documents(bus) == ["-": "2"])
+            }
+        }
+    }
+
+    @Test func `After the lease was revoked, nothing of it is stored, and the documents come back`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { bus, steward in
+                try await bus.publish(leased("a1", name: "a"))
+                try await bus.publish(leased("b1", name: "b"))
+                try await bus.publish(leased("c1", name: "c"))
+                // One is withdrawn by its publisher, and does not come back.
+                var tombstone = try document("", name: "c")
+                tombstone.data = Data()
+                try await bus.publish(Batch([tombstone], isLeased: true))
+                let revocation = try await revoke(bus)
+                // This batch is refused first, and published under the next lease.
+                async let published = bus.publish(leased("a2", name: "a"))
+                try await withdraw(["a", "b"], bus, after: revocation)
+                let position = try await published
+                #expect(try await documents(bus) == ["a": "a2", "b": "b1"])
+                let sequence = Place(offset: position.offset).sequence
+                let stored = try #require(try await steward.journal.batch(at: sequence))
+                #expect(stored.batch.headers.expectation?.sequence ?? 0 > revocation)
+                // Tombstones of the old lease come too late.
+                let late = await #expect(throws: JetStreamError.self) {
+                    try await withdraw(["a"], bus, after: revocation)
+                }
+                #expect(late?.code == .wrongLastSequence)
+            }
+        }
+    }
+
+    @Test func `A process that publishes nothing notices that its lease was revoked`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                try await bus.publish(leased("1"))
+                try await withdraw([nil], bus, after: revoke(bus))
+                // The journal has the document again when it has a third batch.
+                let position = try await nextBatch(bus, after: 2)
+                #expect(position > 0)
+                #expect(try await documents(bus) == ["-": "1"])
+            }
+        }
+    }
+
+    /// Waits until the journal has more than `count` batches.
+    private func nextBatch(_ bus: BusParts, after count: Int) async throws -> Int {
+        var last = 0
+        var read = 0
+        try await bus.journal.scan(
+            "SEGUE", filters: ["SEGUE.m.>"], from: 1, headersOnly: true, isEmptyEnd: false
+        ) { message in
+            last = message.streamSequence
+            read += 1
+            return read > count
+        }
+        return last
+    }
+
+    @Test func `A guarded document expects the fence, and does not come back after its claim was lost`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { bus, other in
+                let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
+                let guarding = try #require(Checkpoint(guarding: Partition.all[1], of: claim))
+                _ = try await bus.leases.publish(leased("kept", name: "guarded", guarding: guarding), guarding)
+                try await bus.publish(leased("1", name: "plain"))
+                try await withdraw(["guarded", "plain"], bus, after: revoke(bus))
+                _ = try await bus.publish(leased("2", name: "plain"))
+                #expect(try await documents(bus) == ["guarded": "kept", "plain": "2"])
+                _ = try await other.claims.claim(consumer: "worker", as: .exclusive)
+                try await withdraw(["guarded", "plain"], bus, after: revoke(bus))
+                _ = try await bus.publish(leased("3", name: "plain"))
+                #expect(try await documents(bus) == ["plain": "3"])
+            }
+        }
+    }
+}
