@@ -1,25 +1,49 @@
 import BusConformance
 import EventBus
+import NATS
 import NATSEventBus
+import NATSTestSupport
+import Steward
+import TestSupport
 import Testing
 
-@Suite("NATS bus", .sharedServer)
+@Suite("NATS bus")
 struct ConformanceTests {
-    /// The cases that claim a durable consumer.
-    private static let claiming: Set<String> = [
-        "what is just not too large is taken, and names are of any language",
-        "between past and live nothing is missing and nothing comes twice",
-        "transient messages are not for durable consumers",
-    ]
-
-    private static let cases =
-        (ConformanceCase.publishing + ConformanceCase.starting + ConformanceCase.pastAndLive
-        + ConformanceCase.filtering + ConformanceCase.reading + ConformanceCase.documents + ConformanceCase.transience)
-        .filter { $0.features.isSubset(of: [.transient]) && !claiming.contains($0.name) }
-
-    @Test("keeps every promise", .timeLimit(.minutes(2)), arguments: cases)
+    @Test("keeps every promise", .timeLimit(.minutes(2)), arguments: ConformanceCase.all(with: .all))
     func conforms(_ conformanceCase: ConformanceCase) async throws {
-        let bus = try await TestBus.make()
-        try await conformanceCase.run { source in try bus.bus(source) }
+        try await NATSServer().whileRunning { server in
+            let bus = TestBus(server: server)
+            try await bus.whileStewarded {
+                try await conformanceCase.run { source in
+                    try bus.bus(source)
+                } restart: {
+                    try await server.kill()
+                    try await server.restart()
+                }
+            }
+        }
+    }
+}
+
+extension TestBus {
+    /// Runs `body` with a steward.
+    func whileStewarded(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let steward = Steward(
+            NATSOptions(servers: [server.url], name: "steward"), StewardConfiguration(namespace: namespace),
+            logger: .quiet)
+        let leads = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await steward.run { role in
+                    if case .leader = role { leads.open() }
+                }
+            }
+            group.addTask {
+                await leads.wait()
+                try await body()
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 }

@@ -437,15 +437,28 @@ actor Claims {
         of claim: ConsumerClaim, progress: ConsumerProgress?, onEnd: @escaping @Sendable () -> Void,
         _ body: nonisolated(nonsending) (ClaimWatch) async throws -> Result
     ) async throws -> Result {
+        let watch = try await watch(claim, progress: progress, onEnd: onEnd)
+        defer { unwatch(watch) }
+        return try await body(watch)
+    }
+
+    /// Begins to watch a claim, until ``unwatch(_:)``.
+    /// - Throws: ``BusError`` with code `epoch` if the claim belongs to another journal.
+    func watch(
+        _ claim: ConsumerClaim, progress: ConsumerProgress?, onEnd: @escaping @Sendable () -> Void
+    ) async throws -> ClaimWatch {
         try requireOpen()
         guard try await journal.epoch() == claim.epoch else {
             throw BusError(.epoch, "position \(claim.position) belongs to another journal")
         }
         let watch = ClaimWatch(claim, progress: progress, onEnd: onEnd)
         watches[ObjectIdentifier(watch)] = watch
-        defer { watches[ObjectIdentifier(watch)] = nil }
         await renew(claim.consumer)
-        return try await body(watch)
+        return watch
+    }
+
+    func unwatch(_ watch: ClaimWatch) {
+        watches[ObjectIdentifier(watch)] = nil
     }
 
     private func renew() async {

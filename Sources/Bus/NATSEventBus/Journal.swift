@@ -26,9 +26,6 @@ final class Journal: Sendable {
         var problem: String
         var waiters: [UInt64: CheckedContinuation<JournalIdentity, any Error>] = [:]
         var lastWaiter: UInt64 = 0
-        /// The highest sequence of a batch that this client has seen in the present journal.
-        var seen: UInt64 = 0
-
         func identityNow() throws(BusError) -> JournalIdentity? {
             if let failure { throw failure }
             return identity
@@ -46,6 +43,7 @@ final class Journal: Sendable {
     let connection: NATSConnection
     let jetStream: JetStream
     let names: StreamNames
+    let seenSequence = SeenSequence()
     private let address: NATSAddress
     private let logger: Logger
     private let state: Mutex<State>
@@ -151,7 +149,7 @@ final class Journal: Sendable {
         let (waiters, old) = state.withLock { state in
             defer { state.waiters = [:] }
             let old = state.identity
-            if old?.epoch != identity.epoch { state.seen = 0 }
+            if old?.epoch != identity.epoch { seenSequence.forget() }
             state.identity = identity
             return (state.waiters.values, old)
         }
@@ -227,16 +225,15 @@ final class Journal: Sendable {
     /// Notes the sequence of a batch that the journal of this epoch has.
     func see(_ sequence: UInt64, of epoch: UInt64) {
         state.withLock { state in
-            guard state.identity?.epoch == epoch, sequence > state.seen else { return }
-            state.seen = sequence
+            if state.identity?.epoch == epoch { seenSequence.note(sequence) }
         }
     }
 
     /// The highest sequence of a batch that this client has seen in the present journal; 0 for none.
-    var seen: UInt64 { state.withLock(\.seen) }
+    var seen: UInt64 { seenSequence.value }
 
     func heartbeat(of producer: ProducerID, members: [Heartbeat.Member], isLast: Bool = false) -> Heartbeat {
-        let (seen, epoch) = state.withLock { ($0.seen, $0.identity?.epoch ?? 0) }
+        let (seen, epoch) = state.withLock { (seenSequence.value, $0.identity?.epoch ?? 0) }
         return Heartbeat(producer: producer, members: members, seen: seen, epoch: epoch, isLast: isLast)
     }
 

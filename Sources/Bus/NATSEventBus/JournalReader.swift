@@ -156,6 +156,21 @@ final class JournalReader: Sendable {
         }
     }
 
+    /// Waits for the next message that a claim covers; nil when the claim may no longer be valid.
+    func next(under watch: ClaimWatch) async throws -> Envelope? {
+        while !watch.isEnded {
+            if ahead.withLock(\.isEmpty), let sequence = buffer.drainedSequence {
+                watch.noteWaiting(after: Place.end(of: sequence))
+            }
+            guard let message = try await next() else { return nil }
+            if watch.takes(message) { return message }
+        }
+        return nil
+    }
+
+    /// Ends the subscription.
+    func finish() { buffer.finish() }
+
     private func envelopes(of item: SubscriptionBuffer.Item) -> [Envelope] {
         let messages: [BatchMessage.Stored]
         let isTransient: Bool

@@ -12,15 +12,25 @@ extension NATSEventBus {
     public func publish(_ batch: Batch) async throws -> Position {
         try batch.validate()
         if batch.isTransient { return try await publishTransient(batch) }
-        guard batch.checkpoint == nil, batch.settledLetters.isEmpty, !batch.isLeased else { throw BusError.notBuilt }
+        if let checkpoint = batch.checkpoint {
+            if batch.isLeased { return try await leases.publish(batch, checkpoint) }
+            let position = try await results.publish(batch, checkpoint)
+            if batch.hasDocuments { await leases.note(batch, at: Place(offset: position.offset).sequence) }
+            return position
+        }
+        if batch.isLeased, !batch.messages.isEmpty { return try await position(of: try await leases.publish(batch)) }
+        guard batch.settledLetters.isEmpty else {
+            return try await position(of: try await letters.settle(batch, send: send))
+        }
         guard !batch.messages.isEmpty else { return try await journal.end() }
         let recorded = try await publisher.publish { try Publication(batch) }
-        return try await position(of: recorded)
+        if batch.hasDocuments { await leases.note(batch, at: recorded.sequence) }
+        return try await position(of: Sent(sequence: recorded.sequence, offset: recorded.offset))
     }
 
     /// The position of a recorded batch; the journal's end if it has no messages.
-    func position(of recorded: Lanes.Recorded) async throws -> Position {
-        guard let offset = recorded.offset else { return try await journal.end() }
+    private func position(of sent: Sent) async throws -> Position {
+        guard let offset = sent.offset else { return try await journal.end() }
         return Position(epoch: try await journal.identity().epoch, offset: offset)
     }
 
@@ -97,7 +107,24 @@ extension NATSEventBus {
         to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
-        throw BusError.notBuilt
+        let range = JournalReader.Range(epoch: claim.epoch, start: claim.position.offset)
+        let reader = JournalReader(
+            journal, filters: filters, partitions: Set(claim.offsets.keys), range: range, skipped: skipped,
+            onNotice: nil)
+        let watch = try await claims.watch(claim, progress: progress) { reader.finish() }
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await reader.run() }
+                    defer { group.cancelAll() }
+                    return try await body(MessageSequence { try await reader.next(under: watch) })
+                })
+        } catch {
+            result = .failure(error)
+        }
+        await claims.unwatch(watch)
+        return try result.get()
     }
 
     // MARK: Documents
@@ -149,32 +176,41 @@ extension NATSEventBus {
     // MARK: Durable consumers
 
     public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
-        do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
-        throw BusError.notBuilt
+        try await claims.claim(consumer: consumer, as: member)
     }
 
-    public func leave(consumer: String, as member: ConsumerMember) async {}
+    public func leave(consumer: String, as member: ConsumerMember) async {
+        await claims.leave(consumer: consumer, as: member)
+    }
 
-    public func consumers() async throws -> [DurableConsumer] { throw BusError.notBuilt }
+    public func consumers() async throws -> [DurableConsumer] {
+        try await claims.consumers()
+    }
 
-    public func forget(consumer: String) async throws { throw BusError.notBuilt }
+    public func forget(consumer: String) async throws {
+        try await claims.forget(consumer: consumer)
+    }
 
-    public func deadLetters(of consumer: String?) async throws -> [DeadLetter] { throw BusError.notBuilt }
+    public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
+        try await letters.list(of: consumer)
+    }
 
     // MARK: Queries
 
-    public func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope { throw BusError.notBuilt }
+    public func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
+        try await queries.ask(query, timeout: timeout)
+    }
 
     public func serve(
         _ types: [MessageType], whenServing: @escaping @Sendable () -> Void,
         _ answer: @escaping @Sendable (Envelope) async throws -> Envelope
     ) async throws {
-        throw BusError.notBuilt
+        try await queries.serve(types, whenServing: whenServing, answer)
     }
 }
 
-extension BusError {
-    static let notBuilt = BusError(.refused, "not built")
+extension Batch {
+    fileprivate var hasDocuments: Bool { messages.contains { $0.type.kind == .document } }
 }
 
 extension Position {

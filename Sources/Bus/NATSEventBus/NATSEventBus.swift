@@ -35,6 +35,13 @@ public final class NATSEventBus: EventBus {
     let producer = ProducerID()
     let journal: Journal
     let publisher: Publisher
+    let claims: Claims
+    let results: Results
+    let letters: DeadLetters
+    let leases: Leases
+    let queries: Queries
+    /// Publishes a batch whose expectation protects it.
+    let send: Send
     let skipped: SkippedMessages
     let logger: Logger
     private let hasBegun = Mutex(false)
@@ -52,7 +59,20 @@ public final class NATSEventBus: EventBus {
         self.logger = logger
         skipped = SkippedMessages(logger: logger)
         journal = Journal(address, options: NATSOptions(address, source: source, credentials), logger: logger)
-        publisher = Publisher(journal, producer: producer, logger: logger)
+        let publisher = Publisher(journal, producer: producer, logger: logger)
+        self.publisher = publisher
+        let access = JournalAccess(jetStream: journal.jetStream, names: journal.names) { [journal] in
+            try await journal.identity().epoch
+        }
+        send = { publication in
+            let recorded = try await publisher.publish { publication }
+            return Sent(sequence: recorded.sequence, offset: recorded.offset)
+        }
+        claims = Claims(access)
+        letters = DeadLetters(journal: access)
+        results = Results(access, claims: claims, letters: letters, seen: journal.seenSequence, send: send)
+        leases = Leases(access, producer: producer, results: results, send: send)
+        queries = Queries(access, source: source)
     }
 
     public func waitUntilConnected(timeout: Duration) async throws {
@@ -87,6 +107,9 @@ public final class NATSEventBus: EventBus {
                 group.addTask { try await self.journal.run() }
                 group.addTask { await self.publisher.run() }
                 group.addTask { try await self.sendHeartbeats() }
+                group.addTask { await self.leases.run() }
+                group.addTask { await self.claims.run { try await self.record($0) } }
+                group.addTask { try await self.answerQueries() }
                 defer { group.cancelAll() }
                 while try await group.next() != nil {}
             }
@@ -96,11 +119,26 @@ public final class NATSEventBus: EventBus {
         throw CancellationError()
     }
 
+    /// Records progress without messages, for a reader that waits.
+    private func record(_ checkpoint: Checkpoint) async throws {
+        _ = try await results.publish(Batch([], checkpoint: checkpoint), checkpoint)
+    }
+
+    private func answerQueries() async throws {
+        do {
+            try await queries.run()
+        } catch let error as NATSError where error.code == .denied {
+            // A process without this right neither asks nor answers.
+            logger.info("this user may not take part in queries: \(error.message)")
+        }
+    }
+
     /// Tells the steward each second that this process is alive. Without a steward there is no reply, and nobody needs
     /// one.
     private func sendHeartbeats() async throws {
         while true {
-            if journal.isKnown, let body = try? journal.heartbeat(of: producer, members: []).json() {
+            let members = await claims.members
+            if journal.isKnown, let body = try? journal.heartbeat(of: producer, members: members).json() {
                 let reply = try? await journal.connection.request(
                     journal.subject(.heartbeat), body: body, timeout: .seconds(1))
                 if let body = reply?.body, let reply = try? HeartbeatReply(json: body) {

@@ -148,4 +148,9 @@ final class SeenSequence: Sendable {
     func note(_ sequence: UInt64) {
         self.sequence.withLock { $0 = max($0, sequence) }
     }
+
+    /// The journal has begun again.
+    func forget() {
+        sequence.withLock { $0 = 0 }
+    }
 }

@@ -179,6 +179,11 @@ final class SubscriptionBuffer: Sendable {
 
     // MARK: The reader
 
+    /// The sequence up to which the journal was read, if there is nothing for the reader; otherwise nil.
+    var drainedSequence: UInt64? {
+        state.withLock { $0.items.isEmpty && $0.end == nil ? $0.received : nil }
+    }
+
     /// Takes the next items; nil at the end. Only one task may call this at a time.
     func take() async throws -> [Item]? {
         let (number, taken) = state.withLock { state in
