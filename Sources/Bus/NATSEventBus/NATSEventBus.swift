@@ -114,6 +114,8 @@ public final class NATSEventBus: EventBus {
                 while try await group.next() != nil {}
             }
         } catch let error as NATSError {
+            // At the end the connection may end before what uses it.
+            guard !Task.isCancelled else { throw CancellationError() }
             throw BusError(error)
         }
         throw CancellationError()
