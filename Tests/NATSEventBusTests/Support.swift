@@ -53,27 +53,11 @@ struct TestBus: Sendable {
     func withJetStream<Result: Sendable>(
         _ body: @escaping @Sendable (JetStream) async throws -> Result
     ) async throws -> Result {
-        let connection = NATSConnection(NATSOptions(servers: [server.url], name: "test"))
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                try await connection.run()
-                return nil
-            }
-            group.addTask {
-                try await connection.waitUntilConnected(timeout: .seconds(30))
-                return try await body(JetStream(connection))
-            }
-            defer { group.cancelAll() }
-            while let result = try await group.next() {
-                if let result { return result }
-            }
-            throw CancellationError()
-        }
+        try await JetStream.whileConnected(NATSOptions(servers: [server.url], name: "test"), body)
     }
 
-    func makeStreams(_ streams: JournalStreams = JournalStreams()) async throws {
-        let names = names
-        try await withJetStream { _ = try await streams.make(names, on: $0) }
+    func makeStreams() async throws {
+        try await NATSEventBusTests.makeStreams(namespace, NATSOptions(servers: [server.url], name: "test"))
     }
 
     /// Runs `body` with a bus.
@@ -121,4 +105,33 @@ struct Counted: EventMessage {
 
 struct State: DocumentMessage {
     var value: String
+}
+
+extension JetStream {
+    /// Runs `body` with a connection.
+    static func whileConnected<Result: Sendable>(
+        _ options: NATSOptions, _ body: @escaping @Sendable (JetStream) async throws -> Result
+    ) async throws -> Result {
+        let connection = NATSConnection(options)
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                try await connection.run()
+                return nil
+            }
+            group.addTask {
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                return try await body(JetStream(connection))
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CancellationError()
+        }
+    }
+}
+
+/// Makes the streams of a namespace.
+func makeStreams(_ namespace: String, _ options: NATSOptions) async throws {
+    try await JetStream.whileConnected(options) { _ = try await JournalStreams().make(StreamNames(namespace), on: $0) }
 }

@@ -337,11 +337,15 @@ package final class NATSConnection: Sendable {
     /// - Parameters:
     ///   - queue: The name of a group of subscribers, of which one receives each message. Nil for none.
     ///   - limit: The maximum number of messages that wait to be read. Further ones are dropped, and counted.
+    ///   - handler: If it is not nil, it takes the messages instead of the subscription, whose reader then only waits for
+    ///     the end. A thread of libnats calls it, for the messages of all subjects and for replies in the order in which
+    ///     they arrive. It must not wait.
     package func withSubscription<Result>(
         to subject: String, queue: String? = nil, limit: Int = 65_536,
-        _ body: (NATSSubscription) async throws -> Result
+        handler: (@Sendable (NATSMessage) -> Void)? = nil, _ body: (NATSSubscription) async throws -> Result
     ) async throws -> Result {
-        let subscription = NATSSubscription(subject, queue: queue, limit: limit, deadlines: deadlines)
+        let subscription = NATSSubscription(
+            subject, queue: queue, limit: limit, handler: handler, deadlines: deadlines)
         let id = try state.withLock { state in
             guard state.phase != .closed else { throw NATSError.closed }
             state.lastID += 1

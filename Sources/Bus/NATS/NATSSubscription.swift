@@ -21,12 +21,17 @@ package final class NATSSubscription: Sendable {
 
     package let subject: String
     let queue: String?
+    private let handler: (@Sendable (NATSMessage) -> Void)?
     private let mailbox: Mailbox<Delivery>
     private let loss = Mutex(Loss())
 
-    init(_ subject: String, queue: String?, limit: Int, deadlines: Deadlines) {
+    init(
+        _ subject: String, queue: String?, limit: Int, handler: (@Sendable (NATSMessage) -> Void)?,
+        deadlines: Deadlines
+    ) {
         self.subject = subject
         self.queue = queue
+        self.handler = handler
         mailbox = Mailbox(limit: limit, deadlines: deadlines)
     }
 
@@ -57,6 +62,7 @@ package final class NATSSubscription: Sendable {
 
     /// Takes a message from the thread of libnats. Only this thread calls it.
     func take(_ message: NATSMessage) {
+        if let handler { return handler(message) }
         // After a loss, the buffer gets no more messages until the reader has seen the loss, which comes after the
         // messages that wait. So the place of the loss is right.
         loss.withLock { loss in

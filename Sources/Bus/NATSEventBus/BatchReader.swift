@@ -6,6 +6,14 @@ internal import NATSLayout
 /// their way. One task uses it.
 final class BatchReader {
     private let journal: Journal
+    /// The decision of a receiver about the next message.
+    enum Step {
+        case goOn
+        case stop
+        /// Make a new consumer first.
+        case renew
+    }
+
     /// The subjects to read. They do not overlap.
     private let patterns: [String]
     private let headersOnly: Bool
@@ -40,11 +48,11 @@ final class BatchReader {
         tracker = ReadTracker(after: start, until: end)
     }
 
-    /// Reads until the end, or until `deliver` returns false.
+    /// Reads until the end, or until `deliver` returns `stop`.
     /// - Parameter deliver: Is called for each message. It must not throw ``NATSError`` or ``JetStreamError``.
     /// - Throws: ``BusError``: `epoch` if the reader has an end and the journal was replaced, `refused`, `closed`; the
     ///   error of `deliver`.
-    func read(_ deliver: (DeliveredMessage) async throws -> Bool) async throws {
+    func read(_ deliver: (DeliveredMessage) async throws -> Step) async throws {
         var attempt = 0
         while !tracker.isAtEnd {
             try await followEpoch()
@@ -55,6 +63,8 @@ final class BatchReader {
             } catch let error where error.passes {
                 attempt = tracker.nextSequence == sequence ? attempt + 1 : 0
                 try await journal.pause(attempt)
+                // The consumer may be lost because its stream was replaced. A server does not always say so.
+                try await journal.confirm()
             } catch let error as NATSError {
                 throw BusError(error)
             } catch let error as JetStreamError {
@@ -64,7 +74,7 @@ final class BatchReader {
     }
 
     /// - Returns: False if there is nothing more to read; true if another consumer is needed.
-    private func readConsumer(_ deliver: (DeliveredMessage) async throws -> Bool) async throws -> Bool {
+    private func readConsumer(_ deliver: (DeliveredMessage) async throws -> Step) async throws -> Bool {
         let connection = journal.connection
         let settings = ConsumerSettings(
             filters: patterns, start: .sequence(Int(clamping: tracker.nextSequence)), headersOnly: headersOnly)
@@ -94,7 +104,11 @@ final class BatchReader {
                     {
                     case .deliver:
                         lastConsumerSequence = UInt64(clamping: message.consumerSequence)
-                        guard try await deliver(message) else { return false }
+                        switch try await deliver(message) {
+                        case .goOn: break
+                        case .stop: return false
+                        case .renew: return true
+                        }
                     case .ignore: lastConsumerSequence = UInt64(clamping: message.consumerSequence)
                     case .renew: return true
                     }

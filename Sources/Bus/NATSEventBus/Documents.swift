@@ -91,7 +91,7 @@ struct Documents {
                 var hasMark = false
                 var pending = consumer.initialPending
                 while !hasMark || pending > 0 {
-                    guard case .message(let message) = try await consumer.next() else { continue }
+                    guard case .message(let message) = try await consumer.next() else { throw Lag.error }
                     pending = message.pending
                     if message.subject == mark {
                         hasMark = hasMark || message.streamSequence >= markPlace

@@ -83,21 +83,27 @@ final class Journal: Sendable {
     }
 
     private func check(_ server: NATSServerInfo) throws {
-        if server.isAtLeast(Self.oldestVersion) == false {
-            throw BusError(
-                .address,
-                "the NATS server at \(address) has version \(server.version ?? "?"); version \(Self.oldestVersion) or "
-                    + "newer is needed, because older ones do not fence durable consumers")
-        }
+        if let refusal = Self.refusal(of: server, at: address) { throw refusal }
         if server.version == nil {
             logger.warning("the version of the NATS server is not known; this user may not request $SYS.REQ.USER.INFO")
         }
-        guard server.maximumPayload >= Self.smallestPayload else {
-            throw BusError(
+    }
+
+    /// The error for a server that cannot be used; nil for any other.
+    static func refusal(of server: NATSServerInfo, at address: NATSAddress) -> BusError? {
+        if server.isAtLeast(oldestVersion) == false {
+            return BusError(
+                .address,
+                "the NATS server at \(address) has version \(server.version ?? "?"); version \(oldestVersion) or newer "
+                    + "is needed, because older ones do not fence durable consumers")
+        }
+        guard server.maximumPayload >= smallestPayload else {
+            return BusError(
                 .address,
                 "the NATS server at \(address) takes messages of \(server.maximumPayload) bytes only; set max_payload "
                     + "to 9MB in its configuration")
         }
+        return nil
     }
 
     /// Asks for the stream until there is an answer or the connection is lost.
@@ -211,13 +217,21 @@ final class Journal: Sendable {
 
     /// Notes the epoch that the steward knows, and reads the stream again if it is another one.
     func note(epoch: UInt64) async {
-        guard let identity = state.withLock(\.identity), identity.epoch != epoch else { return }
-        do {
-            try await readStream(limit: identity.maximumPayload + Self.headroom)
-        } catch {
-            // The next heartbeat tries again.
-            note(problem: "\(error)")
-        }
+        if state.withLock(\.identity)?.epoch != epoch { await refresh() }
+    }
+
+    /// Reads the stream again: it may have been replaced. Waits while it does not exist.
+    func confirm() async throws {
+        try await retrying { try await readAgain() }
+    }
+
+    private func refresh() async {
+        // The next attempt, or the next heartbeat, reads it again.
+        try? await readAgain()
+    }
+
+    private func readAgain() async throws {
+        try await readStream(limit: try await identity().maximumPayload + Self.headroom)
     }
 
     // MARK: Sequences
@@ -269,6 +283,7 @@ final class Journal: Sendable {
             do {
                 return try await operation()
             } catch let error where error.passes {
+                if error is JetStreamError { await refresh() }
                 attempt += 1
             } catch let error as NATSError {
                 throw BusError(error)

@@ -75,10 +75,33 @@ final class JournalReader: Sendable {
         try await reader.read { message in
             isFirst = false
             journal.see(UInt64(clamping: message.streamSequence), of: reader.epoch)
-            try await buffer.put(
+            let hasWaited = try await buffer.put(
                 JournalBatch(message: message, epoch: reader.epoch, start: reader.start, end: range.end ?? .max))
-            return true
+            guard hasWaited, onNotice != nil else { return .goOn }
+            // While a slow subscriber held up the reader, retention may have removed messages. This consumer passes by
+            // them in silence.
+            let first = try? await firstBatch()
+            return first ?? 0 > message.streamSequence + 1 ? .renew : .goOn
         }
+    }
+
+    /// The sequence of the first batch that the stream has; nil if it has none.
+    private func firstBatch() async throws -> Int? {
+        try await journal.jetStream.nextMessage(
+            of: journal.names.journal, subject: journal.names.batches, from: 1)?.sequence
+    }
+
+    /// The position up to which the subscriber has received everything, if it waits and has no message to receive;
+    /// otherwise nil. It is beyond the last message that was delivered if the later ones are for others.
+    func idlePosition() async throws -> Position? {
+        let identity = try await journal.identity()
+        guard identity.epoch == range.epoch, let received = buffer.idleSequence else { return nil }
+        let last = try await journal.lastSequence()
+        let isThere = try await journal.retrying {
+            try await journal.hasBatches(matching: patterns, from: received + 1, through: last)
+        }
+        guard !isThere, buffer.idleSequence == received else { return nil }
+        return Position(epoch: identity.epoch, offset: Place.end(of: max(last, received)))
     }
 
     /// Moves the reader to the first batch of the stream.
@@ -88,9 +111,8 @@ final class JournalReader: Sendable {
     /// place; without it there is no notice.
     private func noteRemoved(_ tracker: inout ReadTracker) async throws -> [SubscriptionNotice]? {
         let received = tracker.received
-        let first = try await journal.jetStream.nextMessage(
-            of: journal.names.journal, subject: journal.names.batches, from: 1)
-        guard let first, let through = tracker.note(firstSequence: UInt64(clamping: first.sequence)) else {
+        let first = try await firstBatch()
+        guard let first, let through = tracker.note(firstSequence: UInt64(clamping: first)) else {
             return nil
         }
         return try await journal.typeTable().newest(matching: filters).compactMap { type, newest in
@@ -103,44 +125,65 @@ final class JournalReader: Sendable {
     /// True if transient messages can match. Documents are never transient.
     private var takesTransientMessages: Bool { filters.contains { $0.kind != .document } }
 
-    private static let transientLimit = 4096
     /// The maximum time for which a transient message waits for the journal.
     private static let longestHold = Duration.seconds(1)
 
     /// Receives transient messages until the task is cancelled.
     /// - Parameter whenLive: Called when the server knows the subscription.
-    func receiveTransientMessages(whenLive: @Sendable () -> Void) async throws {
+    func receiveTransientMessages(whenLive: @escaping @Sendable () -> Void) async throws {
         guard takesTransientMessages else { return whenLive() }
-        let subject = "\(journal.names.namespace).t.>"
-        do {
-            try await journal.connection.withSubscription(to: subject, limit: Self.transientLimit) { subscription in
-                whenLive()
-                try await withThrowingDiscardingTaskGroup { group in
-                    while true {
-                        guard case .message(let message) = try await subscription.next() else { continue }
-                        guard let place = TransientPlace(message) else {
-                            skipped.note("a transient message on '\(message.subject)' has no valid headers")
-                            continue
-                        }
-                        // A message of another journal is not held.
-                        let sequence = place.epoch == range.epoch ? place.sequence : 0
-                        guard let gap = buffer.put(message, after: sequence) else { continue }
-                        group.addTask { try await self.release(gap) }
-                    }
+        // The thread of libnats puts the messages into the buffer. A task in between could come too late: a batch that was
+        // published after a transient message would overtake it.
+        let (gaps, gapsWriter) = AsyncStream.makeStream(
+            of: ClosedRange<UInt64>.self, bufferingPolicy: .bufferingNewest(1))
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                try await self.subscribeToTransientMessages(whenLive) { message in
+                    if let gap = self.take(message) { gapsWriter.yield(gap) }
                 }
             }
-        } catch let error as NATSError {
-            whenLive()
-            buffer.finish(throwing: BusError(error))
+            // The end of the newest gap is not before the ends of the others.
+            for await gap in gaps {
+                let mustWait = try? await journal.hasBatches(
+                    matching: patterns, from: gap.lowerBound, through: gap.upperBound)
+                group.addTask {
+                    // If this subscription has a message in the gap, it usually comes soon, and releases the others.
+                    if mustWait != false { try await Task.sleep(for: Self.longestHold) }
+                    self.buffer.release(through: gap.upperBound)
+                }
+            }
         }
     }
 
-    /// Releases the transient messages that are held until the end of a range of sequences. If the range has a message
-    /// for this subscription, waits for it, but not for long.
-    private func release(_ gap: ClosedRange<UInt64>) async throws {
-        let waits = try? await journal.hasBatches(matching: patterns, from: gap.lowerBound, through: gap.upperBound)
-        if waits != false { try await Task.sleep(for: Self.longestHold) }
-        buffer.release(through: gap.upperBound)
+    private func subscribeToTransientMessages(
+        _ whenLive: @escaping @Sendable () -> Void, _ receive: @escaping @Sendable (NATSMessage) -> Void
+    ) async throws {
+        while true {
+            do {
+                try await journal.connection.withSubscription(
+                    to: "\(journal.names.namespace).t.>", handler: receive
+                ) { subscription in
+                    whenLive()
+                    _ = try await subscription.next()
+                }
+            } catch let error where error.passes {
+                try await journal.pause(1)
+            } catch let error as NATSError {
+                buffer.finish(throwing: BusError(error))
+                return whenLive()
+            }
+        }
+    }
+
+    /// Takes a transient message.
+    /// - Returns: The sequences to read before it is delivered; nil if it need not wait for more.
+    private func take(_ message: NATSMessage) -> ClosedRange<UInt64>? {
+        guard let place = TransientPlace(message) else {
+            skipped.note("a transient message on '\(message.subject)' has no valid headers")
+            return nil
+        }
+        // A message of another journal is not held.
+        return buffer.put(message, after: place.epoch == range.epoch ? place.sequence : 0)
     }
 
     // MARK: The subscriber

@@ -18,11 +18,11 @@ extension Journal {
         try await reader.read { message in
             let batch = JournalBatch(message: message, epoch: epoch, start: 0, end: .max)
             do {
-                for stored in try batch.messages() where try !body(stored) { return false }
+                for stored in try batch.messages() where try !body(stored) { return .stop }
             } catch let error as ProtocolError {
                 skipped.note("message \(batch.sequence) on '\(message.subject)' is not a batch: \(error)")
             }
-            return true
+            return .goOn
         }
     }
 
@@ -38,7 +38,7 @@ extension Journal {
             headersOnly: true)
         try await reader.read { message in
             let count = message.message.header(BatchHeaders.Name.batch.rawValue).flatMap { UInt64($0) } ?? 0
-            return body(UInt64(clamping: message.streamSequence), min(count, Place.slotCount))
+            return body(UInt64(clamping: message.streamSequence), min(count, Place.slotCount)) ? .goOn : .stop
         }
     }
 
@@ -109,7 +109,7 @@ extension Journal {
             } catch {
                 skipped.note("message \(batch.sequence) on '\(message.subject)' is not a batch: \(error)")
             }
-            return count < Limits.lag
+            return count < Limits.lag ? .goOn : .stop
         }
         return min(count, Limits.lag)
     }

@@ -77,7 +77,7 @@ public final class NATSEventBus: EventBus {
 
     public func waitUntilConnected(timeout: Duration) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await self.journal.identity() }
+            group.addTask { _ = try await self.journal.lastSequence() }
             group.addTask {
                 try await Task.sleep(for: timeout)
                 throw BusError(.unavailable, self.journal.problem)

@@ -34,14 +34,20 @@ final class Publisher: Sendable {
 
     private let journal: Journal
     private let producer: ProducerID
+    private let configuration: Lanes.Configuration
     private let logger: Logger
     private let state = Mutex(State())
     /// Has an element when a message begins to pause.
     private let pauses: AsyncStream<Void>
     private let pausesWriter: AsyncStream<Void>.Continuation
 
-    init(_ journal: Journal, producer: ProducerID, logger: Logger) {
+    /// - Parameter configuration: Its maximum payload is replaced by that of the server.
+    init(
+        _ journal: Journal, producer: ProducerID, configuration: Lanes.Configuration = Lanes.Configuration(),
+        logger: Logger
+    ) {
         self.journal = journal
+        self.configuration = configuration
         self.producer = producer
         self.logger = logger
         (pauses, pausesWriter) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -60,7 +66,7 @@ final class Publisher: Sendable {
         let publication = try pack()
         let id = state.withLock { state in
             if state.lanes == nil {
-                var configuration = Lanes.Configuration()
+                var configuration = configuration
                 configuration.maximumPayload = identity.maximumPayload
                 state.lanes = Lanes(producer: producer, configuration: configuration)
             }
@@ -91,6 +97,9 @@ final class Publisher: Sendable {
         journal.see(recorded.sequence, of: identity.epoch)
         return recorded
     }
+
+    /// The number of calls that wait.
+    var callCount: Int { state.withLock(\.callers.count) }
 
     private func cancel(_ id: Lanes.CallID) {
         let caller = state.withLock { $0.callers.removeValue(forKey: id) }
@@ -263,16 +272,16 @@ final class Publisher: Sendable {
 extension Journal {
     /// Finds a message by its id. Reads the headers of all messages after a sequence up to the present end.
     /// - Returns: The sequence of the message; nil if there is none.
-    fileprivate func sequence(ofMessage id: String, after sequence: UInt64) async throws -> UInt64? {
+    func sequence(ofMessage id: String, after sequence: UInt64) async throws -> UInt64? {
         let end = try await lastSequence()
         let reader = BatchReader(
             self, patterns: names.journalSubjects, after: Place.end(of: sequence), until: Place.end(of: end),
             epoch: try await identity().epoch, headersOnly: true)
         var found: UInt64?
         try await reader.read { message in
-            guard message.message.header(BatchHeaders.Name.id.rawValue) == id else { return true }
+            guard message.message.header(BatchHeaders.Name.id.rawValue) == id else { return .goOn }
             found = UInt64(message.streamSequence)
-            return false
+            return .stop
         }
         return found
     }

@@ -33,6 +33,9 @@ final class SubscriptionBuffer: Sendable {
         var lastWaiter: UInt64 = 0
 
         var isFull: Bool { items.count >= SubscriptionBuffer.capacity || size >= SubscriptionBuffer.byteCapacity }
+        var isHalfFree: Bool {
+            items.count <= SubscriptionBuffer.capacity / 2 && size <= SubscriptionBuffer.byteCapacity / 2
+        }
 
         mutating func append(_ item: Item) {
             items.append(item)
@@ -92,8 +95,9 @@ final class SubscriptionBuffer: Sendable {
 
     // MARK: The journal
 
-    /// Adds a batch. Waits while the buffer is full.
-    func put(_ batch: JournalBatch) async throws {
+    /// Adds a batch. If the buffer is full then, waits until half of it is free.
+    /// - Returns: True if it has waited.
+    func put(_ batch: JournalBatch) async throws -> Bool {
         let reader = state.withLock { state in
             let sequence = batch.sequence
             // A transient message that was published before the batch comes before it.
@@ -104,16 +108,16 @@ final class SubscriptionBuffer: Sendable {
             return state.takeReader()
         }
         reader?()
-        try await waitForRoom()
+        return try await waitForRoom()
     }
 
-    private func waitForRoom() async throws {
+    private func waitForRoom() async throws -> Bool {
         let number = state.withLock { state -> UInt64? in
             guard state.isFull, state.end == nil else { return nil }
             state.lastWaiter += 1
             return state.lastWaiter
         }
-        guard let number else { return }
+        guard let number else { return false }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waits = state.withLock { state in
@@ -126,6 +130,7 @@ final class SubscriptionBuffer: Sendable {
         } onCancel: {
             abandonWriter(number)
         }
+        return true
     }
 
     private func abandonWriter(_ number: UInt64) {
@@ -216,7 +221,7 @@ final class SubscriptionBuffer: Sendable {
 
     private func wakeWriter() {
         let writer = state.withLock { state -> Waiter<Void>? in
-            guard !state.isFull else { return nil }
+            guard state.isHalfFree else { return nil }
             defer { state.writer = nil }
             return state.writer
         }

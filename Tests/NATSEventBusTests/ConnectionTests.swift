@@ -1,0 +1,182 @@
+import BusProtocol
+import EventBus
+import Foundation
+import NATSLayout
+import NATSTestSupport
+import Support
+import TestSupport
+import Testing
+
+@testable import NATS
+@testable import NATSEventBus
+
+@Suite("NATS bus: connection", .sharedServer, .timeLimit(.minutes(2)))
+struct ConnectionTests {
+    @Test func `Calls wait until the streams exist`() async throws {
+        let bus = TestBus(server: try #require(SharedServer.current))
+        try await bus.whileOpen { client in
+            let error = await #expect(throws: BusError.self) {
+                // Long enough for the answer that there is no stream, and any answer is an error.
+                try await client.waitUntilConnected(timeout: .seconds(2))
+            }
+            #expect(error?.code == .unavailable)
+            #expect(error?.message.contains("the stream '\(bus.namespace)' does not exist") == true)
+            let published = try await withThrowingTaskGroup(of: Position.self) { group in
+                group.addTask { try await client.publish(Batch([Counted(number: 1).envelope()])) }
+                try await bus.makeStreams()
+                return try await group.next()
+            }
+            let received = try await client.withSubscription(to: [.all], from: .beginning) { try await $0.take(1) }
+            #expect(received.map(\.position) == [published])
+            try await client.waitUntilConnected(timeout: .seconds(30))
+        }
+    }
+
+    @Test func `Without a server the bus is unavailable`() async throws {
+        let port = try NATSServer.freePorts(1)[0]
+        let bus = try NATSEventBus(address: "nats://127.0.0.1:\(port)", source: "test/1", logger: .quiet)
+        let error = await #expect(throws: BusError.self) {
+            try await bus.whileOpen { try await bus.waitUntilConnected(timeout: .milliseconds(300)) }
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("127.0.0.1:\(port)") == true)
+    }
+
+    @Test func `A server with small messages is refused, with the setting to change`() async throws {
+        try await NATSServer(settings: "max_payload: 128KB").whileRunning { server in
+            let bus = TestBus(server: server)
+            let error = await #expect(throws: BusError.self) {
+                try await bus.whileOpen { try await $0.publish(Counted(number: 1)) }
+            }
+            #expect(error?.code == .address)
+            #expect(error?.message.contains("max_payload") == true)
+        }
+    }
+
+    @Test func `Batches are limited by max_payload`() async throws {
+        try await NATSServer(settings: "max_payload: 1MB").whileRunning { server in
+            let bus = TestBus(server: server)
+            try await bus.makeStreams()
+            try await bus.whileOpen { client in
+                let large = try State(value: String(repeating: "v", count: 1 << 20)).envelope()
+                let error = await #expect(throws: BusError.self) { try await client.publish(Batch([large])) }
+                #expect(error?.code == .refused)
+                #expect(error?.message.contains("max_payload") == true)
+                let smaller = try State(value: String(repeating: "v", count: 1_000_000)).envelope()
+                try await client.publish(Batch([smaller]))
+                #expect(try await client.document(State.self)?.value.count == 1_000_000)
+            }
+        }
+    }
+
+    @Test func `A server that is too old is refused`() throws {
+        let address = try NATSAddress("nats://127.0.0.1:4222")
+        var server = NATSServerInfo(maximumPayload: 9 << 20)
+        #expect(Journal.refusal(of: server, at: address) == nil, "the version is not known")
+        for (version, isRefused) in [("2.9.10", true), ("2.12.0", true), ("2.12.1", false), ("2.15.1", false)] {
+            server.version = version
+            let refusal = Journal.refusal(of: server, at: address)
+            #expect((refusal != nil) == isRefused)
+            #expect(refusal.map { $0.code == .address && $0.message.contains(version) } ?? true)
+        }
+    }
+
+    @Test func `A stream that is not a journal, or has another layout, is refused`() async throws {
+        for metadata in [[:], ["segue-epoch": "1f", "segue-layout": "2"]] as [JSONValue] {
+            let bus = TestBus(server: try #require(SharedServer.current))
+            let settings: JSONValue = [
+                "name": .string(bus.names.journal), "subjects": [.string(bus.names.batches)], "metadata": metadata,
+            ]
+            try await bus.withJetStream { _ = try await $0.createStream(settings) }
+            let error = await #expect(throws: BusError.self) {
+                try await bus.whileOpen { try await $0.waitUntilConnected(timeout: .seconds(30)) }
+            }
+            #expect(error?.code == .address)
+        }
+    }
+
+    @Test func `run() cannot be called twice, and calls fail after its end`() async throws {
+        let bus = try await TestBus.make().bus()
+        try await bus.whileOpen { _ = try await bus.publish(Counted(number: 1)) }
+        let calls: [@Sendable () async throws -> Void] = [
+            { try await bus.run() }, { try await bus.publish(Counted(number: 2)) },
+            { _ = try await bus.documents(matching: [.all]) },
+            { _ = try await bus.withSubscription(to: [.all], from: .now) { try await $0.take(1) } },
+        ]
+        for call in calls {
+            let error = await #expect(throws: BusError.self) { try await call() }
+            #expect(error?.code == .closed)
+        }
+    }
+
+    @Test func `A reader that waits, and a caller that waits for a server, end when the bus is closed`() async throws {
+        try await NATSServer().whileRunning { server in
+            let bus = TestBus(server: server)
+            try await bus.makeStreams()
+            let client = try bus.bus()
+            let isLive = Gate()
+            let calls: [@Sendable () async throws -> Void] = [
+                {
+                    try await client.withSubscription(to: [.all], from: .now) { messages in
+                        isLive.open()
+                        _ = try await messages.take(1)
+                    }
+                },
+                {
+                    try await isLive.pass()
+                    try await client.publish(Counted(number: 1), subject: "one")
+                    try await server.kill()
+                    while true { try await client.publish(Counted(number: 1), subject: "two") }
+                },
+            ]
+            let codes = try await withThrowingTaskGroup(of: BusError.Code?.self) { group in
+                for call in calls {
+                    group.addTask {
+                        do { try await call() } catch let error as BusError { return error.code }
+                        return nil
+                    }
+                }
+                try await client.whileOpen {
+                    await isLive.wait()
+                    for await change in client.journal.connection.changes() {
+                        if case .disconnected = change { break }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            // The reader may have received the first message.
+            #expect(codes.count == 2)
+            #expect(codes.contains(.closed))
+            #expect(codes.allSatisfy { $0 == .closed || $0 == nil })
+        }
+    }
+
+    @Test func `The steward hears each second what the client has seen, and when it ends`() async throws {
+        let bus = try await TestBus.make()
+        try await bus.withJetStream { jetStream in
+            let heartbeats = try await jetStream.connection.withSubscription(
+                to: BusSubject.heartbeat.text(in: bus.namespace)
+            ) { subscription in
+                try await bus.whileOpen { client in
+                    let position = try await client.publish(Batch([Counted(number: 1).envelope()]))
+                    while try await subscription.heartbeat().seen < Place(offset: position.offset).sequence {}
+                }
+                var heartbeats = [try await subscription.heartbeat()]
+                while heartbeats.last?.isLast == false { heartbeats.append(try await subscription.heartbeat()) }
+                return heartbeats
+            }
+            let stream = try await jetStream.stream(bus.names.journal)
+            #expect(heartbeats.last?.producer != nil)
+            let epoch = stream.metadata["segue-epoch"].flatMap { UInt64($0, radix: 16) }
+            #expect(heartbeats.last?.epoch == epoch)
+        }
+    }
+}
+
+extension NATSSubscription {
+    fileprivate func heartbeat() async throws -> Heartbeat {
+        while true {
+            if case .message(let message) = try await next() { return try Heartbeat(json: message.body) }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+import BusProtocol
+import EventBus
+import Foundation
+import Logging
+import NATS
+import NATSLayout
+import NATSTestSupport
+import Support
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import NATSEventBus
+
+@Suite("NATS bus: reading", .sharedServer, .timeLimit(.minutes(2)))
+struct JournalReaderTests {
+    @Test func `Anything that is no batch is skipped with a warning, and the reader goes on`() async throws {
+        let bus = try await TestBus.make()
+        let log = LogCounter()
+        let good = try Publication(Batch([Counted(number: 7).envelope()]))
+        let subject = good.subject.text(in: bus.namespace)
+        var truncated = good.body
+        truncated.removeLast()
+        // The topic is in the first bytes of the body, after its length.
+        var misnamed = good.body
+        misnamed.replaceSubrange(2..<7, with: "other".utf8)
+        let hostile: [(NATSHeaders, [UInt8])] = [
+            ([:], []), ([:], Array("hello".utf8)), (["Segue-Batch": "1"], []), (["Segue-Batch": "x"], good.body),
+            (["Segue-Batch": "0"], good.body), (["Segue-Batch": "18446744073709551615"], good.body),
+            (["Segue-Batch": "1"], truncated), (["Segue-Batch": "2"], good.body), (["Segue-Batch": "1"], misnamed),
+            (["Segue-Batch": "1", "Segue-Progress": "1/2/3"], good.body), (["Segue-Batch": "1", "Status": "404"], []),
+            (["Segue-Batch": "1", "Segue-Rejection": "1"], good.body),
+        ]
+        try await bus.whileOpen(logger: log.logger) { client in
+            let received = try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                try await bus.withJetStream { jetStream in
+                    for (headers, body) in hostile {
+                        _ = try await jetStream.publish(subject, headers: headers, body: body)
+                    }
+                }
+                try await client.publish(Counted(number: 8))
+                return try await messages.take(1)
+            }
+            #expect(try received.numbers == [8])
+            #expect(log.count(of: "a message was skipped") >= hostile.count - 2, "a batch of nothing is a batch")
+            let end = try await client.publish(Batch([]))
+            // The other ways to read the journal.
+            #expect(try await client.documents(matching: [.all]).isEmpty)
+            #expect(try await client.newest(matching: [.type(Counted.self)]) == end)
+            #expect(try await client.lag(after: Position(epoch: end.epoch, offset: 0), matching: [.all]) > 0)
+            #expect(try await client.position(end, offsetBy: -1).offset < end.offset)
+            let all = try await client.withSubscription(
+                to: [.all], from: .beginning, until: end, onNotice: nil
+            ) { try await $0.take(.max) }
+            #expect(all.last?.position == end)
+        }
+    }
+
+    @Test func `A transient message that is none is skipped`() async throws {
+        let bus = try await TestBus.make()
+        let log = LogCounter()
+        try await bus.whileOpen(logger: log.logger) { client in
+            let received = try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                let subject = "\(bus.namespace).t.event.Counted.00.00"
+                for headers in [[:], ["Segue-After": "1/2"], ["Segue-After": "x/y", "Segue-Batch": "1"]]
+                    as [NATSHeaders]
+                {
+                    try client.journal.connection.publish(subject, headers: headers, body: [1, 2, 3])
+                }
+                try await client.publish(Batch([Counted(number: 1).envelope()], isTransient: true))
+                return try await messages.take(1)
+            }
+            #expect(try received.numbers == [1])
+            #expect(received.map(\.position) == [nil])
+            #expect(log.count(of: "a message was skipped") == 3)
+        }
+    }
+
+    @Test func `A transient message does not wait for messages that are not for the subscription`() async throws {
+        let bus = try await TestBus.make()
+        try await bus.whileOpen { client in
+            let received = try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                for number in 0..<20 {
+                    try await client.publish(State(value: "\(number)"))
+                    try await client.publish(Batch([Counted(number: number).envelope()], isTransient: true))
+                }
+                return try await messages.take(20)
+            }
+            #expect(try received.numbers == Array(0..<20))
+        }
+    }
+
+    @Test func `A consumer that the server has lost is replaced, and nothing is missing`() async throws {
+        let bus = try await TestBus.make()
+        try await bus.whileOpen { client in
+            try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                for round in 0..<3 {
+                    for number in 0..<20 { try await client.publish(Counted(number: round * 20 + number)) }
+                    #expect(try await messages.take(20).numbers == Array(round * 20..<round * 20 + 20))
+                    try await bus.withJetStream { jetStream in
+                        let stream = bus.names.journal
+                        let names = try await jetStream.call("CONSUMER.NAMES.\(stream)")["consumers"]?.arrayValue
+                        for name in names?.compactMap(\.stringValue) ?? [] {
+                            try await jetStream.call("CONSUMER.DELETE.\(stream).\(name)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `A subscription learns which types retention has removed`() async throws {
+        let bus = try await TestBus.make()
+        try await bus.whileOpen { client in
+            let first = try #require(try await client.publish(Counted(number: 0)).position)
+            let removed = try #require(try await client.publish(Counted(number: 1)).position)
+            try await client.publish(State(value: "1"))
+            let kept = try #require(try await client.publish(Counted(number: 2), subject: "other").position)
+            var table = TypeTable()
+            table.note(Counted.type, at: kept.offset)
+            try await bus.withJetStream { [table] jetStream in
+                _ = try await jetStream.publish(
+                    BusSubject.typeTable.text(in: bus.namespace), body: table.json())
+                try await jetStream.purge(
+                    bus.names.journal, filter: bus.names.batches, before: Int(Place(offset: kept.offset).sequence))
+            }
+            let notices = Mutex<[SubscriptionNotice]>([])
+            for start in [StartPosition.after(first), .beginning] {
+                let received = try await client.withSubscription(
+                    to: [.type(Counted.self)], from: start, until: nil,
+                    onNotice: { notice in notices.withLock { $0.append(notice) } }
+                ) { try await $0.take(1) }
+                #expect(try received.numbers == [2])
+            }
+            // Not for the second subscription, which begins at the oldest message that is kept.
+            #expect(notices.withLock(\.self).count == 1)
+            guard case .removed(Counted.type, let through)? = notices.withLock(\.first) else {
+                Issue.record("there is no notice")
+                return
+            }
+            #expect(through >= removed.offset)
+            #expect(through < kept.offset)
+        }
+    }
+
+    @Test func `A slow subscriber learns what retention has removed before it`() async throws {
+        let bus = try await TestBus.make()
+        try await bus.whileOpen { client in
+            let notices = Mutex<[SubscriptionNotice]>([])
+            try await client.withSubscription(
+                to: [.type(Counted.self)], from: .now, until: nil,
+                onNotice: { notice in notices.withLock { $0.append(notice) } }
+            ) { messages in
+                // More than the buffers hold.
+                for number in 0..<3000 { try await client.publish(Counted(number: number)) }
+                let end = try await client.publish(Batch([]))
+                var table = TypeTable()
+                table.note(Counted.type, at: end.offset)
+                try await bus.withJetStream { [table] jetStream in
+                    _ = try await jetStream.publish(
+                        BusSubject.typeTable.text(in: bus.namespace), body: table.json())
+                    try await jetStream.purge(
+                        bus.names.journal, filter: bus.names.batches, before: Int(Place(offset: end.offset).sequence))
+                }
+                var count = 0
+                for try await message in messages {
+                    count += 1
+                    if message.position == end { break }
+                }
+                #expect(count < 3000)
+            }
+            #expect(notices.withLock(\.count) >= 1)
+        }
+    }
+
+    @Test func `A journal that is made anew is read from its beginning, and a reading up to a position fails`()
+        async throws
+    {
+        let bus = try await TestBus.make()
+        try await bus.whileOpen { client in
+            let old = try #require(try await client.publish(Counted(number: 0)).position)
+            try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                let until = Position(epoch: old.epoch, offset: old.offset + 1_000_000)
+                async let reading = client.withSubscription(
+                    to: [.type(Counted.self)], from: .now, until: until, onNotice: nil
+                ) { try await $0.take(1) }
+                try await client.publish(Counted(number: 1))
+                #expect(try await messages.take(1).numbers == [1])
+                #expect(try await reading.numbers == [1])
+                async let failing = client.withSubscription(
+                    to: [.type(State.self)], from: .now, until: until, onNotice: nil
+                ) { try await $0.take(1) }
+                try await bus.withJetStream { jetStream in
+                    try await jetStream.deleteStream(bus.names.journal)
+                }
+                try await bus.makeStreams()
+                do {
+                    Issue.record("the reading ended with \(try await failing)")
+                } catch let error as BusError {
+                    #expect(error.code == .epoch)
+                }
+                try await client.publish(Counted(number: 2))
+                #expect(try await messages.take(1).numbers == [2])
+            }
+        }
+    }
+
+    @Test func `An idle subscription knows that it has received everything, also what is for others`() async throws {
+        let bus = try await TestBus.make()
+        try await bus.whileOpen { client in
+            let epoch = try await client.journal.identity().epoch
+            let reader = JournalReader(
+                client.journal, filters: [.type(Counted.self)], range: JournalReader.Range(epoch: epoch, start: 0),
+                skipped: client.skipped, onNotice: nil)
+            try await withThrowingTaskGroup(of: Envelope?.self) { group in
+                group.addTask {
+                    await reader.run()
+                    return nil
+                }
+                #expect(try await reader.idlePosition() == nil, "nobody waits for a message")
+                try await client.publish(Counted(number: 1))
+                _ = try await reader.next()
+                group.addTask { try await reader.next() }
+                let end = try #require(try await client.publish(State(value: "1")).position)
+                var idle = try await reader.idlePosition()
+                while idle == nil {
+                    await Task.yield()
+                    idle = try await reader.idlePosition()
+                }
+                #expect(idle == end)
+                group.cancelAll()
+            }
+        }
+    }
+}
+
+/// Counts log lines.
+final class LogCounter: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(counter: self) } }
+
+    func count(of line: String) -> Int { counts.withLock { $0[line] ?? 0 } }
+
+    private struct Handler: LogHandler {
+        let counter: LogCounter
+        var metadata: Logger.Metadata = [:]
+        var logLevel: Logger.Level = .trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            counter.counts.withLock { $0[event.message.description, default: 0] += 1 }
+        }
+    }
+}
