@@ -320,4 +320,56 @@ struct ClaimTests {
             }
         }
     }
+
+    @Test func `A reader ends when its consumer is forgotten, or the record is gone`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                let claim = try await first.claims.claim(consumer: "stopped", as: .exclusive)
+                let forgotten = Gate()
+                try await first.claims.withWatch(of: claim, progress: nil, onEnd: forgotten.open) { watch in
+                    await first.claims.leave(consumer: "stopped", as: claim.member)
+                    try await second.claims.forget(consumer: "stopped")
+                    try await forgotten.pass()
+                }
+                let other = try await first.claims.claim(consumer: "lost", as: .exclusive)
+                let lost = Gate()
+                try await first.claims.withWatch(of: other, progress: nil, onEnd: lost.open) { watch in
+                    #expect(!watch.isEnded)
+                    try await first.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.g.lost")
+                    try await lost.pass()
+                }
+                let elsewhere = ConsumerClaim(
+                    consumer: "lost", member: .exclusive, ownerEpoch: 1, epoch: other.epoch &+ 1, offsets: [:])
+                let error = await #expect(throws: BusError.self) {
+                    try await first.claims.withWatch(of: elsewhere, progress: nil, onEnd: {}) { _ in }
+                }
+                #expect(error?.code == .epoch)
+            }
+        }
+    }
+
+    @Test func `After the end of a process its claims and readers end`() async throws {
+        try await JournalFixture.run { fixture in
+            let ended = Gate()
+            let parts = try await fixture.withParts { bus in
+                let claim = try await bus.claims.claim(consumer: "counter", as: .exclusive)
+                return (bus, claim)
+            }
+            let error = await #expect(throws: BusError.self) {
+                try await parts.0.claims.claim(consumer: "counter", as: .exclusive)
+            }
+            #expect(error?.code == .closed)
+            let watching = await #expect(throws: BusError.self) {
+                try await parts.0.claims.withWatch(of: parts.1, progress: nil, onEnd: ended.open) { _ in }
+            }
+            #expect(watching?.code == .closed)
+            // Returns at once.
+            await parts.0.claims.leave(consumer: "counter", as: parts.1.member)
+            let query = try Envelope(Numbered(number: 1), source: "x")
+            let asking = await #expect(throws: BusError.self) {
+                try await parts.0.queries.ask(query, timeout: .seconds(60))
+            }
+            #expect(asking?.code == .closed)
+        }
+    }
 }
