@@ -438,19 +438,35 @@ actor Claims {
 
     /// Watches a claim while `body` runs.
     /// - Throws: ``BusError`` with code `epoch` if the claim belongs to another journal; the error of `body`.
-    func withWatch<Result: Sendable>(
+    nonisolated func withWatch<Result>(
         of claim: ConsumerClaim, progress: ConsumerProgress?, onEnd: @escaping @Sendable () -> Void,
-        _ body: nonisolated(nonsending) (ClaimWatch) async throws -> Result
+        _ body: (ClaimWatch) async throws -> Result
     ) async throws -> Result {
+        let watch = ClaimWatch(claim, progress: progress, onEnd: onEnd)
+        try await begin(watch)
+        do {
+            let result = try await body(watch)
+            await remove(watch)
+            return result
+        } catch {
+            await remove(watch)
+            throw error
+        }
+    }
+
+    private func begin(_ watch: ClaimWatch) async throws {
         try requireOpen()
+        let claim = watch.claim
         guard try await journal.epoch() == claim.epoch else {
             throw BusError(.epoch, "position \(claim.position) belongs to another journal")
         }
-        let watch = ClaimWatch(claim, progress: progress, onEnd: onEnd)
+        try requireOpen()
         watches[ObjectIdentifier(watch)] = watch
-        defer { watches[ObjectIdentifier(watch)] = nil }
         await renew(claim.consumer)
-        return try await body(watch)
+    }
+
+    private func remove(_ watch: ClaimWatch) {
+        watches[ObjectIdentifier(watch)] = nil
     }
 
     private func renew() async {
