@@ -45,7 +45,7 @@ struct ClaimTests {
                 let again = try await bus.claims.claim(consumer: "counter", as: claim.member)
                 #expect(again.ownerEpoch == claim.ownerEpoch)
                 #expect(again.position == messages[1].position)
-                #expect(try await bus.read(under: again).numbered == [2])
+                #expect(try await bus.read(under: again).numbersRead == [2])
             }
         }
     }
@@ -184,7 +184,7 @@ struct ClaimTests {
                 let new = try await second.claims.claim(consumer: "sole", as: .exclusive)
                 #expect(new.ownerEpoch > old.ownerEpoch)
                 #expect(Set(new.offsets.values) == [0])
-                #expect(try await second.read(under: new).numbered == [0, 1, 2])
+                #expect(try await second.read(under: new).numbersRead == [0, 1, 2])
                 try await second.publish(Batch([], checkpoint: Checkpoint(claim: new, handled: messages[0])))
                 #expect(try await first.claims.consumers().map(\.position) == [messages[0].position])
                 let member = ConsumerMember.shared
@@ -287,7 +287,7 @@ struct ClaimTests {
                     try await first.publish(Batch([], checkpoint: checkpoint))
                 }
                 let next = try await second.claims.claim(consumer: "counter", as: .exclusive)
-                #expect(try await second.read(under: next).numbered == Array(25..<30))
+                #expect(try await second.read(under: next).numbersRead == Array(25..<30))
                 let record = try #require(
                     try await second.journal.read(GroupRecord.self, .group(consumer: "counter")))
                 let group = try #require(record.record.existing)
@@ -296,7 +296,7 @@ struct ClaimTests {
                 let start = Int(HandledOffsets.start(of: group))
                 try await second.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.p.>", before: start)
                 let last = try await first.claims.claim(consumer: "counter", as: .exclusive)
-                #expect(try await first.read(under: last).numbered == Array(25..<30))
+                #expect(try await first.read(under: last).numbersRead == Array(25..<30))
             }
         }
     }
@@ -318,6 +318,58 @@ struct ClaimTests {
                 try await first.publish(Batch([], checkpoint: Checkpoint(claim: repeated, position: end)))
                 #expect(try await second.claims.claim(consumer: "counter", as: .exclusive).cutOffs.isEmpty)
             }
+        }
+    }
+
+    @Test func `A reader ends when its consumer is forgotten, or the record is gone`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                let claim = try await first.claims.claim(consumer: "stopped", as: .exclusive)
+                let forgotten = Gate()
+                try await first.claims.withWatch(of: claim, progress: nil, onEnd: forgotten.open) { watch in
+                    await first.claims.leave(consumer: "stopped", as: claim.member)
+                    try await second.claims.forget(consumer: "stopped")
+                    try await forgotten.pass()
+                }
+                let other = try await first.claims.claim(consumer: "lost", as: .exclusive)
+                let lost = Gate()
+                try await first.claims.withWatch(of: other, progress: nil, onEnd: lost.open) { watch in
+                    #expect(!watch.isEnded)
+                    try await first.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.g.lost")
+                    try await lost.pass()
+                }
+                let elsewhere = ConsumerClaim(
+                    consumer: "lost", member: .exclusive, ownerEpoch: 1, epoch: other.epoch &+ 1, offsets: [:])
+                let error = await #expect(throws: BusError.self) {
+                    try await first.claims.withWatch(of: elsewhere, progress: nil, onEnd: {}) { _ in }
+                }
+                #expect(error?.code == .epoch)
+            }
+        }
+    }
+
+    @Test func `After the end of a process its claims and readers end`() async throws {
+        try await JournalFixture.run { fixture in
+            let ended = Gate()
+            let parts = try await fixture.withParts { bus in
+                let claim = try await bus.claims.claim(consumer: "counter", as: .exclusive)
+                return (bus, claim)
+            }
+            let error = await #expect(throws: BusError.self) {
+                try await parts.0.claims.claim(consumer: "counter", as: .exclusive)
+            }
+            #expect(error?.code == .closed)
+            let watching = await #expect(throws: BusError.self) {
+                try await parts.0.claims.withWatch(of: parts.1, progress: nil, onEnd: ended.open) { _ in }
+            }
+            #expect(watching?.code == .closed)
+            // Returns at once.
+            await parts.0.claims.leave(consumer: "counter", as: parts.1.member)
+            let query = try Envelope(Numbered(number: 1), source: "x")
+            let asking = await #expect(throws: BusError.self) {
+                try await parts.0.queries.ask(query, timeout: .seconds(60))
+            }
+            #expect(asking?.code == .closed)
         }
     }
 }

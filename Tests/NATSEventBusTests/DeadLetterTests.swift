@@ -55,7 +55,7 @@ struct DeadLetterTests {
             try await fixture.withParts { bus in
                 try await bus.publish(0..<3)
                 let letters = try await giveUp(2, as: "one", on: bus)
-                #expect(letters.map(\.message).numbered == [0, 1])
+                #expect(letters.map(\.message).numbersRead == [0, 1])
                 #expect(letters.map(\.rejection) == [Self.rejection, Self.rejection])
                 #expect(letters.allSatisfy { abs($0.time.timeIntervalSinceNow) < 60 })
                 let claim = try await bus.claims.claim(consumer: "one", as: .exclusive)
@@ -63,7 +63,7 @@ struct DeadLetterTests {
                 try await giveUp(3, as: "two", on: bus)
                 let all = try await bus.letters.list(of: nil)
                 #expect(all.map(\.consumer) == ["one", "one", "two", "two", "two"])
-                #expect(try await bus.letters.list(of: "two").map(\.message).numbered == [0, 1, 2])
+                #expect(try await bus.letters.list(of: "two").map(\.message).numbersRead == [0, 1, 2])
                 #expect(try await bus.letters.list(of: "three").isEmpty)
             }
         }

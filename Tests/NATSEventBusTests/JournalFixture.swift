@@ -256,5 +256,5 @@ struct JournalFixture: Sendable {
 }
 
 extension Sequence where Element == Envelope {
-    var numbered: [Int] { compactMap { try? $0.decode(Numbered.self).number } }
+    var numbersRead: [Int] { compactMap { try? $0.decode(Numbered.self).number } }
 }

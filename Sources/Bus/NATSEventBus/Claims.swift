@@ -23,6 +23,8 @@ actor Claims {
 
     /// The answers to ``isAlive(_:)``.
     private struct Presence {
+        /// Ended when there are answers, or can be none.
+        let live: AsyncStream<Never>.Continuation
         /// Ends the answers.
         let stop: AsyncStream<Never>.Continuation
         /// Ends when there are no answers any more.
@@ -81,6 +83,7 @@ actor Claims {
     private func close() {
         isClosed = true
         jobWriter.finish()
+        for member in membership.values { member.presence?.live.finish() }
         for watch in watches.values { watch.end() }
         for caller in leaving.values { caller.resume() }
         (watches, leaving) = ([:], [:])
@@ -106,11 +109,12 @@ actor Claims {
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
         let epoch = try await journal.epoch()
         let id = Membership(consumer: consumer, member: member.id)
+        let isNew = membership[id] == nil
         try await join(id, member.mode)
         do {
             return try await claim(consumer, member, id, epoch)
-        } catch let error as BusError where error.code == .fenced {
-            end(id)
+        } catch let error as BusError {
+            if isNew || error.code == .fenced { end(id) }
             throw error
         }
     }
@@ -193,7 +197,7 @@ actor Claims {
         let (isLive, live) = AsyncStream.makeStream(of: Never.self)
         let (isOver, over) = AsyncStream.makeStream(of: Never.self)
         let (isStopped, stopped) = AsyncStream.makeStream(of: Never.self)
-        membership[id]?.presence = Presence(stop: over, stopped: isStopped)
+        membership[id]?.presence = Presence(live: live, stop: over, stopped: isStopped)
         let (connection, subject) = (journal.connection, presence(of: id.member))
         jobWriter.yield {
             await withTaskGroup { group in
@@ -259,7 +263,8 @@ actor Claims {
     /// See ``EventBus/leave(consumer:as:)``. `run()` writes the record, because the caller may be cancelled.
     func leave(consumer: String, as member: ConsumerMember) async {
         let id = Membership(consumer: consumer, member: member.id)
-        guard membership[id] != nil, !isClosed else { return }
+        guard !isClosed else { return }
+        // A claim that was cancelled may have added a member that is not known here.
         let presence = end(id)
         let call = UUID()
         await withCheckedContinuation { continuation in
@@ -433,31 +438,34 @@ actor Claims {
 
     /// Watches a claim while `body` runs.
     /// - Throws: ``BusError`` with code `epoch` if the claim belongs to another journal; the error of `body`.
-    func withWatch<Result: Sendable>(
+    nonisolated func withWatch<Result>(
         of claim: ConsumerClaim, progress: ConsumerProgress?, onEnd: @escaping @Sendable () -> Void,
-        _ body: nonisolated(nonsending) (ClaimWatch) async throws -> Result
+        _ body: (ClaimWatch) async throws -> Result
     ) async throws -> Result {
-        let watch = try await watch(claim, progress: progress, onEnd: onEnd)
-        defer { unwatch(watch) }
-        return try await body(watch)
+        let watch = ClaimWatch(claim, progress: progress, onEnd: onEnd)
+        try await begin(watch)
+        do {
+            let result = try await body(watch)
+            await remove(watch)
+            return result
+        } catch {
+            await remove(watch)
+            throw error
+        }
     }
 
-    /// Begins to watch a claim, until ``unwatch(_:)``.
-    /// - Throws: ``BusError`` with code `epoch` if the claim belongs to another journal.
-    func watch(
-        _ claim: ConsumerClaim, progress: ConsumerProgress?, onEnd: @escaping @Sendable () -> Void
-    ) async throws -> ClaimWatch {
+    private func begin(_ watch: ClaimWatch) async throws {
         try requireOpen()
+        let claim = watch.claim
         guard try await journal.epoch() == claim.epoch else {
             throw BusError(.epoch, "position \(claim.position) belongs to another journal")
         }
-        let watch = ClaimWatch(claim, progress: progress, onEnd: onEnd)
+        try requireOpen()
         watches[ObjectIdentifier(watch)] = watch
         await renew(claim.consumer)
-        return watch
     }
 
-    func unwatch(_ watch: ClaimWatch) {
+    private func remove(_ watch: ClaimWatch) {
         watches[ObjectIdentifier(watch)] = nil
     }
 
@@ -469,9 +477,11 @@ actor Claims {
 
     /// Compares the claims of a consumer with its recorded group. A partition that was given ends a claim, too.
     private func renew(_ consumer: String) async {
-        // Without a connection the claims stay: a fenced batch or the next renewal ends them.
-        guard let record = try? await records.groupRecord(of: consumer) else { return }
-        guard let group = record.record.existing else {
+        let record: JournalAccess.Recorded<GroupRecord>?
+        // If the group cannot be read, the claims stay: a fenced batch or the next renewal ends them.
+        do { record = try await records.groupRecord(of: consumer) } catch { return }
+        guard let record, let group = record.record.existing else {
+            // The consumer was removed, or belongs to another journal.
             return endWatches(of: consumer, in: nil)
         }
         endWatches(of: consumer, in: group)

@@ -211,6 +211,17 @@ final class JournalReader: Sendable {
         return nil
     }
 
+    private static let idleInterval = Duration.seconds(5)
+
+    /// Tells a watch from time to time how far a reader is that waits while the journal grows with messages for others.
+    func noteIdle(for watch: ClaimWatch) async throws {
+        while !watch.isEnded {
+            try await Task.sleep(for: Self.idleInterval)
+            // Later messages are after this position, even if the reader takes one meanwhile.
+            if let position = try await idlePosition() { watch.noteWaiting(after: position.offset) }
+        }
+    }
+
     /// Ends the subscription.
     func finish() { buffer.finish() }
 

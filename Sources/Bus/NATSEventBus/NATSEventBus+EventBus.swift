@@ -111,20 +111,16 @@ extension NATSEventBus {
         let reader = JournalReader(
             journal, filters: filters, partitions: Set(claim.offsets.keys), range: range, skipped: skipped,
             onNotice: nil)
-        let watch = try await claims.watch(claim, progress: progress) { reader.finish() }
-        let result: Swift.Result<Result, any Error>
-        do {
-            result = .success(
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await reader.run() }
-                    defer { group.cancelAll() }
-                    return try await body(MessageSequence { try await reader.next(under: watch) })
-                })
-        } catch {
-            result = .failure(error)
+        return try await claims.withWatch(of: claim, progress: progress) {
+            reader.finish()
+        } _: { watch in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await reader.run() }
+                group.addTask { try await reader.noteIdle(for: watch) }
+                defer { group.cancelAll() }
+                return try await body(MessageSequence { try await reader.next(under: watch) })
+            }
         }
-        await claims.unwatch(watch)
-        return try result.get()
     }
 
     // MARK: Documents

@@ -155,8 +155,8 @@ actor Queries {
                 if error.hasTaken {
                     throw BusError(.unserved, "the process that served \(type) has ended")
                 }
-            } catch let error as NATSError where error.code == .disconnected {
-                // A question may be asked twice.
+            } catch let error as NATSError {
+                // Without a connection, the answer would not arrive. A question may be asked twice.
                 try await journal.pause(after: error, attempt: 0)
                 tried = []
             }
@@ -371,7 +371,7 @@ actor Queries {
                     let message = try PublishedMessage(checking: try await answer(try work.message.envelope()))
                     return .answer(header: message.header, data: message.data)
                 } catch {
-                    return .failed("the process that serves \(work.message.topic) could not answer: \(error)")
+                    return .failed("the process that serves \(work.message.topic) could not answer")
                 }
             }
             group.addTask {

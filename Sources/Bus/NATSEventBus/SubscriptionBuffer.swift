@@ -189,6 +189,11 @@ final class SubscriptionBuffer: Sendable {
         state.withLock { $0.items.isEmpty && $0.end == nil ? $0.received : nil }
     }
 
+    /// The sequence up to which the journal was read, if the reader waits and there is nothing for it; otherwise nil.
+    var idleSequence: UInt64? {
+        state.withLock { $0.items.isEmpty && $0.reader != nil && $0.end == nil ? $0.received : nil }
+    }
+
     /// Takes the next items; nil at the end. Only one task may call this at a time.
     func take() async throws -> [Item]? {
         let (number, taken) = state.withLock { state in
