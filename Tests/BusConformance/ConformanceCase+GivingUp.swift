@@ -55,12 +55,13 @@ extension ConformanceCase {
             "a letter that is not there refuses the batch: nothing of it is taken", needs: .deadLetters
         ) { fixture in
             try await fixture.withBus { bus in
-                let end = try await bus.publish(0..<2)
+                let position = try await bus.publish(0..<2)
                 let letters = try await bus.giveUp(2, as: "counter")
+                let end = try await bus.publish(Batch([]))
                 let claim = try await bus.claim(consumer: "another")
                 let error = await #expect(throws: BusError.self) {
                     let result = try Envelope(Other(number: 1), source: bus.source)
-                    var batch = Batch([result], checkpoint: Checkpoint(claim: claim, position: end))
+                    var batch = Batch([result], checkpoint: Checkpoint(claim: claim, position: position))
                     batch.settledLetters = [letters[0].id, letters[1].id + 1000]
                     try await bus.publish(batch)
                 }

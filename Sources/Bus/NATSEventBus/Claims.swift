@@ -35,7 +35,7 @@ actor Claims {
     /// The number of renewals after which a waiting reader's progress is recorded.
     private static let idleRounds = 5
     /// The time that ``leave(consumer:as:)`` takes at most. Without it, the steward ends the membership.
-    private static let leavingTime = Duration.seconds(5)
+    private static let leavingTime = Duration.seconds(2)
 
     private let records: ConsumerRecords
     private let floorStep: UInt64
@@ -262,7 +262,10 @@ actor Claims {
 
     /// See ``EventBus/leave(consumer:as:)``. `run()` writes the record, because the caller may be cancelled.
     func leave(consumer: String, as member: ConsumerMember) async {
-        let id = Membership(consumer: consumer, member: member.id)
+        await leave(Membership(consumer: consumer, member: member.id))
+    }
+
+    private func leave(_ id: Membership) async {
         guard !isClosed else { return }
         // A claim that was cancelled may have added a member that is not known here.
         let presence = end(id)
@@ -274,6 +277,13 @@ actor Claims {
                 await self.leaveGroup(id)
                 await self.finish(call)
             }
+        }
+    }
+
+    /// Ends all memberships of this process.
+    func leaveAll() async {
+        await withDiscardingTaskGroup { group in
+            for id in membership.keys { group.addTask { await self.leave(id) } }
         }
     }
 

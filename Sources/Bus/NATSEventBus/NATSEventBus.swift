@@ -97,12 +97,26 @@ public final class NATSEventBus: EventBus {
             guard let body = try? journal.heartbeat(of: producer, members: [], isLast: true).json() else { return nil }
             return (journal.subject(.heartbeat), body)
         }
+        let (isEnding, end) = AsyncStream.makeStream(of: Never.self)
+        // Not a child task, which would be cancelled together with this one: at its end, the process still uses the
+        // connection to leave its durable consumers.
+        let work = Task { try await serve(until: isEnding) }
+        try await withTaskCancellationHandler { try await work.value } onCancel: { end.finish() }
+        throw CancellationError()
+    }
+
+    private func serve(until isEnding: AsyncStream<Never>) async throws {
         defer {
             publisher.close()
             journal.close()
         }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for await _ in isEnding {}
+                    await self.claims.leaveAll()
+                    throw CancellationError()
+                }
                 group.addTask { try await self.journal.connection.run() }
                 group.addTask { try await self.journal.run() }
                 group.addTask { await self.publisher.run() }
@@ -114,11 +128,8 @@ public final class NATSEventBus: EventBus {
                 while try await group.next() != nil {}
             }
         } catch let error as NATSError {
-            // At the end the connection may end before what uses it.
-            guard !Task.isCancelled else { throw CancellationError() }
             throw BusError(error)
         }
-        throw CancellationError()
     }
 
     /// Records progress without messages, for a reader that waits.

@@ -1,5 +1,7 @@
 public import EventBus
+internal import Foundation
 public import Logging
+internal import NATSEventBus
 internal import ZeroMQEventBus
 
 /// Creates the bus of a process from an address.
@@ -18,8 +20,9 @@ public struct BusFactory: Sendable {
 
     /// Creates a bus.
     /// - Parameters:
-    ///   - address: The address of the bus. The factory ``standard`` accepts the addresses of a broker:
-    ///     `ipc:///DIRECTORY` and `tcp://HOST:PORT`.
+    ///   - address: The address of the bus. The factory ``standard`` accepts the addresses of a broker,
+    ///     `ipc:///DIRECTORY` and `tcp://HOST:PORT`, and those of servers of NATS, `nats://HOST:PORT/NAME` and
+    ///     `tls://HOST:PORT/NAME`.
     ///   - source: The CloudEvents source of the messages that the process publishes: `name/instance`.
     /// - Throws: ``BusError`` with code ``BusError/Code/address`` if the address cannot be used.
     package func bus(at address: String, source: String, logger: Logger) throws -> any EventBus {
@@ -30,7 +33,10 @@ public struct BusFactory: Sendable {
     public static let standard = BusFactory(engines: [
         Engine(addresses: ["ipc:///DIRECTORY", "tcp://HOST:PORT"]) {
             try ZeroMQEventBus(address: $0, source: $1, logger: $2)
-        }
+        },
+        Engine(addresses: ["nats://HOST:PORT/NAME", "tls://HOST:PORT/NAME"]) {
+            try NATSEventBus(address: $0, source: $1, logger: $2, credentials: .environment)
+        },
     ])
 
     private struct Engine: Sendable {
@@ -51,5 +57,21 @@ public struct BusFactory: Sendable {
             }
             return try engine.connect(address, source, logger)
         }
+    }
+}
+
+extension NATSCredentials {
+    /// The files that variables of this process name.
+    fileprivate static var environment: NATSCredentials {
+        func file(_ name: String) -> String? {
+            ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        var credentials = NATSCredentials()
+        credentials.credentialsFile = file("SEGUE_BUS_CREDS")
+        credentials.nkeyFile = file("SEGUE_BUS_NKEY")
+        credentials.authorityFile = file("SEGUE_BUS_CA")
+        credentials.certificateFile = file("SEGUE_BUS_CERT")
+        credentials.keyFile = file("SEGUE_BUS_KEY")
+        return credentials
     }
 }
