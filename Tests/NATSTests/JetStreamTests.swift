@@ -48,6 +48,39 @@ struct JetStreamTests {
         }
     }
 
+    @Test func `A message is stored without a task, and its result comes once`() async throws {
+        try await withStream { jetStream in
+            let (results, writer) = AsyncStream.makeStream(of: Result<PublishAcknowledgement, any Error>.self)
+            for (subject, headers) in [
+                ("s.a", ["Nats-Msg-Id": "1"]), ("s.a", ["Nats-Msg-Id": "1"]),
+                ("s.a", ["Nats-Expected-Last-Subject-Sequence": "7"]), ("elsewhere", [:]), ("a space", [:]),
+            ] as [(String, NATSHeaders)] {
+                jetStream.publish(subject, headers: headers, body: [1], timeout: .seconds(5)) { writer.yield($0) }
+                var iterator = results.makeAsyncIterator()
+                let result = await iterator.next()
+                switch (subject, result) {
+                case ("s.a", .success(let acknowledgement)?): #expect(acknowledgement.sequence == 1)
+                case ("s.a", .failure(let error as JetStreamError)?): #expect(error.code == .wrongLastSequence)
+                case ("elsewhere", .failure(let error as NATSError)?): #expect(error.code == .noResponders)
+                case ("a space", .failure(let error as NATSError)?): #expect(error.code == .invalid)
+                default: Issue.record("\(subject): \(String(describing: result))")
+                }
+            }
+            #expect(jetStream.connection.pendingReplyCount == 0)
+        }
+    }
+
+    @Test func `The first message from a sequence on is found by its subject`() async throws {
+        try await withStream { jetStream in
+            for subject in ["s.a", "s.b", "s.a", "s.b"] { try await jetStream.publish(subject, body: []) }
+            #expect(try await jetStream.nextMessage(of: "S", subject: "s.a", from: 1)?.sequence == 1)
+            #expect(try await jetStream.nextMessage(of: "S", subject: "s.a", from: 2)?.sequence == 3)
+            #expect(try await jetStream.nextMessage(of: "S", subject: "s.*", from: 2)?.sequence == 2)
+            #expect(try await jetStream.nextMessage(of: "S", subject: "s.a", from: 4)?.sequence == nil)
+            #expect(try await jetStream.nextMessage(of: "S", subject: "s.>", from: 5)?.sequence == nil)
+        }
+    }
+
     @Test func `An expectation that does not hold prevents the storing`() async throws {
         try await withStream { jetStream in
             try await jetStream.publish("s.fence", body: [], expecting: LastSequence(0))

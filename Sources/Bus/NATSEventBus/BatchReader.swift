@@ -91,6 +91,7 @@ final class BatchReader {
                 if tracker.shouldAskForEnd, !hasAsked {
                     hasAsked = true
                     try await askForEnd()
+                    guard try await journal.identity().epoch == epoch else { return true }
                 }
                 if tracker.isAtEnd { return false }
                 switch try await consumer.next() {
@@ -120,8 +121,7 @@ final class BatchReader {
     /// Checks if everything up to the end has been received.
     private func askForEnd() async throws {
         guard let end else { return }
-        let last = UInt64(clamping: try await journal.jetStream.stream(journal.names.journal).lastSequence)
-        let sequence = min(last, Place(offset: end).sequence)
+        let sequence = min(try await journal.lastSequence(), Place(offset: end).sequence)
         guard try await !journal.hasBatches(matching: patterns, from: tracker.nextSequence, through: sequence) else {
             return
         }

@@ -129,7 +129,9 @@ final class Journal: Sendable {
         }
     }
 
-    private func readStream(limit: Int) async throws {
+    /// Reads the state of the stream, and notes if it was replaced.
+    @discardableResult
+    private func readStream(limit: Int) async throws -> StreamInfo {
         let stream = try await jetStream.stream(names.journal)
         guard let layout = stream.metadata["segue-layout"],
             let epoch = stream.metadata["segue-epoch"].flatMap({ UInt64($0, radix: 16) })
@@ -145,6 +147,7 @@ final class Journal: Sendable {
         }
         let payload = min(limit - Self.headroom, Self.largestPayload)
         open(JournalIdentity(epoch: epoch, creationTime: stream.creationTime, maximumPayload: payload))
+        return stream
     }
 
     private func note(problem: String) {
@@ -222,15 +225,16 @@ final class Journal: Sendable {
 
     /// Reads the stream again: it may have been replaced. Waits while it does not exist.
     func confirm() async throws {
-        try await retrying { try await readAgain() }
+        try await retrying { _ = try await readAgain() }
     }
 
     private func refresh() async {
         // The next attempt, or the next heartbeat, reads it again.
-        try? await readAgain()
+        _ = try? await readAgain()
     }
 
-    private func readAgain() async throws {
+    @discardableResult
+    private func readAgain() async throws -> StreamInfo {
         try await readStream(limit: try await identity().maximumPayload + Self.headroom)
     }
 
@@ -269,7 +273,7 @@ final class Journal: Sendable {
 
     /// The last sequence of the stream, from its leader. It can be that of a record.
     func lastSequence() async throws -> UInt64 {
-        try await retrying { UInt64(max(0, try await jetStream.stream(names.journal).lastSequence)) }
+        try await retrying { UInt64(clamping: try await readAgain().lastSequence) }
     }
 
     // MARK: Requests

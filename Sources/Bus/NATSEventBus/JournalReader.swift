@@ -142,7 +142,7 @@ final class JournalReader: Sendable {
                     if let gap = self.take(message) { gapsWriter.yield(gap) }
                 }
             }
-            // The end of the newest gap is not before the ends of the others.
+            // The newest gap includes the others.
             for await gap in gaps {
                 let mustWait = try? await journal.hasBatches(
                     matching: patterns, from: gap.lowerBound, through: gap.upperBound)
@@ -176,14 +176,20 @@ final class JournalReader: Sendable {
     }
 
     /// Takes a transient message.
-    /// - Returns: The sequences to read before it is delivered; nil if it need not wait for more.
+    /// - Returns: The sequences to read before the messages that are held; nil if none was added to them.
     private func take(_ message: NATSMessage) -> ClosedRange<UInt64>? {
         guard let place = TransientPlace(message) else {
             skipped.note("a transient message on '\(message.subject)' has no valid headers")
             return nil
         }
         // A message of another journal is not held.
-        return buffer.put(message, after: place.epoch == range.epoch ? place.sequence : 0)
+        switch buffer.put(message, after: place.epoch == range.epoch ? place.sequence : 0) {
+        case .added: return nil
+        case .held(let gap): return gap
+        case .dropped:
+            skipped.note("a transient message on '\(message.subject)' came while too many waited for the subscriber")
+            return nil
+        }
     }
 
     // MARK: The subscriber

@@ -12,9 +12,13 @@ extension Journal {
         skipped: SkippedMessages, _ body: (BatchMessage.Stored) throws -> Bool
     ) async throws {
         guard first <= last, !filters.isEmpty else { return }
+        let patterns = SubjectFilters(filters).texts(in: names.namespace)
+        // Usually there is nothing after the steward's mark. Then no consumer is needed.
+        guard try await retrying({ try await hasBatches(matching: patterns, from: first, through: last) }) else {
+            return
+        }
         let reader = BatchReader(
-            self, patterns: SubjectFilters(filters).texts(in: names.namespace), after: Place.end(of: first - 1),
-            until: Place.end(of: last), epoch: epoch)
+            self, patterns: patterns, after: Place.end(of: first - 1), until: Place.end(of: last), epoch: epoch)
         try await reader.read { message in
             let batch = JournalBatch(message: message, epoch: epoch, start: 0, end: .max)
             do {

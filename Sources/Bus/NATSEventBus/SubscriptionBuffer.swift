@@ -24,6 +24,8 @@ final class SubscriptionBuffer: Sendable {
         var size = 0
         /// The transient messages that came before the batches after which they were published.
         var held: Deque<Held> = []
+        /// The highest sequence for which a message was held.
+        var heldEnd: UInt64 = 0
         /// The sequence up to which the journal was read.
         var received: UInt64 = 0
         /// The end of the subscription; nil while it lasts.
@@ -155,22 +157,32 @@ final class SubscriptionBuffer: Sendable {
 
     // MARK: Transient messages
 
+    /// The result of adding a transient message.
+    enum Addition: Sendable {
+        case added
+        /// Messages are held. They can be delivered when the subscription has received its messages of these sequences.
+        case held(ClosedRange<UInt64>)
+        /// The message was dropped because too many others wait.
+        case dropped
+    }
+
     /// Adds a transient message, which is held until the journal was read up to `sequence`.
-    /// - Returns: The range of sequences to read before, if the message is held; otherwise nil.
-    func put(_ message: NATSMessage, after sequence: UInt64) -> ClosedRange<UInt64>? {
-        let (range, reader) = state.withLock { state -> (ClosedRange<UInt64>?, (() -> Void)?) in
+    func put(_ message: NATSMessage, after sequence: UInt64) -> Addition {
+        let (addition, reader) = state.withLock { state -> (Addition, (() -> Void)?) in
             guard state.held.count < Self.transientCapacity, state.items.count < Self.transientCapacity else {
-                return (nil, nil)
+                return (.dropped, nil)
             }
             if sequence <= state.received, state.held.isEmpty {
                 state.append(.transient(message))
-                return (nil, state.takeReader())
+                return (.added, state.takeReader())
             }
             state.held.append(Held(message: message, sequence: sequence))
-            return sequence > state.received ? (state.received + 1...sequence, nil) : (nil, nil)
+            // All that are held: the receiver of this result may have forgotten an earlier one.
+            state.heldEnd = max(state.heldEnd, sequence)
+            return (state.heldEnd > state.received ? .held(state.received + 1...state.heldEnd) : .added, nil)
         }
         reader?()
-        return range
+        return addition
     }
 
     /// Delivers the transient messages that are held for the journal up to `sequence`.
