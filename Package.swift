@@ -267,8 +267,8 @@ let tests: [Target] = [
     tests(
         of: "Steward",
         [
-            "BusProtocol", "EventBus", "NATS", "NATSLayout", "NATSTestSupport", "Support", "SystemSupport", "TestSupport",
-            "broker", logging, subprocess, systemPackage,
+            "BusProtocol", "EventBus", "NATS", "NATSLayout", "NATSTestSupport", "Support", "SystemSupport",
+            "TestSupport", "broker", logging, subprocess, systemPackage,
         ]),
     testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "TestSupport", grdb, logging]),
     // Sends many invalid requests to the broker: `make fuzz`.

@@ -2,6 +2,7 @@ import EventBus
 import NATS
 import NATSLayout
 import NATSTestSupport
+import Support
 import Testing
 
 @testable import Steward
@@ -23,6 +24,23 @@ struct JournalStreamsTests {
                 #expect(first.metadata[JournalStreams.epochKey]?.count == 16)
                 #expect(first.metadata[JournalStreams.epochKey] == second.metadata[JournalStreams.epochKey])
                 #expect(Set(try await jetStream.streamNames()) == ["TEST", "TEST_DOC", "TEST_DEAD"])
+            }
+        }
+    }
+
+    @Test("get a higher size limit, and never a lower one", .timeLimit(.minutes(1)))
+    func adapt() async throws {
+        try await NATSServer().whileRunning { server in
+            let connection = NATSConnection(NATSOptions(servers: [server.url], name: "test"))
+            try await during({ try await connection.run() }) {
+                try await connection.waitUntilConnected(timeout: .seconds(20))
+                var sizes: [Int?] = []
+                for size in [1 << 24, 1 << 20, 1 << 25, nil, 1 << 20] {
+                    let info = try await JournalStreams(maximumSize: size).make(
+                        StreamNames("TEST"), on: JetStream(connection))
+                    sizes.append(info.settings["max_bytes"]?.integerValue)
+                }
+                #expect(sizes == [1 << 24, 1 << 24, 1 << 25, -1, -1])
             }
         }
     }

@@ -102,12 +102,13 @@ struct LeaseKeeperTests {
     func revoked() async throws {
         try await TestJournal.run { journal in
             let producer = ProducerID()
-            // More documents than one batch can withdraw.
-            let held = try await Self.hold(
-                journal, producer, documents: (0..<1000).map { message(.document, "A", key: "\($0)") })
+            // More documents than one batch can withdraw, and than the projection stores at once.
+            let held = try await journal.write(LeaseRecord(.held), to: .lease(producer))
             let expectation = LastSequence(held, of: journal.text(.lease(producer)))
-            try await journal.publish(
-                (0..<1000).map { message(.document, "B", key: "\($0)") }, lease: producer, expecting: expectation)
+            for batch in 0..<8 {
+                let documents = (0..<1000).map { message(.document, "D\(batch)", key: "\($0)") }
+                try await journal.publish(documents, lease: producer, expecting: expectation)
+            }
             let revoked = try await journal.write(LeaseRecord(.revoked), to: .lease(producer), after: held)
             try await Self.keep(journal) {
                 try await journal.wait(for: .lease(producer), as: LeaseRecord.self) { $0.state == .withdrawn }
@@ -125,7 +126,6 @@ struct LeaseKeeperTests {
         try await TestJournal.run { journal in
             let (silent, alive, producer, other) = (UUID(), UUID(), ProducerID(), ProducerID())
             var group = ConsumerGroup()
-            _ = group.claim(ConsumerMember(.shared, id: silent))
             _ = group.claim(ConsumerMember(.shared, id: alive))
             let claimed = group.claim(ConsumerMember(.shared, id: silent))
             try await journal.write(GroupRecord(group), to: .group(consumer: "worker"))

@@ -135,10 +135,11 @@ struct ProjectionTests {
     @Test("keeps the documents when the journal has lost its end", .timeLimit(.minutes(1)))
     func rebased() async throws {
         try await TestJournal.run { journal in
-            let end = try await journal.publish([message(.document, subject: "a", data: "1")])
+            try await journal.publish([message(.document, subject: "a", data: "1")])
             try await journal.publish([message(.document, subject: "b", data: "2")])
+            let letter = try await journal.reject(message(.command, "C"), at: 1023, by: "worker")
             let projection = Self.projection(journal, term: 1)
-            try await during({ try await projection.run() }) { try await journal.waitForMark(end + 1) }
+            try await during({ try await projection.run() }) { try await journal.waitForMark(letter) }
             // The journal without its last message has another epoch.
             let rest = Projection(
                 journal.jetStream, journal.names, epoch: 7, previousEpoch: journal.journal.epoch,
@@ -148,6 +149,8 @@ struct ProjectionTests {
                 server: journal.server, jetStream: journal.jetStream, names: journal.names,
                 journal: Journal(epoch: 7, previousEpoch: nil))
             #expect(try await other.projected().map(\.subject) == ["a", "b"])
+            let position = try await other.letters()[Int64(letter)]?.message.position
+            #expect(position == Position(epoch: 7, offset: 1023))
             // A journal that was made anew has none of these documents.
             let anew = Projection(
                 journal.jetStream, journal.names, epoch: 9, steward: StewardRecord(instance: UUID(), term: 3),
@@ -157,6 +160,7 @@ struct ProjectionTests {
                 server: journal.server, jetStream: journal.jetStream, names: journal.names,
                 journal: Journal(epoch: 9, previousEpoch: nil))
             #expect(try await third.projected().isEmpty)
+            #expect(try await third.letters().isEmpty)
             #expect(await anew.mark == 0)
         }
     }

@@ -22,6 +22,17 @@ package struct LetterRecord: Hashable, Sendable {
         self.epoch = epoch
     }
 
+    private init(_ batch: BatchMessage, time: Int64, epoch: UInt64) {
+        self.batch = batch
+        self.time = time
+        self.epoch = epoch
+    }
+
+    /// The same letter in a journal with another epoch.
+    package func moved(to epoch: UInt64) -> LetterRecord {
+        LetterRecord(batch, time: time, epoch: epoch)
+    }
+
     package var fields: [(name: String, value: String)] {
         batch.headers.fields + [(Self.timeHeader, String(time)), (Self.epochHeader, String(epoch))]
     }

@@ -26,8 +26,24 @@ actor ControlRecords {
 
     /// The progress of a consumer, as far as it was read.
     private struct Reading {
+        /// The group at the beginning of the reading.
+        let first: ConsumerGroup
+        /// The group at the last reading.
+        var group: ConsumerGroup
         var offsets: HandledOffsets
         var end: UInt64
+
+        init(_ group: ConsumerGroup) {
+            first = group
+            self.group = group
+            offsets = HandledOffsets(group)
+            end = HandledOffsets.start(of: group) - 1
+        }
+
+        /// False if the consumer was removed, and another one of its name begins earlier.
+        func continues(in group: ConsumerGroup) -> Bool {
+            Partition.all.allSatisfy { group.handled($0) >= first.handled($0) }
+        }
     }
 
     /// The number of sequences after which the recorded position of a consumer is raised.
@@ -77,8 +93,8 @@ actor ControlRecords {
     }
 
     private func readProgress(of consumer: String, _ group: ConsumerGroup) async throws -> HandledOffsets {
-        var reading =
-            readings[consumer] ?? Reading(offsets: HandledOffsets(group), end: HandledOffsets.start(of: group) - 1)
+        var reading = readings[consumer].flatMap { $0.continues(in: group) ? $0 : nil } ?? Reading(group)
+        reading.group = group
         let names = names
         let settings = ConsumerSettings(
             filters: names.progress(of: consumer), start: .sequence(Int(clamping: reading.end + 1)))
@@ -141,7 +157,10 @@ actor ControlRecords {
     private func raiseFloor(of consumer: String, _ reading: Reading) async throws {
         let subject = text(.group(consumer: consumer))
         guard let last = try await jetStream.last(subject, of: names.journal),
-            let group = try GroupRecord(json: last.body).existing
+            let group = try GroupRecord(json: last.body).existing,
+            // Otherwise the consumer may have been removed since its progress was read, and the group is that of another
+            // one with the same name.
+            group == reading.group
         else { return }
         let floor = HandledOffsets.start(of: group)
         let raised = group.raised { partition, epoch in

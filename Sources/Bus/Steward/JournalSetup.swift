@@ -77,7 +77,8 @@ struct JournalSetup: Sendable {
     }
 
     /// Makes the streams that do not exist.
-    /// - Throws: ``BusError`` with code `address` if the servers cannot store them, or if they are of another version.
+    /// - Throws: ``BusError`` with code `address` or `journal` if the servers cannot store them, or if they are of another
+    ///   version.
     func journal() async throws -> Journal {
         let streams = JournalStreams(replicas: configuration.replicas, maximumSize: configuration.limits.lastStop)
         let start = ContinuousClock.now
@@ -87,6 +88,11 @@ struct JournalSetup: Sendable {
                 return try read(info)
             } catch let error as JetStreamError where [.notEnabled, .notEnabledForAccount].contains(error.code) {
                 throw withoutJetStream
+            } catch let error as JetStreamError where [.storageFull, .insufficientResources].contains(error.code) {
+                throw BusError(
+                    .journal,
+                    "the servers at \(place) have too little storage for the streams of a bus, which reserve twice "
+                        + "--retain-size; raise max_file_store, or use a smaller --retain-size")
             } catch let error as JetStreamError where error.code == Self.notClustered {
                 throw tooFewServers
             } catch let error as JetStreamError where error.code == Self.noPeers {
@@ -100,7 +106,7 @@ struct JournalSetup: Sendable {
     private var tooFewServers: BusError {
         BusError(
             .address,
-            "the servers at \(place) cannot store \(configuration.replicas) replicas; start as many servers in one "
+            "the servers at \(place) cannot store \(configuration.replicas ?? 1) replicas; start as many servers in one "
                 + "cluster, or use a smaller --replicas")
     }
 

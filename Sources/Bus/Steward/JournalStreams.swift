@@ -4,8 +4,8 @@ internal import Support
 
 /// The streams of a bus on NATS. Only the steward makes them.
 package struct JournalStreams: Sendable {
-    /// The number of servers that store each stream: 1, 3 or 5.
-    package var replicas = 1
+    /// The number of servers that store each stream: 1, 3 or 5. Nil for the number that the streams have; 1 for new ones.
+    package var replicas: Int?
     /// The size in bytes at which the server itself removes the oldest messages of the journal. Nil for no limit.
     package var maximumSize: Int?
 
@@ -18,12 +18,13 @@ package struct JournalStreams: Sendable {
     /// The key of the stream's metadata that holds ``layout``.
     package static let layoutKey = "segue-layout"
 
-    package init(replicas: Int = 1, maximumSize: Int? = nil) {
+    package init(replicas: Int? = nil, maximumSize: Int? = nil) {
         self.replicas = replicas
         self.maximumSize = maximumSize
     }
 
-    /// Makes the streams that do not exist. The epoch of a new journal is random.
+    /// Makes the streams that do not exist, and adapts the others. The size of a journal is only raised: the steward keeps
+    /// a smaller limit by itself, after it has counted what consumers lose. The epoch of a new journal is random.
     /// - Returns: The stream of the journal.
     /// - Throws: ``NATSError`` or ``JetStreamError``.
     @discardableResult
@@ -53,11 +54,11 @@ package struct JournalStreams: Sendable {
         _ name: String, _ subjects: [String], more: [String: JSONValue], on jetStream: JetStream
     ) async throws -> StreamInfo {
         do {
-            return try await jetStream.stream(name)
+            return try await adapt(try await jetStream.stream(name), more, on: jetStream)
         } catch let error as JetStreamError where error.code == .streamNotFound {}
         let settings: [String: JSONValue] = [
             "name": .string(name), "subjects": .array(subjects.map { .string($0) }), "storage": "file",
-            "retention": "limits", "discard": "old", "num_replicas": .integer(replicas),
+            "retention": "limits", "discard": "old", "num_replicas": .integer(replicas ?? 1),
             "allow_direct": true,
         ]
         do {
@@ -66,5 +67,19 @@ package struct JournalStreams: Sendable {
             // Another steward has made it meanwhile.
             return try await jetStream.stream(name)
         }
+    }
+
+    private func adapt(
+        _ info: StreamInfo, _ wanted: [String: JSONValue], on jetStream: JetStream
+    ) async throws -> StreamInfo {
+        guard case .object(var settings) = info.settings else { return info }
+        if let replicas { settings["num_replicas"] = .integer(replicas) }
+        if let size = wanted["max_bytes"]?.integerValue, let known = settings["max_bytes"]?.integerValue, known > 0,
+            size < 0 || size > known
+        {
+            settings["max_bytes"] = .integer(size)
+        }
+        let adapted = JSONValue.object(settings)
+        return adapted == info.settings ? info : try await jetStream.updateStream(adapted)
     }
 }

@@ -185,7 +185,25 @@ actor Projection {
             try await store(
                 Document(stored: stored, lease: lease), as: name, in: Partition(subject: name.subject))
         }
+        try await rebaseLetters(upTo: end)
         return min(mark.sequence, end)
+    }
+
+    /// Keeps the letters that the journal still has. The others are lost together with the progress beyond their
+    /// messages, so the messages are handled again.
+    private func rebaseLetters(upTo end: UInt64) async throws {
+        let settings = ConsumerSettings(filters: [names.letters(of: nil)], start: .lastPerSubject)
+        try await jetStream.readAll(of: names.deadLetters, settings) { delivered in
+            guard case .deadLetter(let consumer, let sequence) = BusSubject(delivered.subject, in: names.namespace),
+                let record = try? LetterRecord(fields: delivered.message.headers.fields, body: delivered.message.body),
+                record.epoch != epoch
+            else { return }
+            if sequence > end {
+                try await remove(Int64(clamping: sequence))
+            } else {
+                try await store(Letter(consumer: consumer, sequence: sequence, record: record.moved(to: epoch)))
+            }
+        }
     }
 
     /// Finds the documents that are leased. The fences are read, too: they are the last messages of the stream that

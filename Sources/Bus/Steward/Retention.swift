@@ -126,7 +126,13 @@ actor Retention {
         let oldest = Int64(now.timeIntervalSince1970 * 1_000_000_000) - Int64(age / .nanoseconds(1))
         let young = try await first(
             ConsumerSettings(filters: [names.batches], start: .time(max(0, oldest)), headersOnly: true))
-        return min(young ?? .max, handled.map { Place.start(after: $0) } ?? .max)
+        let handled = handled.map { Place.start(after: $0) } ?? .max
+        if let young { return min(young, handled) }
+        // The server that was asked may lag behind the leader, and not have the young messages yet.
+        guard let last = try await jetStream.last(names.batches, of: names.journal), last.time < oldest else {
+            return nil
+        }
+        return min(UInt64(last.sequence) + 1, handled)
     }
 
     // MARK: Size
@@ -183,24 +189,18 @@ actor Retention {
         var losses: [String: Losses] = [:]
         for (name, consumer) in behind { losses[name] = Losses(consumer) }
         var documents: [DocumentName: UInt64] = [:]
-        struct End: Error {}
-        do {
-            let settings = ConsumerSettings(filters: [names.batches], start: .sequence(Int(clamping: first)))
-            try await jetStream.readAll(of: names.journal, settings) { delivered in
-                let sequence = UInt64(delivered.streamSequence)
-                guard sequence < limit else { throw End() }
-                // A damaged batch was never delivered, so nobody loses it.
-                guard
-                    let batch = try? BatchMessage(
-                        fields: delivered.message.headers.fields, body: delivered.message.body),
-                    let content = try? batch.content(at: sequence, of: epoch)
-                else { return }
-                for message in content.messages {
-                    if let name = message.documentName { documents[name] = message.position.offset }
-                    for name in behind.keys { losses[name]?.note(message) }
-                }
+        try await read(from: first, before: limit) { delivered in
+            // A damaged batch was never delivered, so nobody loses it.
+            guard
+                let batch = try? BatchMessage(
+                    fields: delivered.message.headers.fields, body: delivered.message.body),
+                let content = try? batch.content(at: UInt64(delivered.streamSequence), of: epoch)
+            else { return }
+            for message in content.messages {
+                if let name = message.documentName { documents[name] = message.position.offset }
+                for name in behind.keys { losses[name]?.note(message) }
             }
-        } catch is End {}
+        }
         let retained = try await retained(documents)
         for (name, losses) in losses.sorted(by: { $0.key < $1.key }) {
             let cutOffs = losses.cutOffs(without: retained)
@@ -209,6 +209,26 @@ actor Retention {
                 .consumerCutOff,
                 "messages that consumer '\(name)' had not handled were removed, because the journal "
                     + "\(names.journal) has reached its size limit; the consumer's next claim reports them")
+        }
+    }
+
+    /// Reads the batches between two sequences, all of them.
+    private func read(from first: UInt64, before limit: UInt64, _ take: (DeliveredMessage) -> Void) async throws {
+        var next = first
+        struct End: Error {}
+        while next < limit {
+            do {
+                let settings = ConsumerSettings(filters: [names.batches], start: .sequence(Int(clamping: next)))
+                try await jetStream.readAll(of: names.journal, settings) { delivered in
+                    guard UInt64(delivered.streamSequence) < limit else { throw End() }
+                    take(delivered)
+                    next = UInt64(delivered.streamSequence) + 1
+                }
+            } catch is End { return }
+            // The consumer may be on a server that lags behind the leader.
+            let end = try await jetStream.last(names.batches, of: names.journal)?.sequence ?? 0
+            if next > UInt64(end) { return }
+            try await Task.sleep(for: .milliseconds(100))
         }
     }
 

@@ -8,8 +8,8 @@ internal import NATSLayout
 package struct StewardConfiguration: Sendable {
     /// The namespace of the bus.
     package var namespace: String
-    /// The number of servers that store each stream.
-    package var replicas: Int
+    /// The number of servers that store each stream. Nil for the number that the streams have; 1 for new ones.
+    package var replicas: Int?
     package var limits: JournalLimits
     /// The CloudEvents source of the messages that withdraw documents.
     package var source: String
@@ -17,7 +17,7 @@ package struct StewardConfiguration: Sendable {
     package var describe: (@Sendable (StewardNotice) -> Envelope?)?
 
     package init(
-        namespace: String, replicas: Int = 1, limits: JournalLimits = .standard, source: String = "broker",
+        namespace: String, replicas: Int? = nil, limits: JournalLimits = .standard, source: String = "broker",
         describe: (@Sendable (StewardNotice) -> Envelope?)? = nil
     ) {
         self.namespace = namespace

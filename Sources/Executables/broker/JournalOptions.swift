@@ -15,7 +15,7 @@ struct JournalOptions: ParsableArguments {
             """)
     var durability: Durability?
 
-    @Option(help: "The number of servers that store each message, on NATS: 1, 3 or 5. (default: 1)")
+    @Option(help: "The number of servers that store each message, on NATS: 1, 3 or 5. (default: as the bus has, or 1)")
     var replicas: Int?
 
     /// - Throws: ``ConfigurationError`` if an option is for NATS only.
@@ -33,9 +33,9 @@ struct JournalOptions: ParsableArguments {
             retention: retention, describe: { $0.envelope(source: process.source) })
     }
 
-    /// The number of replicas on NATS.
+    /// The number of replicas on NATS. Nil if it is not given.
     /// - Throws: ``ConfigurationError`` if an option is not for NATS, or the number is not possible.
-    func replicaCount() throws -> Int {
+    func replicaCount() throws -> Int? {
         guard journal == nil else {
             throw ConfigurationError(
                 "--journal is not for a bus on NATS: the servers store the journal",
@@ -46,7 +46,7 @@ struct JournalOptions: ParsableArguments {
                 "--durability is not for a bus on NATS: the servers decide it",
                 recovery: "leave --durability out, and set sync_interval in the configuration of nats-server")
         }
-        guard let replicas else { return 1 }
+        guard let replicas else { return nil }
         guard [1, 3, 5].contains(replicas) else {
             throw ConfigurationError("--replicas \(replicas) is not possible", recovery: "use 1, 3 or 5")
         }

@@ -35,18 +35,9 @@ struct StewardService: ReadyService {
     func run() async throws {
         try await cancelWhenGracefulShutdown {
             try await steward.run { role in
-                ServiceStatus.report(role.text)
+                ServiceStatus.report(role == .follower ? "follows another broker" : "leads")
                 ready.signal()
             }
-        }
-    }
-}
-
-extension Steward.Role {
-    fileprivate var text: String {
-        switch self {
-        case .follower: "follows another broker"
-        case .leader: "leads"
         }
     }
 }
