@@ -54,16 +54,20 @@ actor Queries {
         (isListening, listening) = AsyncStream.makeStream()
     }
 
-    /// Receives what is sent to this process until the task is cancelled.
-    /// - Throws: ``NATSError`` `denied` if the user may not subscribe to the address.
+    /// Receives what is sent to this process until the task is cancelled or the connection is closed.
+    /// - Throws: ``BusError`` with code `refused` if the user may not subscribe to the address; `CancellationError`.
     func run() async throws {
         defer { close() }
-        try await connection.withSubscription(to: journal.text(.queries(to: instance))) { subscription in
-            listening.finish()
-            while true {
-                guard case .message(let message) = try await subscription.next() else { continue }
-                receive(message)
+        do {
+            try await connection.withSubscription(to: journal.text(.queries(to: instance))) { subscription in
+                listening.finish()
+                while true {
+                    guard case .message(let message) = try await subscription.next() else { continue }
+                    receive(message)
+                }
             }
+        } catch let error as NATSError {
+            if error.code != .closed { throw BusError(.refused, error.message) }
         }
     }
 
