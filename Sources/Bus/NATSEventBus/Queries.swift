@@ -60,6 +60,7 @@ actor Queries {
         defer { close() }
         do {
             try await connection.withSubscription(to: journal.text(.queries(to: instance))) { subscription in
+                try await confirmSubscription()
                 listening.finish()
                 while true {
                     guard case .message(let message) = try await subscription.next() else { continue }
@@ -68,7 +69,12 @@ actor Queries {
             }
         } catch let error as NATSError {
             if error.code != .closed { throw BusError(.refused, error.message) }
-        }
+        } catch let error as BusError where error.code == .closed {}
+    }
+
+    /// Waits until the server has processed the last subscription. A subscription without a connection begins later.
+    private func confirmSubscription() async throws {
+        try await journal.patiently { try await connection.roundTrip() }
     }
 
     private func close() {
@@ -327,6 +333,7 @@ actor Queries {
     private func announce(_ type: MessageType, _ whenLive: @Sendable () -> Void) async throws {
         let serving = QueryPacket.serving(type, instance: instance)
         try await connection.withSubscription(to: journal.text(.queryServers(type)), limit: 4096) { subscription in
+            try await confirmSubscription()
             whenLive()
             while true {
                 guard case .message(let message) = try await subscription.next() else { continue }
