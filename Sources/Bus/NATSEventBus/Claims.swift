@@ -198,10 +198,10 @@ actor Claims {
         let (isOver, over) = AsyncStream.makeStream(of: Never.self)
         let (isStopped, stopped) = AsyncStream.makeStream(of: Never.self)
         membership[id]?.presence = Presence(live: live, stop: over, stopped: isStopped)
-        let (connection, subject) = (journal.connection, presence(of: id.member))
+        let (journal, subject) = (journal, presence(of: id.member))
         jobWriter.yield {
             await withTaskGroup { group in
-                group.addTask { await Self.answer(on: connection, subject, live) }
+                group.addTask { await Self.answer(in: journal, subject, live) }
                 group.addTask { for await _ in isOver {} }
                 await group.next()
                 group.cancelAll()
@@ -215,16 +215,18 @@ actor Claims {
     }
 
     private static func answer(
-        on connection: NATSConnection, _ subject: String, _ live: AsyncStream<Never>.Continuation
+        in journal: JournalAccess, _ subject: String, _ live: AsyncStream<Never>.Continuation
     ) async {
         // Ends when the connection or the task ends. If this user may not subscribe, nobody learns that it is alive.
-        try? await connection.withSubscription(to: subject, limit: 64) { subscription in
+        try? await journal.connection.withSubscription(to: subject, limit: 64) { subscription in
+            // A subscription without a connection begins later.
+            try await journal.patiently { try await journal.connection.roundTrip() }
             live.finish()
             while true {
                 guard case .message(let message) = try await subscription.next(), let reply = message.reply else {
                     continue
                 }
-                try? connection.publish(reply)
+                try? journal.connection.publish(reply)
             }
         }
     }

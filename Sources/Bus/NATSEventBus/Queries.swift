@@ -54,17 +54,27 @@ actor Queries {
         (isListening, listening) = AsyncStream.makeStream()
     }
 
-    /// Receives what is sent to this process until the task is cancelled.
-    /// - Throws: ``NATSError`` `denied` if the user may not subscribe to the address.
+    /// Receives what is sent to this process until the task is cancelled or the connection is closed.
+    /// - Throws: ``BusError`` with code `refused` if the user may not subscribe to the address; `CancellationError`.
     func run() async throws {
         defer { close() }
-        try await connection.withSubscription(to: journal.text(.queries(to: instance))) { subscription in
-            listening.finish()
-            while true {
-                guard case .message(let message) = try await subscription.next() else { continue }
-                receive(message)
+        do {
+            try await connection.withSubscription(to: journal.text(.queries(to: instance))) { subscription in
+                try await confirmSubscription()
+                listening.finish()
+                while true {
+                    guard case .message(let message) = try await subscription.next() else { continue }
+                    receive(message)
+                }
             }
-        }
+        } catch let error as NATSError {
+            if error.code != .closed { throw BusError(.refused, error.message) }
+        } catch let error as BusError where error.code == .closed {}
+    }
+
+    /// Waits until the server has processed the last subscription. A subscription without a connection begins later.
+    private func confirmSubscription() async throws {
+        try await journal.patiently { try await connection.roundTrip() }
     }
 
     private func close() {
@@ -323,6 +333,7 @@ actor Queries {
     private func announce(_ type: MessageType, _ whenLive: @Sendable () -> Void) async throws {
         let serving = QueryPacket.serving(type, instance: instance)
         try await connection.withSubscription(to: journal.text(.queryServers(type)), limit: 4096) { subscription in
+            try await confirmSubscription()
             whenLive()
             while true {
                 guard case .message(let message) = try await subscription.next() else { continue }
