@@ -101,7 +101,11 @@ public final class NATSEventBus: EventBus {
         // Not a child task, which would be cancelled together with this one: at its end, the process still uses the
         // connection to leave its durable consumers.
         let work = Task { try await serve(until: isEnding) }
-        try await withTaskCancellationHandler { try await work.value } onCancel: { end.finish() }
+        try await withTaskCancellationHandler {
+            try await work.value
+        } onCancel: {
+            end.finish()
+        }
         throw CancellationError()
     }
 

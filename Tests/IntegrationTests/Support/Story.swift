@@ -20,6 +20,8 @@ struct Story {
         case processes
         /// One process: that of the test.
         case oneProcess
+        /// A process for each service, on a server of NATS.
+        case nats
     }
 
     let stack: any ObservedBus
@@ -32,11 +34,11 @@ struct Story {
         "spotify-simulator", "web",
     ]
 
-    /// Runs the default stack while `body` runs.
+    /// Runs a stack of the app, by default the default stack, while `body` runs.
     static func tell<Result: Sendable>(
-        _ body: @escaping @Sendable (Story) async throws -> Result
+        file: String = "compose/default.yaml", _ body: @escaping @Sendable (Story) async throws -> Result
     ) async throws -> Result {
-        try await TestStack.with(file: Repository.path("compose/default.yaml")) { stack in
+        try await TestStack.with(file: Repository.path(file)) { stack in
             let simulator = "http://127.0.0.1:\(try stack.port("spotify"))"
             return try await Browser.open { try await body(Story(stack: stack, browser: $0, simulator: simulator)) }
         }
@@ -46,6 +48,7 @@ struct Story {
     static func tell(in shape: Shape, _ body: @escaping @Sendable (Story) async throws -> Void) async throws {
         switch shape {
         case .processes: try await tell(body)
+        case .nats: try await tell(file: "compose/nats.yaml", body)
         case .oneProcess:
             let scratch = try ScratchFolder()
             defer { scratch.remove() }
