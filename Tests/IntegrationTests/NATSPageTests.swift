@@ -1,0 +1,38 @@
+import CommandLineTestSupport
+import Foundation
+import Testing
+
+@Suite("What docs/nats.md shows")
+struct NATSPageTests {
+    @Test("its commands run", .timeLimit(.minutes(3)))
+    func commands() async throws {
+        let blocks = try Page("docs/nats.md").blocks(of: "sh")
+        try #require(blocks.count == 2)
+        try await SegueCommandLine.inScratch { segue in
+            let stack = Repository.path("compose/nats.yaml")
+            let contract = Repository.path("config/contract.json")
+            let commands = blocks.joined(separator: "\n").replacing("compose/nats.yaml", with: stack)
+                .replacing("config/contract.json", with: contract)
+            let result = try await segue.shell("set -euo pipefail\n\(commands)\ngrep -c nkey: permissions.conf")
+            #expect(result.status == 0, "\(result.output)\(result.error)")
+            #expect(result.output.contains("music-service 0.1.0") && result.lines.last == "9", "\(result.output)")
+        }
+    }
+
+    @Test("the users have the keys and the namespace that are given; a mistake is one line")
+    func users() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            let key = "U" + String(repeating: "A", count: 55)
+            let named = try await segue(
+                "export", "nats-permissions", "--nkey", "music-service=\(key)", "--namespace", "X")
+            #expect(named.output.contains("nkey: \(key)") && named.output.contains("\"X.m.-.-.event.PlaylistShuffled"))
+            let stranger = try await segue("export", "nats-permissions", "--nkey", "music-servic=\(key)")
+            #expect(
+                stranger.status == 64 && stranger.error.contains("did you mean 'music-service'"), "\(stranger.error)")
+            let seed = try await segue("export", "nats-permissions", "--nkey", "music-service=S\(key)")
+            #expect(seed.status == 64)
+            let namespace = try await segue("export", "nats-permissions", "--namespace", "a b")
+            #expect(namespace.status == 64 && namespace.error.contains("--namespace"), "\(namespace.error)")
+        }
+    }
+}
