@@ -73,8 +73,8 @@ public final class NATSEventBus: EventBus {
             return !hasBegun
         }
         guard isFirst else { throw BusError(.closed, "run() was called before; create another bus") }
-        journal.connection.setFarewell { [journal, producer] in
-            guard let body = try? journal.heartbeat(of: producer, members: [], isLast: true).json() else { return nil }
+        journal.connection.setFarewell { [weak self] in
+            guard let self, let body = try? heartbeat(isLast: true).json() else { return nil }
             return (journal.subject(.heartbeat), body)
         }
         defer {
@@ -96,11 +96,15 @@ public final class NATSEventBus: EventBus {
         throw CancellationError()
     }
 
+    private func heartbeat(isLast: Bool = false) -> Heartbeat {
+        journal.heartbeat(of: producer, members: [], isLast: isLast)
+    }
+
     /// Tells the steward each second that this process is alive. Without a steward there is no reply, and nobody needs
     /// one.
     private func sendHeartbeats() async throws {
         while true {
-            if journal.isKnown, let body = try? journal.heartbeat(of: producer, members: []).json() {
+            if journal.isKnown, let body = try? heartbeat().json() {
                 let reply = try? await journal.connection.request(
                     journal.subject(.heartbeat), body: body, timeout: .seconds(1))
                 if let body = reply?.body, let reply = try? HeartbeatReply(json: body) {
