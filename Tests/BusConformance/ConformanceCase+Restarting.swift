@@ -2,7 +2,7 @@ internal import EventBus
 internal import Testing
 
 extension ConformanceCase {
-    static let restarting = [
+    package static let restarting = [
         ConformanceCase("all that was acknowledged is there after a restart", needs: .survivesRestart) { fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish(0..<100)

@@ -1,6 +1,7 @@
 import BusConformance
 import EventBus
 import NATSEventBus
+import NATSTestSupport
 import Testing
 
 @Suite("NATS bus", .sharedServer)
@@ -21,5 +22,20 @@ struct ConformanceTests {
     func conforms(_ conformanceCase: ConformanceCase) async throws {
         let bus = try await TestBus.make()
         try await conformanceCase.run { source in try bus.bus(source) }
+    }
+
+    private static let restarts = ConformanceCase.restarting.filter { conformanceCase in
+        ["all that was acknowledged", "documents are there", "publishers and readers go on"].contains {
+            conformanceCase.name.hasPrefix($0)
+        }
+    }
+
+    @Test("keeps every promise across kill -9 of the server", .timeLimit(.minutes(2)), arguments: restarts)
+    func goesOn(_ conformanceCase: ConformanceCase) async throws {
+        try await NATSServer().whileRunning { server in
+            let bus = TestBus(server: server)
+            try await bus.makeStreams()
+            try await conformanceCase.run({ source in try bus.bus(source) }, restart: { try await server.restart() })
+        }
     }
 }

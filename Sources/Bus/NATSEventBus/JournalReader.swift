@@ -105,7 +105,7 @@ final class JournalReader: Sendable {
         let isThere = try await journal.retrying {
             try await journal.hasBatches(matching: patterns, from: received + 1, through: last)
         }
-        guard !isThere, buffer.idleSequence == received else { return nil }
+        guard !isThere, buffer.advance(from: received, to: last) else { return nil }
         return Position(epoch: identity.epoch, offset: Place.end(of: max(last, received)))
     }
 
