@@ -3,7 +3,7 @@ internal import Foundation
 internal import Testing
 
 extension ConformanceCase {
-    package static let documents = [
+    static let documents = [
         ConformanceCase("the last document of a type, subject and key is retained") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(Setting(value: "old"))
@@ -111,7 +111,7 @@ extension ConformanceCase {
 }
 
 extension ConformanceCase {
-    package static let reading = [
+    static let reading = [
         ConformanceCase("the newest message of a type or a kind is known by its position") { fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish([1, 2])

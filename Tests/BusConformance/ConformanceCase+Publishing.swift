@@ -3,7 +3,7 @@ internal import Foundation
 internal import Testing
 
 extension ConformanceCase {
-    package static let publishing = [
+    static let publishing = [
         ConformanceCase("every message gets a later position of one journal") { fixture in
             try await fixture.withBus { bus in
                 let first = try await bus.publish([1])
@@ -231,7 +231,7 @@ extension Envelope {
 }
 
 extension ConformanceCase {
-    package static let transience = [
+    static let transience = [
         ConformanceCase("a transient message reaches whoever listens, without a position", needs: .transient) {
             fixture in
             try await fixture.withBuses { publisher, reader in

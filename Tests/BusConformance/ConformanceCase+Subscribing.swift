@@ -3,7 +3,7 @@ internal import Foundation
 internal import Testing
 
 extension ConformanceCase {
-    package static let starting = [
+    static let starting = [
         ConformanceCase("a subscription until a position ends there, though nothing of it may match") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<5)
@@ -147,7 +147,7 @@ extension ConformanceCase {
 }
 
 extension ConformanceCase {
-    package static let pastAndLive = [
+    static let pastAndLive = [
         ConformanceCase("between past and live nothing is missing and nothing comes twice") { fixture in
             try await fixture.withBus { bus in
                 let middle = try await bus.publish(0..<50)
@@ -236,7 +236,7 @@ extension EventBus {
 }
 
 extension ConformanceCase {
-    package static let filtering = [
+    static let filtering = [
         ConformanceCase("a filter by kind lets all types of that kind through") { fixture in
             let types = try await fixture.types(passing: [.kind(.event)])
             #expect(types == ["event.Numbered one", "event.Numbered two", "event.Other one"])

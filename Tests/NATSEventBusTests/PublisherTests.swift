@@ -145,6 +145,8 @@ struct PublisherTests {
                 try await client.waitUntilConnected(timeout: .seconds(30))
                 var configuration = Lanes.Configuration()
                 configuration.resendingWindow = .zero
+                // Much longer than the stream remembers ids.
+                configuration.firstPause = .seconds(1)
                 let publisher = Publisher(
                     client.journal, producer: ProducerID(), configuration: configuration, logger: .quiet)
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -153,8 +155,8 @@ struct PublisherTests {
                     async let recorded = publisher.publish {
                         try Publication(Batch([Counted(number: 1).envelope()]))
                     }
-                    // The first copy gets no answer in its 2 seconds.
-                    try await Task.sleep(for: .milliseconds(2500))
+                    // The first copy gets no answer in its 2 seconds, and is stored during the pause.
+                    while !publisher.isPausing { try await Task.sleep(for: .milliseconds(10)) }
                     server.resume()
                     let sequence = try await recorded.sequence
                     group.cancelAll()

@@ -70,6 +70,25 @@ struct JetStreamTests {
         }
     }
 
+    @Test func `A heartbeat says which message was sent last`() async throws {
+        try await withStream { jetStream in
+            for _ in 0..<3 { try await jetStream.publish("s.a", body: [1]) }
+            let pulling = PullSettings(heartbeat: .milliseconds(200))
+            let last = try await jetStream.withConsumer(of: "S", ConsumerSettings(), pulling: pulling) { consumer in
+                var received = 0
+                while true {
+                    switch try await consumer.next() {
+                    case .message(let message): received = message.consumerSequence
+                    case .idle(let last):
+                        #expect(received == 3)
+                        return last
+                    }
+                }
+            }
+            #expect(last == 3)
+        }
+    }
+
     @Test func `The first message from a sequence on is found by its subject`() async throws {
         try await withStream { jetStream in
             for subject in ["s.a", "s.b", "s.a", "s.b"] { try await jetStream.publish(subject, body: []) }

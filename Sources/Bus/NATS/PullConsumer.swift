@@ -99,7 +99,9 @@ package final class PullConsumer {
     package enum Delivery: Sendable {
         case message(DeliveredMessage)
         /// The server has no message now, and shows that the request is still there.
-        case idle
+        /// - Parameter lastConsumerSequence: The consumer sequence of the last message that the server has sent; nil if it
+        ///   does not say. If it is higher than that of the last message that has arrived, messages were lost.
+        case idle(lastConsumerSequence: Int?)
     }
 
     package let stream: String
@@ -167,7 +169,7 @@ package final class PullConsumer {
                     time: place.time, pending: place.pending))
         }
         switch message.status {
-        case 100: return .idle
+        case 100: return .idle(lastConsumerSequence: message.header("Nats-Last-Consumer").flatMap { Int($0) })
         case let status? where Self.endsOnlyRequest(status, message.statusText):
             // The rest of this request will not come.
             requested = max(0, requested - (message.header("Nats-Pending-Messages").flatMap { Int($0) } ?? requested))

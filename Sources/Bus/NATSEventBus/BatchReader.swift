@@ -95,9 +95,12 @@ final class BatchReader {
                 }
                 if tracker.isAtEnd { return false }
                 switch try await consumer.next() {
-                case .idle:
+                case .idle(let last):
                     hasAsked = false
-                    if case .renew = tracker.tick(connection: connection.connectionCount, at: .now) { return true }
+                    let decision = tracker.heartbeat(
+                        generation: generation, lastConsumerSequence: last.map { UInt64(clamping: $0) },
+                        connection: connection.connectionCount, at: .now)
+                    if case .renew = decision { return true }
                 case .message(let message):
                     hasAsked = false
                     switch tracker.receive(

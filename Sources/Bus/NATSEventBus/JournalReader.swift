@@ -91,6 +91,11 @@ final class JournalReader: Sendable {
             of: journal.names.journal, subject: journal.names.batches, from: 1)?.sequence
     }
 
+    /// Ends the subscription. The subscriber still gets the messages that wait.
+    func finish(throwing error: (any Error)? = nil) {
+        buffer.finish(throwing: error)
+    }
+
     /// The position up to which the subscriber has received everything, if it waits and has no message to receive;
     /// otherwise nil. It is beyond the last message that was delivered if the later ones are for others.
     func idlePosition() async throws -> Position? {
@@ -100,7 +105,7 @@ final class JournalReader: Sendable {
         let isThere = try await journal.retrying {
             try await journal.hasBatches(matching: patterns, from: received + 1, through: last)
         }
-        guard !isThere, buffer.idleSequence == received else { return nil }
+        guard !isThere, buffer.advance(from: received, to: last) else { return nil }
         return Position(epoch: identity.epoch, offset: Place.end(of: max(last, received)))
     }
 

@@ -93,8 +93,10 @@ public final class NATSEventBus: EventBus {
             return !hasBegun
         }
         guard isFirst else { throw BusError(.closed, "run() was called before; create another bus") }
-        journal.connection.setFarewell { [journal, producer] in
-            guard let body = try? journal.heartbeat(of: producer, members: [], isLast: true).json() else { return nil }
+        journal.connection.setFarewell { [weak self] in
+            guard let self, let body = try? journal.heartbeat(of: producer, members: [], isLast: true).json() else {
+                return nil
+            }
             return (journal.subject(.heartbeat), body)
         }
         let (isEnding, end) = AsyncStream.makeStream(of: Never.self)

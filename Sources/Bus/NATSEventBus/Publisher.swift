@@ -101,6 +101,9 @@ final class Publisher: Sendable {
     /// The number of calls that wait.
     var callCount: Int { state.withLock(\.callers.count) }
 
+    /// True if a message pauses before it is sent again.
+    var isPausing: Bool { state.withLock { $0.lanes?.nextTick != nil } }
+
     private func cancel(_ id: Lanes.CallID) {
         let caller = state.withLock { $0.callers.removeValue(forKey: id) }
         guard let caller else { return }

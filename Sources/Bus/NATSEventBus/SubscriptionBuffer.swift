@@ -206,6 +206,18 @@ final class SubscriptionBuffer: Sendable {
         state.withLock { $0.items.isEmpty && $0.reader != nil && $0.end == nil ? $0.received : nil }
     }
 
+    /// Notes that the journal has nothing for the reader between two sequences.
+    /// - Returns: False if something has come meanwhile, or the reader no longer waits.
+    func advance(from received: UInt64, to sequence: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.items.isEmpty, state.reader != nil, state.end == nil, state.received == received else {
+                return false
+            }
+            state.received = max(received, sequence)
+            return true
+        }
+    }
+
     /// Takes the next items; nil at the end. Only one task may call this at a time.
     func take() async throws -> [Item]? {
         let (number, taken) = state.withLock { state in
