@@ -231,7 +231,7 @@ let tests: [Target] = [
         swiftSettings: settings),
     tests(of: "EventBus", ["BusConformance", "Support", "TestSupport"]),
     // Starts nats-server.
-    testModule("NATSTestSupport", ["Compose", "TestSupport", subprocess, systemPackage]),
+    testModule("NATSTestSupport", ["Compose", "NATS", "TestSupport", subprocess, systemPackage]),
     tests(of: "NATS", ["NATSTestSupport", "Sodium", "Support", "TestSupport", subprocess, systemPackage]),
     testModule("BusChecker", ["Navigation"]),
     tests(of: "BusChecker", ["FlowFiles", "Navigation", "Support"]),

@@ -1,77 +1,33 @@
 import Foundation
 import NATS
 import NATSTestSupport
-import Subprocess
-import SystemPackage
 import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct RightsTests {
-    /// A folder with certificates of a new authority for `localhost` and for a client, and the seed of a user.
-    private struct Keys {
-        let folder: ScratchFolder
-        let user: String
+    private static let user = "user"
 
-        init() async throws {
-            folder = try ScratchFolder()
-            let seed = NKey.seed((0..<32).map { _ in UInt8.random(in: 0...255) })
-            user = try #require(NKey.publicKey(seed: seed))
-            try "# a comment\n\(seed)\n".write(toFile: folder.path("user.nk"), atomically: true, encoding: .utf8)
-            let script = """
-                set -e
-                cd "$1"
-                openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem \
-                    -days 2 -subj /CN=authority
-                for name in server client; do
-                    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout $name.key -out $name.csr \
-                        -subj /CN=$name
-                    echo subjectAltName=DNS:localhost >$name.ext
-                    openssl x509 -req -in $name.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 \
-                        -extfile $name.ext -out $name.pem
-                done
-                """
-            let result = try await Subprocess.run(
-                .path("/bin/sh"), arguments: ["-c", script, "sh", folder.path], output: .discarded,
-                error: .string(limit: 1 << 16))
-            guard case .exited(0) = result.terminationStatus else {
-                throw Unexpected(description: result.standardError)
-            }
+    private static func settings(_ keys: TestKeys) -> String {
+        """
+        \(keys.tls)
+        authorization {
+          users: [ { nkey: \(keys.key(of: user)), permissions: {
+            publish: ["allowed.>", "_INBOX.>", "$SYS.REQ.USER.INFO"], subscribe: ["allowed.>", "_INBOX.>"]
+          } } ]
         }
-
-        var settings: String {
-            """
-            tls {
-              cert_file: "\(folder.path("server.pem"))", key_file: "\(folder.path("server.key"))"
-              ca_file: "\(folder.path("ca.pem"))", verify: true
-            }
-            authorization {
-              users: [ { nkey: \(user), permissions: {
-                publish: ["allowed.>", "_INBOX.>", "$SYS.REQ.USER.INFO"], subscribe: ["allowed.>", "_INBOX.>"]
-              } } ]
-            }
-            """
-        }
-
-        func options(_ server: NATSServer) -> NATSOptions {
-            var options = NATSOptions(servers: ["tls://localhost:\(server.port)"], name: "test")
-            options.authorityFile = folder.path("ca.pem")
-            options.certificateFile = folder.path("client.pem")
-            options.keyFile = folder.path("client.key")
-            options.nkeyFile = folder.path("user.nk")
-            return options
-        }
+        """
     }
 
-    private func withKeys(_ body: @escaping @Sendable (Keys, NATSServer) async throws -> Void) async throws {
-        let keys = try await Keys()
+    private func withKeys(_ body: @escaping @Sendable (TestKeys, NATSServer) async throws -> Void) async throws {
+        let keys = try await TestKeys(users: [Self.user])
         defer { keys.folder.remove() }
-        try await NATSServer(settings: keys.settings).whileRunning { try await body(keys, $0) }
+        try await NATSServer(settings: Self.settings(keys)).whileRunning { try await body(keys, $0) }
     }
 
     @Test func `A user with an nkey may do over TLS what it has a right to, and learns what not`() async throws {
         try await withKeys { keys, server in
-            try await withConnection(keys.options(server)) { connection in
+            try await withConnection(keys.options(of: Self.user, server)) { connection in
                 try await connection.waitUntilConnected(timeout: .seconds(30))
                 try await connection.withSubscription(to: "allowed.a") { subscription in
                     // The server does not answer a message that is not permitted, and closes nothing.
@@ -121,17 +77,17 @@ struct RightsTests {
 
     @Test func `A server with a certificate of another authority is refused`() async throws {
         try await withKeys { keys, server in
-            let others = try await Keys()
+            let others = try await TestKeys(users: [Self.user])
             defer { others.folder.remove() }
-            var options = keys.options(server)
-            options.authorityFile = others.folder.path("ca.pem")
+            var options = keys.options(of: Self.user, server)
+            options.authorityFile = others.authorityFile
             try await withConnection(options) { try await $0.waitForDisconnection() }
         }
     }
 
     @Test func `A server with a certificate for another name is refused`() async throws {
         try await withKeys { keys, server in
-            var options = keys.options(server)
+            var options = keys.options(of: Self.user, server)
             options.servers = ["tls://127.0.0.1:\(server.port)"]
             try await withConnection(options) { try await $0.waitForDisconnection() }
         }

@@ -33,12 +33,14 @@ package struct ServiceRights: Hashable, Sendable {
             return (tokens + ["-.-.-.-"]).map { "m.\(name).*.\($0)" }
                 + ["k.g.\(name)", "k.f.\(name).*", "k.p.\(name).*"]
         }
-        let questions = queries.isEmpty ? [] : queries.map { "q.who.\(Token.encode($0.name))" } + ["q.to.*"]
+        let asked = queries.map { "q.who.\(Token.encode($0.name))" }
         let served = serves.map { "q.who.\(Token.encode($0.name))" }
+        // Askers and servers of queries look from time to time whether the other one is still alive.
+        let questions = asked.isEmpty && served.isEmpty ? [] : asked + ["q.to.*"]
         self.init(
             publish: Set((batches + records + questions + ["k.l.*", "hb"]).map { "\(namespace).\($0)" })
                 .union(Self.reading(namespace)),
-            subscribe: Set((["t.>"] + served + (served.isEmpty ? [] : ["q.to.*"])).map { "\(namespace).\($0)" })
+            subscribe: Set((["t.>", "q.to.*"] + served).map { "\(namespace).\($0)" })
                 .union([Self.inboxes]))
     }
 
