@@ -111,7 +111,9 @@ struct PublisherTests {
                 async let published = client.publish(Counted(number: 2), subject: "kept")
                 try await server.restart()
                 let position = try await published.position
-                #expect(try await client.publish(Batch([])) == position)
+                // What was sent before the cancellation is sent until it is answered, perhaps after this batch.
+                let end = try await client.publish(Batch([]))
+                #expect(end.offset >= position?.offset ?? .max)
             }
         }
     }
