@@ -1,5 +1,5 @@
-/// The value of an option that limits an age: a number and a unit, such as `90s` or `7d`, of at least a second; or `none`
-/// (also `0`) for no limit.
+/// The value of an option that limits an age: a number and a unit, such as `90s` or `7d`, of at least a second; or
+/// `none` (also `0`) for no limit.
 package struct AgeLimit: LosslessStringConvertible, Sendable {
     /// Nil if there is no limit.
     package let duration: Duration?

@@ -138,10 +138,11 @@ package struct NavigationReplay: Sendable {
 extension NavigationHistory {
     /// The maximum time in milliseconds that an input waits for its state while no fault happens.
     ///
-    /// The broker notices after a lease of 5 s that a coordinator is silent, and looks for silent ones once a second. The
-    /// others ask for their partitions once a second: together 7 s. The remaining 8 s are for the processes: on a machine
-    /// with two cores and other work, a debug build takes seconds to start, to claim, to read its deadlines and to restore
-    /// sessions. So the limit finds a session that is stuck, but not one that waits for a second lease (14 s).
+    /// The broker notices after a lease of 5 s that a coordinator is silent, and looks for silent ones once a second.
+    /// The others ask for their partitions once a second: together 7 s. The remaining 8 s are for the processes: on a
+    /// machine with two cores and other work, a debug build takes seconds to start, to claim, to read its deadlines and
+    /// to restore sessions. So the limit finds a session that is stuck, but not one that waits for a second lease (14
+    /// s).
     package static let waitLimit = 15_000
 
     /// The longest time in milliseconds that an input waited while no fault happened.

@@ -132,8 +132,8 @@ struct PublisherTests {
         }
     }
 
-    /// The server is stopped while it has the message in its socket. It stores the message when it continues; by then its
-    /// id is forgotten, so that the next copy would be a second message.
+    /// The server is stopped while it has the message in its socket. It stores the message when it continues; by then
+    /// its id is forgotten, so that the next copy would be a second message.
     @Test func `A message whose acknowledgement is lost for long is looked for and not stored twice`() async throws {
         try await NATSServer().whileRunning { server in
             let bus = TestBus(server: server)

@@ -154,8 +154,8 @@ package final class NATSServer: Sendable {
 
     /// Starts the program, and prints its process id when it accepts connections: then it has written a file into the
     /// folder `$1`. Prints `ended` when it has ended. Kills it when the standard input ends, which happens when the
-    /// test's process ends in any way. A setting that kills a process with its parent (`PR_SET_PDEATHSIG`) would not do:
-    /// it follows the thread that started the process.
+    /// test's process ends in any way. A setting that kills a process with its parent (`PR_SET_PDEATHSIG`) would not
+    /// do: it follows the thread that started the process.
     ///
     /// The kernel sends SIGHUP to a process group that contains a stopped process when the group's parent ends, so a
     /// paused server would outlive its shell if the shell did not ignore the signal.

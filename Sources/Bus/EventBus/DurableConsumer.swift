@@ -125,9 +125,9 @@ public struct Checkpoint: Hashable, Sendable {
         self.settled = settled ?? position.settled
     }
 
-    /// A checkpoint that records no progress: the bus refuses the batch unless the claim still owns the partition. Nil if
-    /// the claim does not own it. If the batch is leased, its documents are also published again only while the claim
-    /// owns the partition.
+    /// A checkpoint that records no progress: the bus refuses the batch unless the claim still owns the partition. Nil
+    /// if the claim does not own it. If the batch is leased, its documents are also published again only while the
+    /// claim owns the partition.
     public init?(guarding partition: Partition, of claim: ConsumerClaim) {
         guard let offset = claim.offsets[partition] else { return nil }
         self.init(

@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// The replies of a connection: one wildcard subscription receives all of them, and this table finds the request.
 ///
-/// The subject of a reply is `PREFIX.TOKEN`. A message that a JetStream consumer delivers has the subject under which it
-/// is stored; its reply subject, `$JS.ACK.….CONSUMER.…`, contains the name of the consumer, which ends with `-TOKEN`.
+/// The subject of a reply is `PREFIX.TOKEN`. A message that a JetStream consumer delivers has the subject under which
+/// it is stored; its reply subject, `$JS.ACK.….CONSUMER.…`, contains the name of the consumer, which ends with
+/// `-TOKEN`.
 final class Inbox: Sendable {
     typealias Completion = @Sendable (Result<NATSMessage, any Error>) -> Void
 
@@ -59,7 +60,8 @@ final class Inbox: Sendable {
         }
     }
 
-    /// - Parameter complete: Called once, with the reply or an error. It must not wait: a thread of libnats can call it.
+    /// - Parameter complete: Called once, with the reply or an error. It must not wait: a thread of libnats can call
+    ///   it.
     func add(_ token: UInt64, subject: String, _ complete: @escaping Completion) {
         state.withLock { $0.entries[token] = .request(subject: subject, complete) }
     }

@@ -92,15 +92,15 @@ package struct DeliveredMessage: Sendable {
 
 /// A reader of a stream: an ephemeral consumer that delivers messages in response to requests. One task uses it.
 ///
-/// It requests messages ahead, up to ``PullSettings/window``. It does not check for gaps and does not replace a consumer
-/// that the server has lost.
+/// It requests messages ahead, up to ``PullSettings/window``. It does not check for gaps and does not replace a
+/// consumer that the server has lost.
 package final class PullConsumer {
     /// An element of the delivery.
     package enum Delivery: Sendable {
         case message(DeliveredMessage)
         /// The server has no message now, and shows that the request is still there.
-        /// - Parameter lastConsumerSequence: The consumer sequence of the last message that the server has sent; nil if it
-        ///   does not say. If it is higher than that of the last message that has arrived, messages were lost.
+        /// - Parameter lastConsumerSequence: The consumer sequence of the last message that the server has sent; nil if
+        ///   it does not say. If it is higher than that of the last message that has arrived, messages were lost.
         case idle(lastConsumerSequence: Int?)
     }
 

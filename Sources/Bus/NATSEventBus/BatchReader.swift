@@ -2,8 +2,8 @@ internal import EventBus
 internal import NATS
 internal import NATSLayout
 
-/// Reads messages of the journal in their order, each once. Makes a new consumer whenever messages may have been lost on
-/// their way. One task uses it.
+/// Reads messages of the journal in their order, each once. Makes a new consumer whenever messages may have been lost
+/// on their way. One task uses it.
 final class BatchReader {
     private let journal: Journal
     /// The decision of a receiver about the next message.

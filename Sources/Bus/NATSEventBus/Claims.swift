@@ -49,8 +49,8 @@ actor Claims {
 
     private var journal: JournalAccess { records.journal }
 
-    /// - Parameter floorStep: The number of sequences after which the progress is recorded in the group, so that the next
-    ///   claim reads less.
+    /// - Parameter floorStep: The number of sequences after which the progress is recorded in the group, so that the
+    ///   next claim reads less.
     init(_ journal: JournalAccess, floorStep: UInt64 = 10_000) {
         self.floorStep = floorStep
         records = ConsumerRecords(journal: journal)

@@ -39,8 +39,8 @@ struct DeadLetters: Sendable {
     func settle(_ batch: Batch, send: Send) async throws -> Sent {
         let subject = journal.text(.settlement)
         while true {
-            // A settlement after this one makes the server refuse the batch. So the letters that are read next are those
-            // at the time of the batch.
+            // A settlement after this one makes the server refuse the batch. So the letters that are read next are
+            // those at the time of the batch.
             let last = try await lastSettlement(subject)
             try await require(batch.settledLetters)
             let publication = try Publication(

@@ -148,7 +148,8 @@ struct JournalAccess: Sendable {
         return UInt64(last?.sequence ?? 0)
     }
 
-    /// The batch that the journal has at a sequence, with the subject and the time of its storing. Nil if there is none.
+    /// The batch that the journal has at a sequence, with the subject and the time of its storing. Nil if there is
+    /// none.
     func batch(at sequence: UInt64) async throws -> (subject: BusSubject, batch: BatchMessage, time: Date)? {
         guard sequence > 0, let number = Int(exactly: sequence) else { return nil }
         let stored = try await patiently {

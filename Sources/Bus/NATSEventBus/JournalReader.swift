@@ -112,8 +112,8 @@ final class JournalReader: Sendable {
     /// Moves the reader to the first batch of the stream.
     /// - Returns: The notices for what was removed before; nil if nothing was.
     ///
-    /// The removed messages themselves are unknown. The type table says which types have had messages after the reader's
-    /// place; without it there is no notice.
+    /// The removed messages themselves are unknown. The type table says which types have had messages after the
+    /// reader's place; without it there is no notice.
     private func noteRemoved(_ tracker: inout ReadTracker) async throws -> [SubscriptionNotice]? {
         let received = tracker.received
         let first = try await firstBatch()
@@ -137,8 +137,8 @@ final class JournalReader: Sendable {
     /// - Parameter whenLive: Called when the server knows the subscription.
     func receiveTransientMessages(whenLive: @escaping @Sendable () -> Void) async throws {
         guard takesTransientMessages else { return whenLive() }
-        // The thread of libnats puts the messages into the buffer. A task in between could come too late: a batch that was
-        // published after a transient message would overtake it.
+        // The thread of libnats puts the messages into the buffer. A task in between could come too late: a batch that
+        // was published after a transient message would overtake it.
         let (gaps, gapsWriter) = AsyncStream.makeStream(
             of: ClosedRange<UInt64>.self, bufferingPolicy: .bufferingNewest(1))
         try await withThrowingDiscardingTaskGroup { group in

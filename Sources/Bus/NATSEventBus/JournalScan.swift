@@ -5,8 +5,8 @@ internal import NATSLayout
 
 /// Reading a known part of the journal.
 extension Journal {
-    /// Calls `body` for each message of a range of sequences whose batch can have a message that a filter selects, until
-    /// it returns false. Damaged batches are left out.
+    /// Calls `body` for each message of a range of sequences whose batch can have a message that a filter selects,
+    /// until it returns false. Damaged batches are left out.
     func scan(
         _ filters: [MessageFilter], from first: UInt64, through last: UInt64, epoch: UInt64,
         skipped: SkippedMessages, _ body: (BatchMessage.Stored) throws -> Bool
@@ -30,8 +30,8 @@ extension Journal {
         }
     }
 
-    /// Calls `body` with the sequence, the subject and the number of the messages of each batch in a range of sequences,
-    /// until it returns false.
+    /// Calls `body` with the sequence, the subject and the number of the messages of each batch in a range of
+    /// sequences, until it returns false.
     func scanHeaders(
         _ patterns: [String], from first: UInt64, through last: UInt64, epoch: UInt64,
         _ body: (_ sequence: UInt64, _ count: UInt64) -> Bool
@@ -85,8 +85,8 @@ extension Journal {
         let filters = filters.map { MessageFilter(kind: $0.kind, name: $0.name) }
         let last = try await lastBatch()
         var count: UInt64 = 0
-        // In most batches all messages have one type, so that the headers of the batch are sufficient. The bodies of the
-        // others are read.
+        // In most batches all messages have one type, so that the headers of the batch are sufficient. The bodies of
+        // the others are read.
         let patterns = SubjectFilters(filters).texts(in: names.namespace)
         let takesAll = filters.contains { $0.kind == nil }
         let mixed = takesAll ? [] : patterns.filter { $0.hasSuffix(".+.*.*") }

@@ -25,8 +25,8 @@ public struct NATSCredentials: Hashable, Sendable {
 
 /// An event bus on NATS JetStream.
 ///
-/// The journal is one stream, and each batch is one message of it. The streams are made by the steward, the `broker` with
-/// the same address; until they exist, calls wait. Calls also wait while no server answers.
+/// The journal is one stream, and each batch is one message of it. The streams are made by the steward, the `broker`
+/// with the same address; until they exist, calls wait. Calls also wait while no server answers.
 ///
 ///     let bus = try NATSEventBus(address: "nats://127.0.0.1:4222", source: "music-service/1", logger: logger)
 ///     try await bus.whileOpen { try await bus.publish(Event.PlaybackStarted()) }

@@ -8,9 +8,9 @@ internal import Synchronization
 
 /// Publishes batches: performs the actions of ``Lanes``.
 ///
-/// A message is sent by the task of its caller, or by the thread that receives the acknowledgement before it; so a batch
-/// needs no task of its own. Only pauses, and the search for a message whose acknowledgement was lost, are the work of
-/// ``run()``.
+/// A message is sent by the task of its caller, or by the thread that receives the acknowledgement before it; so a
+/// batch needs no task of its own. Only pauses, and the search for a message whose acknowledgement was lost, are the
+/// work of ``run()``.
 final class Publisher: Sendable {
     private struct State {
         /// Nil until the journal has been found.
@@ -57,9 +57,9 @@ final class Publisher: Sendable {
 
     /// Publishes a batch and waits until the stream has stored it. Waits while no server answers.
     /// - Parameter pack: Checks and packs the batch.
-    /// - Throws: The error of `pack`. ``BusError``: `fenced` if the expectation of the batch does not hold, `refused` if
-    ///   the server does not take it, `journal` if it has no room, `closed`. `CancellationError`: the batch may be stored
-    ///   nevertheless.
+    /// - Throws: The error of `pack`. ``BusError``: `fenced` if the expectation of the batch does not hold, `refused`
+    ///   if the server does not take it, `journal` if it has no room, `closed`. `CancellationError`: the batch may be
+    ///   stored nevertheless.
     func publish(_ pack: () throws -> Publication) async throws -> Lanes.Recorded {
         let identity = try await journal.identity()
         try Task.checkCancellation()

@@ -5,8 +5,8 @@ internal import NATSLayout
 
 /// The queries of this process: those that it asks, and those that it answers.
 ///
-/// They are messages of core NATS. Each process has an address, `q.to.INSTANCE`, at which it takes queries, cancellations
-/// and the answers to the question who serves a type.
+/// They are messages of core NATS. Each process has an address, `q.to.INSTANCE`, at which it takes queries,
+/// cancellations and the answers to the question who serves a type.
 actor Queries {
     /// The maximum number of unanswered queries of one call of `serve`. Further ones are refused.
     private static let capacity = 256

@@ -2,15 +2,15 @@ internal import BusProtocol
 internal import EventBus
 internal import NATS
 
-/// A message between the process that asks and the process that answers. The kind and the names are headers, so that the
-/// body of a query is only its message.
+/// A message between the process that asks and the process that answers. The kind and the names are headers, so that
+/// the body of a query is only its message.
 enum QueryPacket: Hashable, Sendable {
     /// A query. Its reply is a ``QueryReply``.
     case ask(QueryID, PublishedMessage)
     /// The asker no longer waits.
     case cancel(QueryID)
-    /// Asks a process if it still works on a query, or still waits for its answer. The reply is a ``QueryReply``: `alive`
-    /// or `unknown`.
+    /// Asks a process if it still works on a query, or still waits for its answer. The reply is a ``QueryReply``:
+    /// `alive` or `unknown`.
     case ping(QueryID)
     /// A process serves queries of a type: the answer to `q.who.TYPE`.
     case serving(MessageType, instance: String)

@@ -62,7 +62,8 @@ final class SubscriptionBuffer: Sendable {
         }
 
         /// Takes items for the reader that waits.
-        /// - Returns: A function that resumes the reader, to be called without the lock; nil if there is nothing for it.
+        /// - Returns: A function that resumes the reader, to be called without the lock; nil if there is nothing for
+        ///   it.
         mutating func takeReader() -> (() -> Void)? {
             guard let reader, let taken = take() else { return nil }
             self.reader = nil

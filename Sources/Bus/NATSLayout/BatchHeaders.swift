@@ -6,8 +6,8 @@ package import EventBus
 package enum MessageID: Hashable, Sendable, CustomStringConvertible {
     /// A batch of a producer, numbered from 1.
     case batch(ProducerID, number: UInt64)
-    /// The batch that records a message of a durable consumer as handled. A batch that records no progress must not have
-    /// this id: a second one would count as sent twice.
+    /// The batch that records a message of a durable consumer as handled. A batch that records no progress must not
+    /// have this id: a second one would count as sent twice.
     case handled(ConsumerPartition, offset: UInt64, ownerEpoch: UInt64)
     /// The batch that withdraws the leased documents of a producer.
     /// - Parameter sequence: The sequence of the record that revoked the lease.

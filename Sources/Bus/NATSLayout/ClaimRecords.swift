@@ -2,8 +2,8 @@ package import BusProtocol
 package import EventBus
 package import Foundation
 
-/// A record that is kept as JSON under a subject of its own, and replaced only by an author who knows the last one: each
-/// write expects the sequence of the record that it was made from.
+/// A record that is kept as JSON under a subject of its own, and replaced only by an author who knows the last one:
+/// each write expects the sequence of the record that it was made from.
 package protocol LayoutRecord: Codable, Hashable, Sendable {
     /// The name of the record in errors.
     static var title: String { get }

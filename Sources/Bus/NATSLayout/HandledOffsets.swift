@@ -30,8 +30,8 @@ package struct HandledOffsets: Hashable, Sendable {
     }
 
     /// The sequence at which a reader of the progress begins. Progress beyond a handled message is recorded after that
-    /// message, so earlier records tell nothing new. Retention must keep every fence from this sequence on, not only the
-    /// last one of each partition.
+    /// message, so earlier records tell nothing new. Retention must keep every fence from this sequence on, not only
+    /// the last one of each partition.
     package static func start(of group: ConsumerGroup) -> UInt64 {
         Place.start(after: group.position)
     }
@@ -67,8 +67,8 @@ package struct HandledOffsets: Hashable, Sendable {
     }
 
     /// The offset up to which a partition is handled.
-    /// - Parameter ownerEpoch: The owner epoch of the last fence, for a partition of which no record has come; nil if it
-    ///   is not known.
+    /// - Parameter ownerEpoch: The owner epoch of the last fence, for a partition of which no record has come; nil if
+    ///   it is not known.
     package func handled(_ partition: Partition, ownerEpoch: UInt64? = nil) -> UInt64 {
         let share = shares[Int(partition.number)]
         return max(share.offset, (share.ownerEpoch ?? ownerEpoch).flatMap { settled[$0] } ?? 0)

@@ -4,11 +4,11 @@ package import EventBus
 
 /// The batches that a client is publishing.
 ///
-/// A value without side effects: it gets calls, answers and times, and returns the ``Action``s to perform. JetStream can
-/// reorder messages that are under way at the same time, for example when its leader changes. So each partition is a
-/// *lane* with at most one message under way; a batch of several partitions holds all its lanes. In each lane the
-/// batches are sent in the order of the calls. Batches that wait in the same lanes with the same subject are sent in one
-/// message.
+/// A value without side effects: it gets calls, answers and times, and returns the ``Action``s to perform. JetStream
+/// can reorder messages that are under way at the same time, for example when its leader changes. So each partition is
+/// a *lane* with at most one message under way; a batch of several partitions holds all its lanes. In each lane the
+/// batches are sent in the order of the calls. Batches that wait in the same lanes with the same subject are sent in
+/// one message.
 package struct Lanes: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
@@ -38,7 +38,8 @@ package struct Lanes: Sendable {
 
     package enum Action: Sendable {
         case send(Sending)
-        /// Look for a message with this id after a sequence of the stream, and report with ``Lanes/lookedUp(_:found:at:)``.
+        /// Look for a message with this id after a sequence of the stream, and report with
+        /// ``Lanes/lookedUp(_:found:at:)``.
         case lookUp(number: UInt64, id: String, after: UInt64)
         /// The call ends.
         case finish(CallID, Result<Recorded, BusError>)
@@ -121,8 +122,8 @@ package struct Lanes: Sendable {
 
     // MARK: Calls
 
-    /// Reserves room for a call. A call that is not admitted waits, as a call to a full bus of any engine does; it is not
-    /// told anything, and its batch need not be packed yet.
+    /// Reserves room for a call. A call that is not admitted waits, as a call to a full bus of any engine does; it is
+    /// not told anything, and its batch need not be packed yet.
     /// - Parameter size: The approximate size of the messages in bytes.
     /// - Returns: True if the call can be added now; false if it must wait for the action `admit`.
     package mutating func admit(_ id: CallID, size: Int) -> Bool {
@@ -197,8 +198,8 @@ package struct Lanes: Sendable {
         knownEnd = max(knownEnd, sequence)
     }
 
-    /// Handles the acknowledgement of a message. An answer to an earlier sending counts, too; so does `duplicate`, whose
-    /// sequence is that of the stored message.
+    /// Handles the acknowledgement of a message. An answer to an earlier sending counts, too; so does `duplicate`,
+    /// whose sequence is that of the stored message.
     package mutating func acknowledged(_ number: UInt64, sequence: UInt64, at now: Instant) -> [Action] {
         see(sequence)
         guard let message = underWay.removeValue(forKey: number) else { return [] }
@@ -228,8 +229,8 @@ package struct Lanes: Sendable {
         underWay[number] = message
     }
 
-    /// Sends everything again at the next ``tick(at:)``: a new connection has replaced the one on which the answers would
-    /// have come.
+    /// Sends everything again at the next ``tick(at:)``: a new connection has replaced the one on which the answers
+    /// would have come.
     package mutating func reconnected(at now: Instant) {
         for number in underWay.keys { underWay[number]?.state = .pausing(until: now) }
     }

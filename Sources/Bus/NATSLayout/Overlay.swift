@@ -74,8 +74,8 @@ package struct Overlay: Sendable {
         documents[name] = stored
     }
 
-    /// The documents in the order of their positions. Withdrawn documents, and those with an unreadable header, are left
-    /// out.
+    /// The documents in the order of their positions. Withdrawn documents, and those with an unreadable header, are
+    /// left out.
     /// - Parameters:
     ///   - after: Only documents after this offset are returned.
     ///   - end: Only documents up to this offset are returned. A reader that continues after it receives the later ones.

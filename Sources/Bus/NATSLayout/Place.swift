@@ -3,8 +3,8 @@ internal import EventBus
 /// The place of a message in the journal's stream: the sequence of the JetStream message that holds its batch, and a
 /// slot of the batch.
 ///
-/// The offset of a message is its sequence × 1,024 + its slot. A batch of `n` messages takes the last `n` slots, so that
-/// the offset of its last message, and with it the end of the journal, follows from the sequence alone.
+/// The offset of a message is its sequence × 1,024 + its slot. A batch of `n` messages takes the last `n` slots, so
+/// that the offset of its last message, and with it the end of the journal, follows from the sequence alone.
 package struct Place: Hashable, Sendable, Comparable {
     /// The number of slots of a batch.
     package static let slotCount = UInt64(Limits.batchCount)
@@ -19,8 +19,8 @@ package struct Place: Hashable, Sendable, Comparable {
         (sequence, slot) = offset.quotientAndRemainder(dividingBy: Self.slotCount)
     }
 
-    /// The place of a message in a batch. Nil if the batch cannot have this message, or if the sequence is not that of a
-    /// JetStream message.
+    /// The place of a message in a batch. Nil if the batch cannot have this message, or if the sequence is not that of
+    /// a JetStream message.
     package init?(sequence: UInt64, index: Int, count: Int) {
         guard (1...Self.maximumSequence).contains(sequence), (1...Int(Self.slotCount)).contains(count),
             (0..<count).contains(index)

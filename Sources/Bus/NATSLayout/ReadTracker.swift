@@ -1,9 +1,9 @@
 /// The state of a reader of the journal.
 ///
 /// JetStream can lose messages that are on their way when a server ends, and does not tell. Each delivery therefore has
-/// a consumer sequence, which grows by one. After a gap, two missing heartbeats, a reconnection, or a status that ends the
-/// consumer, the reader makes a new consumer after the last stream sequence that it has received. Each consumer of the
-/// reader is a *generation*; deliveries of earlier generations are ignored.
+/// a consumer sequence, which grows by one. After a gap, two missing heartbeats, a reconnection, or a status that ends
+/// the consumer, the reader makes a new consumer after the last stream sequence that it has received. Each consumer of
+/// the reader is a *generation*; deliveries of earlier generations are ignored.
 package struct ReadTracker: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
@@ -112,7 +112,8 @@ package struct ReadTracker: Sendable {
     }
 
     /// Handles a heartbeat.
-    /// - Parameter lastConsumerSequence: The sequence of the last delivery, which the heartbeat says; nil if it does not.
+    /// - Parameter lastConsumerSequence: The sequence of the last delivery, which the heartbeat says; nil if it does
+    ///   not.
     package mutating func heartbeat(
         generation: Int, lastConsumerSequence: UInt64?, connection: Int, at now: Instant
     ) -> Decision {
@@ -196,7 +197,7 @@ package struct ReadTracker: Sendable {
         return received >= end
     }
 
-    /// True if the engine should ask for the end of the journal, because the reader waits for its own end and no message
-    /// that matches is pending.
+    /// True if the engine should ask for the end of the journal, because the reader waits for its own end and no
+    /// message that matches is pending.
     package var shouldAskForEnd: Bool { end != nil && isCaughtUp && !isAtEnd && !needsConsumer }
 }

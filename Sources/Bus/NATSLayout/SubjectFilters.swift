@@ -7,7 +7,8 @@ package import EventBus
 ///
 /// JetStream refuses a consumer if two of its filters match a common subject. Here no two do.
 package struct SubjectFilters: Hashable, Sendable {
-    /// The maximum number of filters of one JetStream consumer. With more, the filters select more messages than needed.
+    /// The maximum number of filters of one JetStream consumer. With more, the filters select more messages than
+    /// needed.
     package static let capacity = 64
 
     private let patterns: [Pattern]

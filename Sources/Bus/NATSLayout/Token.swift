@@ -3,9 +3,9 @@ internal import Support
 
 /// One part of a subject between two dots, for an arbitrary text.
 ///
-/// Letters, digits, `_` and `-` are written as they are, every other byte of the UTF-8 as `~` and two hexadecimal digits.
-/// The text `-` is written as `~2d`, the empty text as `~`. So no text is written as `-` or `+`, which have meanings of
-/// their own, and tokens such as `~mark` are not the token of any text.
+/// Letters, digits, `_` and `-` are written as they are, every other byte of the UTF-8 as `~` and two hexadecimal
+/// digits. The text `-` is written as `~2d`, the empty text as `~`. So no text is written as `-` or `+`, which have
+/// meanings of their own, and tokens such as `~mark` are not the token of any text.
 package enum Token {
     private static let escape = UInt8(ascii: "~")
 
@@ -223,8 +223,8 @@ extension MessageTokens.PlacePart {
     }
 }
 
-/// One of 4,096 groups of subjects, so that the server can select the messages of a few subjects: the partition, and the
-/// next 6 bits of the same hash.
+/// One of 4,096 groups of subjects, so that the server can select the messages of a few subjects: the partition, and
+/// the next 6 bits of the same hash.
 package struct Bucket: Hashable, Sendable {
     package static let countInPartition: UInt8 = 64
 

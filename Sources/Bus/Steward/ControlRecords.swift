@@ -5,8 +5,8 @@ internal import NATS
 internal import NATSLayout
 internal import Support
 
-/// The control records of the journal, as retention uses them: it reads the progress of the durable consumers, and removes
-/// the records that newer ones have replaced.
+/// The control records of the journal, as retention uses them: it reads the progress of the durable consumers, and
+/// removes the records that newer ones have replaced.
 actor ControlRecords {
     /// A durable consumer.
     struct Consumer {
@@ -158,8 +158,8 @@ actor ControlRecords {
         let subject = text(.group(consumer: consumer))
         guard let last = try await jetStream.last(subject, of: names.journal),
             let group = try GroupRecord(json: last.body).existing,
-            // Otherwise the consumer may have been removed since its progress was read, and the group is that of another
-            // one with the same name.
+            // Otherwise the consumer may have been removed since its progress was read, and the group is that of
+            // another one with the same name.
             group == reading.group
         else { return }
         let floor = HandledOffsets.start(of: group)

@@ -77,8 +77,8 @@ struct JournalSetup: Sendable {
     }
 
     /// Makes the streams that do not exist.
-    /// - Throws: ``BusError`` with code `address` or `journal` if the servers cannot store them, or if they are of another
-    ///   version.
+    /// - Throws: ``BusError`` with code `address` or `journal` if the servers cannot store them, or if they are of
+    ///   another version.
     func journal() async throws -> Journal {
         let streams = JournalStreams(replicas: configuration.replicas, maximumSize: configuration.limits.lastStop)
         let start = ContinuousClock.now

@@ -4,7 +4,8 @@ internal import Support
 
 /// The streams of a bus on NATS. Only the steward makes them.
 package struct JournalStreams: Sendable {
-    /// The number of servers that store each stream: 1, 3 or 5. Nil for the number that the streams have; 1 for new ones.
+    /// The number of servers that store each stream: 1, 3 or 5. Nil for the number that the streams have; 1 for new
+    /// ones.
     package var replicas: Int?
     /// The size in bytes at which the server itself removes the oldest messages of the journal. Nil for no limit.
     package var maximumSize: Int?
@@ -23,8 +24,8 @@ package struct JournalStreams: Sendable {
         self.maximumSize = maximumSize
     }
 
-    /// Makes the streams that do not exist, and adapts the others. The size of a journal is only raised: the steward keeps
-    /// a smaller limit by itself, after it has counted what consumers lose. The epoch of a new journal is random.
+    /// Makes the streams that do not exist, and adapts the others. The size of a journal is only raised: the steward
+    /// keeps a smaller limit by itself, after it has counted what consumers lose. The epoch of a new journal is random.
     /// - Returns: The stream of the journal.
     /// - Throws: ``NATSError`` or ``JetStreamError``.
     @discardableResult

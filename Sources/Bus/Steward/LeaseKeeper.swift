@@ -8,8 +8,8 @@ internal import NATSLayout
 /// Hears the heartbeats of all clients. When one falls silent, it removes the client from its durable consumers and
 /// withdraws the documents that the client leases.
 ///
-/// Every write expects the record that it was made from. So a client that comes back in time, or another steward, is not
-/// overruled.
+/// Every write expects the record that it was made from. So a client that comes back in time, or another steward, is
+/// not overruled.
 actor LeaseKeeper {
     private struct Lease {
         let state: LeaseRecord.State

@@ -52,8 +52,8 @@ extension JetStream {
         }
     }
 
-    /// Reads the messages that a stream has now, in order. After an interruption it continues after the last message, or
-    /// begins again if `settings` starts with the last message of each subject.
+    /// Reads the messages that a stream has now, in order. After an interruption it continues after the last message,
+    /// or begins again if `settings` starts with the last message of each subject.
     func readAll(
         of stream: String, _ settings: ConsumerSettings, _ take: (DeliveredMessage) async throws -> Void
     ) async throws {

@@ -229,8 +229,8 @@ actor Projection {
     // MARK: Following the journal
 
     private func follow() async throws {
-        // The records of leases are read for their sequences only: whoever waits until everything before a revocation is
-        // stored need not wait for another batch.
+        // The records of leases are read for their sequences only: whoever waits until everything before a revocation
+        // is stored need not wait for another batch.
         let settings = ConsumerSettings(
             filters: [names.batches, names.leases], start: .sequence(Int(clamping: stored + 1)))
         try await jetStream.follow(names.journal, settings) { delivered in
@@ -279,8 +279,8 @@ actor Projection {
 
     // MARK: Storing
 
-    /// Stores what the window has. One write is under way for each partition, because JetStream refuses a second one that
-    /// expects the same fence.
+    /// Stores what the window has. One write is under way for each partition, because JetStream refuses a second one
+    /// that expects the same fence.
     private func storeWindow() async throws {
         guard let end = window.end else { return }
         let window = self.window
@@ -335,7 +335,8 @@ actor Projection {
     }
 
     private func remove(_ letter: Int64) async throws {
-        // A letter is written only by the steward that has read its settlement, or before that. So it does not come back.
+        // A letter is written only by the steward that has read its settlement, or before that. So it does not come
+        // back.
         _ = try await jetStream.patiently {
             try await jetStream.purge(names.deadLetters, filter: names.letter(letter))
         }
@@ -369,7 +370,8 @@ actor Projection {
         try passed(.markStored)
     }
 
-    /// The mark has another sequence than expected: the reply to the last writing was lost, or there is another steward.
+    /// The mark has another sequence than expected: the reply to the last writing was lost, or there is another
+    /// steward.
     private func recoverMark() async throws {
         let mark = try await jetStream.last(BusSubject.documentMark.text(in: names.namespace), of: names.documents)
         // A new steward replaces the fences before it writes the mark. So if the fence is read after the mark and is

@@ -29,8 +29,8 @@ package struct JournalLimits: Hashable, Sendable {
 /// Removes old messages and superseded records from the journal.
 ///
 /// Messages are removed only up to the mark of the projection. What a durable consumer loses is recorded before it is
-/// removed; if the steward is killed in between, the next one counts nothing twice, because offsets that are recorded are
-/// left out.
+/// removed; if the steward is killed in between, the next one counts nothing twice, because offsets that are recorded
+/// are left out.
 actor Retention {
     /// The interval of the steps.
     static let interval = Duration.seconds(5)

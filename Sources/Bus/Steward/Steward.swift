@@ -48,8 +48,8 @@ package struct StewardNotice: Hashable, Sendable {
 /// Does the work of a bus on NATS that no client does: it makes the streams, keeps the retained documents and the dead
 /// letters, withdraws what silent clients have leased, and removes old messages.
 ///
-/// Several stewards may run; one of them leads, and the others follow. Messages do not pass through it, so publishing and
-/// reading continue without a steward.
+/// Several stewards may run; one of them leads, and the others follow. Messages do not pass through it, so publishing
+/// and reading continue without a steward.
 package struct Steward: Sendable {
     package enum Role: Hashable, Sendable {
         case follower

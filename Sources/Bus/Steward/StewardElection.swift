@@ -4,8 +4,8 @@ internal import NATSLayout
 /// The election of one steward: which of several processes leads, as a value without side effects.
 ///
 /// The leader has written the last ``StewardRecord`` and announces itself once a second. A process that has heard no
-/// announcement for ``silence`` stands for election: it writes a record with the next term, on the condition that the last
-/// record is the one that it has read. So of several candidates one wins.
+/// announcement for ``silence`` stands for election: it writes a record with the next term, on the condition that the
+/// last record is the one that it has read. So of several candidates one wins.
 struct StewardElection: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -79,7 +79,8 @@ struct StewardElection: Sendable {
     }
 
     /// Notes the last record.
-    /// - Returns: The record to write on the condition that the last one has this sequence; nil if none is to be written.
+    /// - Returns: The record to write on the condition that the last one has this sequence; nil if none is to be
+    ///   written.
     mutating func found(_ last: StewardRecord?, at now: Instant) -> StewardRecord? {
         let isKnown = lastTerm == last?.term ?? 0
         let isFirstLook = lastTerm == nil

@@ -45,8 +45,8 @@ package struct NATSPermissions: Sendable {
     }
 
     /// The configuration. `authorization` has a user for each service, for the steward, and for people's tools.
-    /// - Parameter keys: The public nkey of each user. Where there is none, the configuration refers to a variable, such
-    ///   as `$MUSIC_SERVICE_NKEY`, which nats-server looks up in its environment.
+    /// - Parameter keys: The public nkey of each user. Where there is none, the configuration refers to a variable,
+    ///   such as `$MUSIC_SERVICE_NKEY`, which nats-server looks up in its environment.
     package func configuration(keys: [String: String]) -> String {
         let entries = users.map { user in
             let key = keys[user.name] ?? Self.variable(of: user.name)

@@ -11,8 +11,8 @@ struct LeasedDocuments {
 
     struct Lease: Hashable {
         let message: PublishedMessage
-        /// The lease ends when this checkpoint's claim no longer owns the partition. Nil for a lease that does not depend
-        /// on a claim.
+        /// The lease ends when this checkpoint's claim no longer owns the partition. Nil for a lease that does not
+        /// depend on a claim.
         let condition: CheckpointFrame?
     }
 

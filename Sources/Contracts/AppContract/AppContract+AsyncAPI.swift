@@ -119,7 +119,7 @@ extension AppContract {
     static let bus: JSONValue = [
         "host": "{bus}", "protocol": "segue",
         "description": "The broker. docs/wire-protocol.md describes its protocol.",
-        "variables": ["bus": ["description": "The broker's address, as in SEGUE_BUS: ipc://DIR or tcp://HOST:PORT."]],
+        "variables": ["bus": ["description": "The address of the bus, as in SEGUE_BUS."]],
     ]
 
     static let partition: JSONValue = [

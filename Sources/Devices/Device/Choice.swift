@@ -96,8 +96,8 @@ public struct Choice: Sendable {
         }
     }
 
-    /// The name of the choice in a view that is not in this process. It consists of the screen instance, the type of the
-    /// message and its data, so it is the same on each scene that has the choice.
+    /// The name of the choice in a view that is not in this process. It consists of the screen instance, the type of
+    /// the message and its data, so it is the same on each scene that has the choice.
     public var id: String {
         let data: JSONValue? =
             switch content {

@@ -89,8 +89,8 @@ package struct PageFolder: Sendable {
             self.pid = pid
         }
 
-        /// True if the gateway's process runs. After its end, another user's program could listen on its port, and would
-        /// get the secret of a link.
+        /// True if the gateway's process runs. After its end, another user's program could listen on its port, and
+        /// would get the secret of a link.
         package var isCurrent: Bool { kill(pid, 0) == 0 }
     }
 

@@ -9,8 +9,8 @@ import ServiceLifecycle
 import ServiceRuntime
 import Steward
 
-/// The steward of a bus on NATS as a service of its process. The service is ready when the streams exist and the steward
-/// leads or follows.
+/// The steward of a bus on NATS as a service of its process. The service is ready when the streams exist and the
+/// steward leads or follows.
 struct StewardService: ReadyService {
     let ready = ReadySignal()
     private let steward: Steward

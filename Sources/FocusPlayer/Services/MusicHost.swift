@@ -35,8 +35,8 @@ package struct MusicHost: Sendable {
         self.metrics = metrics
     }
 
-    /// Creates the service for the session of one message. If Spotify refuses the access token, the command to renew the token has
-    /// this message as its cause.
+    /// Creates the service for the session of one message. If Spotify refuses the access token, the command to renew
+    /// the token has this message as its cause.
     func service(for context: MessageContext) -> MusicService {
         let tokens = VaultAccessTokens(vault: vault, session: context.cause.subject) { generation in
             try await bus.send(

@@ -250,8 +250,8 @@ struct ConsumerQueue {
     /// True if the partition has not been dropped since a step began.
     func isCurrent(_ turn: Turn) -> Bool { lanes[turn.partition]?.generation == turn.generation }
 
-    /// Returns the partitions that were dropped since the last call. Their unfinished messages are handled again, here or
-    /// by another member.
+    /// Returns the partitions that were dropped since the last call. Their unfinished messages are handled again, here
+    /// or by another member.
     mutating func takeDropped() -> Set<Partition> {
         defer { dropped = [] }
         return dropped

@@ -4,8 +4,8 @@ package import EventBus
 /// The states of the sessions that were used last, with the earlier states that are needed to undo changes.
 ///
 /// A session is *known* if its state was restored or set since then. The state of a known session is nil if the session
-/// has not begun or has ended. If there are more known sessions than the limit, those that were not used for the longest
-/// time are forgotten, except sessions whose changes may still be undone.
+/// has not begun or has ended. If there are more known sessions than the limit, those that were not used for the
+/// longest time are forgotten, except sessions whose changes may still be undone.
 package struct SessionStates<State: Sendable>: Sendable {
     private struct Entry: Sendable {
         var state: State?

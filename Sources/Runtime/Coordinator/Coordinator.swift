@@ -105,8 +105,8 @@ public struct Coordinator: ReadyService {
         }
         let partition = Partition(subject: Session.default)
         guard let checkpoint = Checkpoint(guarding: partition, of: claim) else { return }
-        // The flow is leased under a claim. A later claim of the same partition may have another owner epoch, under which
-        // the former lease has ended.
+        // The flow is leased under a claim. A later claim of the same partition may have another owner epoch, under
+        // which the former lease has ended.
         try await publishFlow(checkpoint)
         guard new.contains(partition) else { return }
         let state = try await bus.document(

@@ -91,8 +91,8 @@ final class OpenDeadlines: Sendable {
         }
     }
 
-    /// Takes partitions in place of the former ones. Closes the deadlines of all other partitions, and those that are no
-    /// longer recorded: the reply to the batch that withdrew them may have been lost.
+    /// Takes partitions in place of the former ones. Closes the deadlines of all other partitions, and those that are
+    /// no longer recorded: the reply to the batch that withdrew them may have been lost.
     ///
     /// The results of a partition that stays can be recorded at the same time. So a deadline that was opened since
     /// the reading began stays open, and one that was closed since then stays closed.

@@ -29,8 +29,8 @@ struct Sessions: ComputingHandler {
     /// this message.
     private var restored: [String: Handled] = [:]
 
-    /// - Parameter limit: the number of machines in memory above which those that were not used for the longest time are
-    ///   forgotten. They are restored when they are needed.
+    /// - Parameter limit: the number of machines in memory above which those that were not used for the longest time
+    ///   are forgotten. They are restored when they are needed.
     init(
         flow: Flow, source: String, open: OpenDeadlines, limit: Int, idle: IdleSessions?, logger: Logger,
         now: @escaping @Sendable () -> Date

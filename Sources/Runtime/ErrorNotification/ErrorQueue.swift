@@ -19,8 +19,8 @@ struct ErrorQueue: Hashable, Sendable, Codable {
     /// again.
     private var dismissed: [String] = []
     private static let dismissedCount = 32
-    /// True if the session has ended. Until it begins again, its errors are not shown. Not part of the document: after a
-    /// restart, a late error of an ended session is shown.
+    /// True if the session has ended. Until it begins again, its errors are not shown. Not part of the document: after
+    /// a restart, a late error of an ended session is shown.
     var hasEnded = false
 
     private enum CodingKeys: CodingKey {

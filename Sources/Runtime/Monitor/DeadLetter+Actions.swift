@@ -12,8 +12,8 @@ package struct UnsendableLetter: Error, Hashable, Sendable {
 extension DeadLetter {
     /// Publishes a copy for the consumer that gave the message up, and removes this dead letter, in one batch.
     /// - Returns: the copy.
-    /// - Throws: ``UnsendableLetter`` if the message has an unreadable header, or if it is a document that was replaced or
-    ///   withdrawn later. The old version of a document must not become the retained document again.
+    /// - Throws: ``UnsendableLetter`` if the message has an unreadable header, or if it is a document that was replaced
+    ///   or withdrawn later. The old version of a document must not become the retained document again.
     package func resend(on bus: any EventBus) async throws -> Envelope {
         if message.unreadableHeader != nil {
             throw UnsendableLetter(

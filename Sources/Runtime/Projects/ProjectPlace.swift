@@ -65,8 +65,8 @@ package enum ProjectPlace {
         return (temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary) + "/segue-\(getuid())"
     }
 
-    /// The address of a project's bus: the content of ``busFile(runtimeDirectory:)``. Without that file, `ipc://` and the
-    /// folder in which the broker creates its sockets.
+    /// The address of a project's bus: the content of ``busFile(runtimeDirectory:)``. Without that file, `ipc://` and
+    /// the folder in which the broker creates its sockets.
     /// - Parameter runtimeDirectory: the project's folder in ``runtimeRoot(environment:)``.
     package static func busAddress(runtimeDirectory: String) -> String {
         let file = busFile(runtimeDirectory: runtimeDirectory)

@@ -75,7 +75,10 @@ public struct ServiceConfiguration: Sendable {
 
 /// The command-line options of a service that needs the address of the bus.
 public struct ServiceOptions: ParsableArguments, Sendable {
-    @Option(help: "Address of the bus, such as ipc:///run/segue or tcp://host:port (default: the variable SEGUE_BUS).")
+    @Option(
+        help:
+            "Address of the bus, such as ipc:///run/segue, tcp://host:port or nats://host (default: the variable SEGUE_BUS)."
+    )
     public var bus: String?
 
     @OptionGroup public var contract: ContractOption

@@ -27,8 +27,8 @@ public struct ServiceProgram: Sendable {
 
 /// The programs of an app in one process, with a bus in memory.
 ///
-/// Each program has a handle of the bus and publishes its presence and its contract, as a process of its own does. There
-/// is no supervisor that restarts a failed service: its error ends all programs.
+/// Each program has a handle of the bus and publishes its presence and its contract, as a process of its own does.
+/// There is no supervisor that restarts a failed service: its error ends all programs.
 public struct ProgramGroup: Sendable {
     private let programs: [ServiceProgram]
     private let hub: InMemoryHub

@@ -26,8 +26,8 @@ package struct StateFile: Sendable {
     /// Runs `body` with a hub that has the content of the file. Content that cannot be read is moved to a file with the
     /// suffix `.refused`, and logged; the hub is then empty.
     /// - Parameter journalLimit: See `InMemoryHub.init(journalLimit:)`.
-    /// - Throws: ``ConfigurationError`` if another process uses the file, or if file or folder cannot be used; the error of
-    ///   `body`; ``SystemError`` if the content cannot be written at the end.
+    /// - Throws: ``ConfigurationError`` if another process uses the file, or if file or folder cannot be used; the
+    ///   error of `body`; ``SystemError`` if the content cannot be written at the end.
     package func withHub<Result: Sendable>(
         journalLimit: Int = .max, _ body: (InMemoryHub) async throws -> Result
     ) async throws -> Result {

@@ -36,8 +36,8 @@ package struct SegueSource: Hashable, Sendable {
     /// The folder of the sources from which this program was built.
     ///
     /// - Parameter file: The path of a source file, as `#filePath` gives it.
-    /// - Returns: nil if the folder does not exist any more, or if it is a copy that the package manager has fetched for
-    ///   another package.
+    /// - Returns: nil if the folder does not exist any more, or if it is a copy that the package manager has fetched
+    ///   for another package.
     package static func folder(ofSource file: String) -> String? {
         let folders = sequence(first: file) { $0 == "/" ? nil : ($0 as NSString).deletingLastPathComponent }
         guard let root = folders.first(where: isSegue) else { return nil }

@@ -7,8 +7,8 @@ internal import Navigation
 /// The messages of one session, and the flow that the coordinators of the test run.
 ///
 /// A visit plays the user, the view and the service that answers guards. It reacts to the states of the session: it
-/// reports some of the leaving screens, and answers some of the attempts. The others are left to their deadlines. The id
-/// of each message is a ``Value``; the name of the session is the publisher.
+/// reports some of the leaving screens, and answers some of the attempts. The others are left to their deadlines. The
+/// id of each message is a ``Value``; the name of the session is the publisher.
 struct Visit {
     /// The flow as YAML. Each step selects the other tab, so each step changes the state.
     static let flow = """

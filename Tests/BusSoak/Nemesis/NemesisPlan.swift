@@ -18,8 +18,8 @@ package struct NemesisPlan: Hashable, Sendable {
         /// The duration in milliseconds of three faults that happen once each: the broker is killed, the broker is
         /// stopped, and a worker is stopped. It is longer than a lease. Nil for no such faults.
         package var outage: ClosedRange<Int>?
-        /// The duration in milliseconds for which one of the coordinators is stopped once. It is longer than a lease, so
-        /// the others have its sessions when it continues. In the long shape it is also longer than
+        /// The duration in milliseconds for which one of the coordinators is stopped once. It is longer than a lease,
+        /// so the others have its sessions when it continues. In the long shape it is also longer than
         /// `NavigationHistory.waitLimit`, so that a session that is stuck is found.
         package var standstill: ClosedRange<Int>
 

@@ -61,8 +61,8 @@ struct PublisherLane: Sendable {
     }
 }
 
-/// Publishes messages with values. It writes the values to the history before the bus gets them, and again after the bus
-/// has acknowledged them.
+/// Publishes messages with values. It writes the values to the history before the bus gets them, and again after the
+/// bus has acknowledged them.
 struct RecordingPublisher: Sendable {
     let bus: any EventBus
     let history: HistoryLog

@@ -22,7 +22,8 @@ struct TransientBatches {
             throw ProtocolError(
                 .tooLarge, "a transient message has at most \(Limits.feedSize) bytes of header and data")
         }
-        // The sequence is stored after all checks, so that a batch that fails them is refused again when it is repeated.
+        // The sequence is stored after all checks, so that a batch that fails them is refused again when it is
+        // repeated.
         guard batch.sequence > sequences[batch.producer] ?? 0 else { return [] }
         guard topics.entries.count + scanned.newTopics.count <= TopicTable.capacity else {
             throw ProtocolError(.tooLarge, "a bus has at most \(TopicTable.capacity) transient topics; use fewer types")

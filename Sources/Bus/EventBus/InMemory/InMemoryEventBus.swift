@@ -2,8 +2,8 @@ public import Foundation
 
 /// A bus within one process: a handle of an ``InMemoryHub``.
 ///
-/// Tests, and apps that are one process, use it instead of a broker. The end of ``run()`` has the same effect as the end
-/// of a process: later calls throw `closed`, and the leased documents are withdrawn.
+/// Tests, and apps that are one process, use it instead of a broker. The end of ``run()`` has the same effect as the
+/// end of a process: later calls throw `closed`, and the leased documents are withdrawn.
 public struct InMemoryEventBus: EventBus, Identifiable {
     /// The identity of this handle. It corresponds to one run of a process.
     public let id = UUID()

@@ -66,8 +66,8 @@ struct InMemoryJournal {
         offset(ofLast: entries.firstIndex { $0.time >= time } ?? entries.count)
     }
 
-    /// The position that is `distance` messages after a position, or before it if `distance` is negative; at most the end
-    /// of the journal. Offset 0 if the journal has fewer messages before the position.
+    /// The position that is `distance` messages after a position, or before it if `distance` is negative; at most the
+    /// end of the journal. Offset 0 if the journal has fewer messages before the position.
     func position(_ position: Position, offsetBy distance: Int) -> Position {
         let (sum, overflows) = count(through: position.offset).addingReportingOverflow(distance)
         guard overflows || sum > 0 else { return Position(epoch: epoch, offset: 0) }

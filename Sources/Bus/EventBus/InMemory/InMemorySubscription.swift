@@ -11,8 +11,8 @@ struct InMemorySubscription: Identifiable {
     /// The claim that the reader reads under; nil for an ordinary subscription. Only messages that the claim covers are
     /// delivered, and only while the claim matches the partitions of its member.
     let claim: ConsumerClaim?
-    /// The oldest message that the reader of a claim has taken and not finished. Nil if the reader finishes each message
-    /// before it asks for the next one.
+    /// The oldest message that the reader of a claim has taken and not finished. Nil if the reader finishes each
+    /// message before it asks for the next one.
     private let progress: ConsumerProgress?
     /// The offset up to which the messages were checked.
     private(set) var passed: UInt64
@@ -63,7 +63,8 @@ struct InMemorySubscription: Identifiable {
 
     var isAtEnd: Bool { end.map { passed >= $0 } ?? false }
 
-    /// The offset up to which the reader of a claim has handled all its messages, if the reader waits for a message now.
+    /// The offset up to which the reader of a claim has handled all its messages, if the reader waits for a message
+    /// now.
     var settled: UInt64 { progress?.settled(delivered: passed) ?? passed }
 
     /// Takes the next message. Returns nil if there is none now.

@@ -17,7 +17,8 @@ struct MessagesView: Sendable {
     private var notices: [String] = []
     /// True until the rows before the live ones are known. Meanwhile nothing is sent.
     private var isLoading: Bool
-    /// True until an update tells the page that the rows of the journal have been read. It is sent even if there is none.
+    /// True until an update tells the page that the rows of the journal have been read. It is sent even if there is
+    /// none.
     private var isBeginning = false
     /// The end of the rows that are read from the journal. Live rows up to it are ignored.
     private var historyEnd: Position?

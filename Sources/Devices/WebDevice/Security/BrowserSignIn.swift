@@ -41,8 +41,8 @@ struct BrowserSignIn: Sendable {
 
     /// Exchanges a link for a cookie.
     ///
-    /// The answer is a page that goes to `/` by itself. After a redirect, a browser that came from a file would not send
-    /// the cookie, because of `SameSite=Strict`.
+    /// The answer is a page that goes to `/` by itself. After a redirect, a browser that came from a file would not
+    /// send the cookie, because of `SameSite=Strict`.
     /// - Throws: ``RequestError`` if the use of the link cannot be stored.
     func exchange(_ request: Request) async throws -> Response {
         let now = now()

@@ -1,5 +1,5 @@
-/// The times at which a stream may send, and the number of bytes. It limits the updates to 60 a second, and the bytes to
-/// ``bytesPerSecond`` on average.
+/// The times at which a stream may send, and the number of bytes. It limits the updates to 60 a second, and the bytes
+/// to ``bytesPerSecond`` on average.
 struct SendBudget: Sendable {
     /// 512 KiB.
     static let bytesPerSecond = 512 * 1024

@@ -3,8 +3,8 @@ package import Logging
 package import Music
 package import Vocabulary
 
-/// Fetches songs of a session's account from a catalog and stores them. Fresh stored songs are not fetched again. Older stored songs are used
-/// if Spotify is unavailable or limits the requests.
+/// Fetches songs of a session's account from a catalog and stores them. Fresh stored songs are not fetched again. Older
+/// stored songs are used if Spotify is unavailable or limits the requests.
 ///
 /// If the database fails, the error is logged and the catalog is used. Only ``keptSongs(of:)`` throws the error.
 package struct KeepingPlaylistRepository: PlaylistRepository {

@@ -158,8 +158,8 @@ struct SessionScale {
 
     // MARK: Checking
 
-    /// The number of sessions whose document differs from the state of a machine that has handled the same inputs in the
-    /// order of the journal.
+    /// The number of sessions whose document differs from the state of a machine that has handled the same inputs in
+    /// the order of the journal.
     private func differences(_ bus: ZeroMQEventBus, after seeded: Position) async throws -> Int {
         let inputs = app.flow.messageTypes.compactMap(MessageType.init).map { MessageFilter.type($0) }
         let end = try await bus.newest(matching: inputs)

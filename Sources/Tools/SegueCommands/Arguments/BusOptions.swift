@@ -10,7 +10,7 @@ internal import Transports
 package struct BusOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "The bus, such as ipc:///run/segue or tcp://host:port. (default: the bus of -p, else SEGUE_BUS, else the "
+            "The bus, such as ipc:///run/segue, tcp://host:port or nats://host. (default: the bus of -p, else SEGUE_BUS, else the "
                 + "bus of the current folder's project)", valueName: "url"))
     var bus: String?
 
