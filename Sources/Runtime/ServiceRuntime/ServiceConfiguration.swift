@@ -76,9 +76,7 @@ public struct ServiceConfiguration: Sendable {
 /// The command-line options of a service that needs the address of the bus.
 public struct ServiceOptions: ParsableArguments, Sendable {
     @Option(
-        help:
-            "Address of the bus, such as ipc:///run/segue, tcp://host:port or nats://host (default: the variable SEGUE_BUS)."
-    )
+        help: "Address of the bus: ipc:///run/segue, tcp://host:port or nats://host (default: the variable SEGUE_BUS).")
     public var bus: String?
 
     @OptionGroup public var contract: ContractOption

@@ -10,8 +10,8 @@ internal import Transports
 package struct BusOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "The bus, such as ipc:///run/segue, tcp://host:port or nats://host. (default: the bus of -p, else SEGUE_BUS, else the "
-                + "bus of the current folder's project)", valueName: "url"))
+            "The bus, such as ipc:///run/segue, tcp://host:port or nats://host. (default: the bus of -p, else "
+                + "SEGUE_BUS, else the bus of the current folder's project)", valueName: "url"))
     var bus: String?
 
     @OptionGroup var project: ProjectOptions
