@@ -59,13 +59,18 @@ struct FailureTests {
     func address() async throws {
         try await SegueCommandLine.inScratch { segue in
             var segue = segue
-            for address in ["nonsense", "other://127.0.0.1:1", "tcp://nowhere"] {
+            let forms = [
+                "nonsense": "one of ipc:///DIRECTORY, tcp://HOST:PORT, nats://HOST:PORT/NAME, tls://HOST:PORT/NAME",
+                "other://127.0.0.1:1":
+                    "one of ipc:///DIRECTORY, tcp://HOST:PORT, nats://HOST:PORT/NAME, tls://HOST:PORT/NAME",
+                "tcp://nowhere": "ipc:///DIRECTORY or tcp://HOST:PORT",
+            ]
+            for (address, form) in forms {
                 segue.environment["SEGUE_BUS"] = address
                 let result = try await segue("services")
                 #expect(
                     result.error
-                        == "segue: SEGUE_BUS: '\(address)' is not the address of a bus; write ipc:///DIRECTORY or "
-                        + "tcp://HOST:PORT\n")
+                        == "segue: SEGUE_BUS: '\(address)' is not the address of a bus; write \(form)\n")
                 #expect(result.status == 78)
             }
         }

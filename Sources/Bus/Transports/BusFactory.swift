@@ -52,8 +52,8 @@ public struct BusFactory: Sendable {
     private init(engines: [Engine]) {
         self.init { address, source, logger in
             guard let engine = engines.first(where: { $0.accepts(address) }) else {
-                let forms = engines.flatMap(\.addresses).joined(separator: " or ")
-                throw BusError(.address, "'\(address)' is not the address of a bus; write \(forms)")
+                let forms = engines.flatMap(\.addresses).joined(separator: ", ")
+                throw BusError(.address, "'\(address)' is not the address of a bus; write one of \(forms)")
             }
             return try engine.connect(address, source, logger)
         }
