@@ -217,7 +217,7 @@ struct JournalFixture: Sendable {
             let names = StreamNames("SEGUE")
             let jetStream = JetStream(connection, timeout: .seconds(2))
             let info = try await jetStream.stream(names.journal)
-            let epoch = try #require(info.metadata[JournalStreams.epochKey].flatMap { UInt64($0, radix: 16) })
+            let epoch = try #require(info.metadata[JournalMetadata.epochKey].flatMap { UInt64($0, radix: 16) })
             let parts = BusParts(JournalAccess(jetStream: jetStream, names: names) { epoch }, source: source)
             return try await whileRunning {
                 try await parts.run()

@@ -21,8 +21,8 @@ struct JournalStreamsTests {
                 let names = StreamNames("TEST")
                 let first = try await JournalStreams().make(names, on: jetStream)
                 let second = try await JournalStreams().make(names, on: jetStream)
-                #expect(first.metadata[JournalStreams.epochKey]?.count == 16)
-                #expect(first.metadata[JournalStreams.epochKey] == second.metadata[JournalStreams.epochKey])
+                #expect(first.metadata[JournalMetadata.epochKey]?.count == 16)
+                #expect(first.metadata[JournalMetadata.epochKey] == second.metadata[JournalMetadata.epochKey])
                 #expect(Set(try await jetStream.streamNames()) == ["TEST", "TEST_DOC", "TEST_DEAD"])
             }
         }

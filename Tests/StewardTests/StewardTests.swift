@@ -140,7 +140,7 @@ struct StewardTests {
                     let journal = TestJournal(
                         server: cluster.servers[0], jetStream: jetStream, names: StreamNames("TEST"),
                         journal: Journal(
-                            epoch: try #require(UInt64(info.metadata[JournalStreams.epochKey] ?? "", radix: 16)),
+                            epoch: try #require(UInt64(info.metadata[JournalMetadata.epochKey] ?? "", radix: 16)),
                             previousEpoch: nil))
                     let first = try await jetStream.patiently {
                         try await journal.publish([message(.document, data: "1")])

@@ -133,17 +133,17 @@ final class Journal: Sendable {
     @discardableResult
     private func readStream(limit: Int) async throws -> StreamInfo {
         let stream = try await jetStream.stream(names.journal)
-        guard let layout = stream.metadata["segue-layout"],
-            let epoch = stream.metadata["segue-epoch"].flatMap({ UInt64($0, radix: 16) })
+        guard let layout = stream.metadata[JournalMetadata.layoutKey],
+            let epoch = stream.metadata[JournalMetadata.epochKey].flatMap({ UInt64($0, radix: 16) })
         else {
             throw BusError(
                 .address, "the stream '\(names.journal)' at \(address) is not a journal; use another namespace")
         }
-        guard layout == "1" else {
+        guard layout == JournalMetadata.layout else {
             throw BusError(
                 .address,
                 "the journal '\(names.journal)' at \(address) has layout \(layout.shortened()), and this program knows "
-                    + "layout 1; update this program")
+                    + "layout \(JournalMetadata.layout); update this program")
         }
         let payload = min(limit - Self.headroom, Self.largestPayload)
         open(JournalIdentity(epoch: epoch, creationTime: stream.creationTime, maximumPayload: payload))

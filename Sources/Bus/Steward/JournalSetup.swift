@@ -111,15 +111,15 @@ struct JournalSetup: Sendable {
     }
 
     private func read(_ info: StreamInfo) throws(BusError) -> Journal {
-        let layout = info.metadata[JournalStreams.layoutKey]
-        guard layout == JournalStreams.layout, let epoch = Self.epoch(info.metadata[JournalStreams.epochKey]) else {
+        let layout = info.metadata[JournalMetadata.layoutKey]
+        guard layout == JournalMetadata.layout, let epoch = Self.epoch(info.metadata[JournalMetadata.epochKey]) else {
             throw BusError(
                 .address,
                 "the stream \(info.name) at \(place) "
-                    + (layout.map { "has layout \($0) of a bus, and this program knows \(JournalStreams.layout)" }
+                    + (layout.map { "has layout \($0) of a bus, and this program knows \(JournalMetadata.layout)" }
                         ?? "is not the journal of a bus; choose another namespace"))
         }
-        return Journal(epoch: epoch, previousEpoch: Self.epoch(info.metadata[JournalStreams.previousEpochKey]))
+        return Journal(epoch: epoch, previousEpoch: Self.epoch(info.metadata[JournalMetadata.previousEpochKey]))
     }
 
     private static func epoch(_ text: String?) -> UInt64? { text.flatMap { UInt64($0, radix: 16) } }
@@ -159,8 +159,8 @@ struct JournalEnd: Sendable {
     private func begin(_ info: StreamInfo, _ seen: UInt64) async throws {
         guard case .object(var settings) = info.settings else { return }
         var metadata = info.metadata
-        metadata[JournalStreams.previousEpochKey] = metadata[JournalStreams.epochKey]
-        metadata[JournalStreams.epochKey] = JournalStreams.newEpoch()
+        metadata[JournalMetadata.previousEpochKey] = metadata[JournalMetadata.epochKey]
+        metadata[JournalMetadata.epochKey] = JournalStreams.newEpoch()
         settings["metadata"] = .object(metadata.mapValues { .string($0) })
         let changed = settings
         _ = try await jetStream.patiently { try await jetStream.updateStream(.object(changed)) }

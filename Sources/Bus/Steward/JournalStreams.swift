@@ -10,15 +10,6 @@ package struct JournalStreams: Sendable {
     /// The size in bytes at which the server itself removes the oldest messages of the journal. Nil for no limit.
     package var maximumSize: Int?
 
-    /// The version of the subjects and records that this version of the module uses.
-    package static let layout = "1"
-    /// The key of the stream's metadata that holds the epoch of the journal: 16 hexadecimal digits.
-    package static let epochKey = "segue-epoch"
-    /// The key of the stream's metadata that holds the epoch before the current one, if the journal has lost its end.
-    package static let previousEpochKey = "segue-previous-epoch"
-    /// The key of the stream's metadata that holds ``layout``.
-    package static let layoutKey = "segue-layout"
-
     package init(replicas: Int? = nil, maximumSize: Int? = nil) {
         self.replicas = replicas
         self.maximumSize = maximumSize
@@ -38,8 +29,8 @@ package struct JournalStreams: Sendable {
             "deny_delete": true, "duplicate_window": .integer(120_000_000_000),
             "max_bytes": .integer(maximumSize ?? -1),
             "metadata": .object([
-                Self.epochKey: .string(Self.newEpoch()),
-                Self.layoutKey: .string(Self.layout),
+                JournalMetadata.epochKey: .string(Self.newEpoch()),
+                JournalMetadata.layoutKey: .string(JournalMetadata.layout),
             ]),
         ]
         return try await make(names.journal, names.journalSubjects, more: journal, on: jetStream)
