@@ -32,8 +32,8 @@ struct DeadLetterTests {
     /// Does what the steward does: keeps the letters up to the end of the journal, then writes the mark.
     private func project(_ bus: BusParts) async throws {
         let (jetStream, names) = (bus.journal.jetStream, bus.journal.names)
-        let epoch = try await bus.journal.epoch()
-        let end = try await bus.journal.endSequence()
+        let epoch = try await bus.journal.identity().epoch
+        let end = try await bus.journal.lastBatch()
         for letter in try await bus.letters.list(of: nil) {
             let stored = try #require(try await bus.journal.batch(at: UInt64(letter.id)))
             let rejected = try #require(try stored.batch.content(at: UInt64(letter.id), of: epoch).rejected)
@@ -42,11 +42,11 @@ struct DeadLetterTests {
                 rejected, progress: progress, time: Int64(letter.time.timeIntervalSince1970 * 1e9), epoch: epoch)
             var headers = NATSHeaders()
             for (name, value) in record.fields { headers[name] = value }
-            let subject = bus.journal.text(.deadLetter(consumer: letter.consumer, sequence: UInt64(letter.id)))
+            let subject = bus.journal.subject(.deadLetter(consumer: letter.consumer, sequence: UInt64(letter.id)))
             try await jetStream.publish(subject, headers: headers, body: record.body)
         }
         try await jetStream.publish(
-            bus.journal.text(.documentMark), body: try MarkRecord(sequence: end, epoch: epoch).json())
+            bus.journal.subject(.documentMark), body: try MarkRecord(sequence: end, epoch: epoch).json())
         #expect(names.deadLetters == "SEGUE_DEAD")
     }
 
@@ -144,7 +144,7 @@ struct DeadLetterTests {
                     _ = try await bus.send(publication)
                     return try await bus.send(publication)
                 }
-                #expect(sent.sequence == (try await bus.journal.endSequence()))
+                #expect(sent.sequence == (try await bus.journal.lastBatch()))
                 #expect(try await bus.numbers() == [0, 7])
             }
         }
