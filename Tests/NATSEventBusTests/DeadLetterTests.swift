@@ -134,22 +134,6 @@ struct DeadLetterTests {
         }
     }
 
-    @Test func `A settlement that is sent again after its acknowledgement was lost succeeds once`() async throws {
-        try await JournalFixture.run { fixture in
-            try await fixture.withParts { bus in
-                try await bus.publish(0..<1)
-                let letters = try await giveUp(1, as: "counter", on: bus)
-                let batch = settling([letters[0].id], [try Envelope(Numbered(number: 7), source: "x")])
-                let sent = try await bus.letters.settle(batch) { publication in
-                    _ = try await bus.send(publication)
-                    return try await bus.send(publication)
-                }
-                #expect(sent.sequence == (try await bus.journal.lastBatch()))
-                #expect(try await bus.numbers() == [0, 7])
-            }
-        }
-    }
-
     @Test func `The owner that was taken over gives nothing up, and no message gives nothing up`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in

@@ -69,7 +69,6 @@ struct Results: Sendable {
         do {
             recorded = try await send(publication)
         } catch let error as BusError where error.code == .fenced {
-            // A first sending may have been stored before the fence was replaced. Then the next claim reads it.
             await claims.lose(partition, of: checkpoint.claim)
             throw BusError.takenOver(checkpoint.claim.consumer)
         } catch is CancellationError {
