@@ -338,9 +338,9 @@ let tests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "BusProtocol", "BusStranger", "CommandLineTestSupport", "Contracts", "EventBus", "FlowFiles", "HTTPClient",
-            "InProcess", "Navigation", "Onboarding", "Routing", "SegueTestSupport", "ServiceRuntime", "SignIn",
-            "Stations", "Support", "TestSupport", "ThreeScreens", "Transports", "Vocabulary", "focus-player", grdb,
+            "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "FlowFiles",
+            "HTTPClient", "InProcess", "Navigation", "Onboarding", "Routing", "SegueTestSupport", "ServiceRuntime",
+            "SignIn", "Stations", "Support", "TestSupport", "ThreeScreens", "Vocabulary", "focus-player", grdb,
             httpTypes, logging, subprocess, systemPackage,
         ],
         exclude: ["Page/Scripts"], swiftSettings: settings),
@@ -358,7 +358,7 @@ let tests: [Target] = [
         ]),
     tests(of: "Scaffold", ["FlowFiles", "FlowReview", "Navigation", "TestSupport"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
-    testModule("CommandLineTestSupport", [subprocess, systemPackage]),
+    testModule("CommandLineTestSupport", ["Compose", "EventBus", "Transports", logging, subprocess, systemPackage]),
     tests(
         of: "SegueCommands",
         [

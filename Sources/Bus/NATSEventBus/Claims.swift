@@ -90,7 +90,7 @@ actor Claims {
     }
 
     private func requireOpen() throws {
-        if isClosed { throw BusError(.closed, "the bus was closed: its run() has ended") }
+        if isClosed { throw journal.endError }
     }
 
     /// The members of this process, for the heartbeat.
