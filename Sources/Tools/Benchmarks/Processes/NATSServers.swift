@@ -70,7 +70,7 @@ struct NATSServers: Sendable {
             server_name: \(server.name)
             listen: "127.0.0.1:\(server.port)"
             max_payload: 9MB
-            jetstream { store_dir: "\(server.folder)/store", sync_interval: \(durability.syncInterval) }
+            jetstream { store_dir: "\(server.folder)/store", sync_interval: "\(durability.syncInterval)" }
             ports_file_dir: "\(server.folder)"
             log_file: "\(server.folder)/log"
             \(cluster)
