@@ -38,9 +38,6 @@ package struct JetStreamError: Error, Hashable, Sendable {
     package let code: Code
     /// One line with the words of the server, and the subject.
     package let message: String
-
-    /// True if the same request may succeed later, because a leader is being elected or the server starts.
-    package var isTemporary: Bool { status == 503 || code == .expectationUnderWay }
 }
 
 extension JetStreamError: CustomStringConvertible {
