@@ -141,13 +141,48 @@ static const uint8_t *skip(const uint8_t *bytes, const uint8_t *end, int width) 
     return (size_t)(end - bytes) < length ? NULL : bytes + length;
 }
 
-/// Finds the data of the next message: topic, subject, key, header, data. Returns its end; NULL if it is not whole.
-static const uint8_t *next_data(const uint8_t *bytes, const uint8_t *end, const uint8_t **data) {
+/// The places of a message in a body. Each part ends where the next one begins.
+typedef struct {
+    const uint8_t *header, *data, *end;
+} place;
+
+/// Finds the parts of the next message: topic, subject, key, header, data. Returns false if it is not whole.
+static bool next_message(const uint8_t *bytes, const uint8_t *end, place *place) {
     for (int index = 0; index < 3 && bytes != NULL; index++) bytes = skip(bytes, end, 2);
-    if (bytes != NULL) bytes = skip(bytes, end, 4);
-    if (bytes == NULL) return NULL;
-    *data = bytes + 4;
-    return skip(bytes, end, 4);
+    if (bytes == NULL || end - bytes < 4) return false;
+    place->header = bytes + 4;
+    bytes = skip(bytes, end, 4);
+    if (bytes == NULL || end - bytes < 4) return false;
+    place->data = bytes + 4;
+    place->end = skip(bytes, end, 4);
+    return place->end != NULL;
+}
+
+/// The attributes of a message that every header has.
+static const char *const required[] = {"id", "source", "specversion", "time", "type"};
+#define REQUIRED_COUNT (int)(sizeof required / sizeof required[0])
+
+/// Finds the attributes in a header, a JSON object whose values are strings without escapes. Returns false if one of
+/// the required attributes is missing.
+static bool find_attributes(const uint8_t *bytes, const uint8_t *end) {
+    int found = 0;
+    const uint8_t *name = NULL;
+    size_t name_length = 0;
+    while ((bytes = memchr(bytes, '"', (size_t)(end - bytes))) != NULL) {
+        const uint8_t *text = bytes + 1;
+        const uint8_t *close = memchr(text, '"', (size_t)(end - text));
+        if (close == NULL) return false;
+        if (name == NULL) {
+            name = text;
+            name_length = (size_t)(close - text);
+        } else {
+            for (int index = 0; index < REQUIRED_COUNT; index++)
+                if (strlen(required[index]) == name_length && memcmp(required[index], name, name_length) == 0) found++;
+            name = NULL;
+        }
+        bytes = close + 1;
+    }
+    return found == REQUIRED_COUNT;
 }
 
 static int64_t now(void) {
@@ -157,7 +192,8 @@ static int64_t now(void) {
 }
 
 int js_count(
-    js_reader *reader, int64_t expected, int number_place, int digits, int patience, js_tally *tally) {
+    js_reader *reader, int64_t expected, bool reads_attributes, int number_place, int digits, int patience,
+    js_tally *tally) {
     int64_t last = 0;
     memset(tally, 0, sizeof *tally);
     while (tally->count < expected) {
@@ -169,12 +205,14 @@ int js_count(
         if (tally->count == 0) tally->begin = now();
         const uint8_t *bytes = delivery.body, *end = bytes + delivery.size;
         for (int index = 0; index < delivery.count && tally->count < expected; index++) {
-            const uint8_t *data = NULL;
-            bytes = next_data(bytes, end, &data);
-            if (bytes == NULL) return js_fail("reading", "the body of a batch is damaged");
+            place place;
+            if (!next_message(bytes, end, &place)) return js_fail("reading", "the body of a batch is damaged");
+            if (reads_attributes && !find_attributes(place.header, place.data - 4))
+                return js_fail("reading", "the header of a message is damaged");
+            bytes = place.end;
             int64_t number = 0;
-            for (int digit = 0; digit < digits && data + number_place + digit < bytes; digit++)
-                number = number * 10 + data[number_place + digit] - '0';
+            for (int digit = 0; digit < digits && place.data + number_place + digit < place.end; digit++)
+                number = number * 10 + place.data[number_place + digit] - '0';
             if (number <= last) tally->misordered++;
             last = number;
             tally->count++;

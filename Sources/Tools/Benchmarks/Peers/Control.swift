@@ -71,6 +71,8 @@ struct PeerOrder: Codable, Sendable {
     var isFromBeginning = false
     /// True for messages that are as short as possible.
     var isShort = false
+    /// False for a subscriber in C that reads only the number of each message.
+    var readsAttributes = true
     /// The number of sessions that the batches belong to in turn, each in a partition of its own. With one session, its
     /// messages are delivered in the order of their numbers.
     var sessionCount = 1

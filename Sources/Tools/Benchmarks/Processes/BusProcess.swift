@@ -57,8 +57,9 @@ struct BusProcess: Sendable {
             servers = nil
             // A namespace of its own, so that the benchmark does not touch another bus on these servers.
             let namespace = "BENCH_\(UUID().uuidString.prefix(8))"
-            address = "\(given.urls[0])/\(namespace)"
-            fullAddress = "nats://\(given.urls.map { $0.dropFirst("nats://".count) }.joined(separator: ","))/\(namespace)"
+            let hosts = given.urls.map { $0.dropFirst("nats://".count) }
+            address = "nats://\(hosts[0])/\(namespace)"
+            fullAddress = "nats://\(hosts.joined(separator: ","))/\(namespace)"
         }
         self.servers = servers
     }

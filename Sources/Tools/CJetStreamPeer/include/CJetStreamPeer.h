@@ -7,8 +7,8 @@
 
 /// The baseline of the benchmarks on NATS: a client of JetStream on libnats alone.
 ///
-/// It stores the same messages as the bus, with the same subjects, headers and bodies, and at most one message of a lane
-/// is under way. A function that fails returns -1 or NULL; then js_error() has the reason, in one line.
+/// It stores the same messages as the bus, with the same subjects, headers and bodies, and at most one message of a
+/// lane is under way. A function that fails returns -1 or NULL; then js_error() has the reason, in one line.
 
 #define JS_LANES 64
 
@@ -77,10 +77,13 @@ typedef struct {
 } js_tally;
 
 /// Counts messages of the bus until `expected` have arrived, or, after the first one, none arrives for a time.
+/// @param reads_attributes True to find the attributes in the header of each message, as a reader needs them. False to
+/// read only the number of each message.
 /// @param number_place The index of the number's first digit in the data of a message.
 /// @param digits The number of digits.
 /// @param patience In milliseconds.
 int js_count(
-    js_reader *reader, int64_t expected, int number_place, int digits, int patience, js_tally *tally);
+    js_reader *reader, int64_t expected, bool reads_attributes, int number_place, int digits, int patience,
+    js_tally *tally);
 
 #endif

@@ -65,10 +65,11 @@ struct BareJetStream: ~Copyable {
         deinit { js_stop_reading(pointer) }
 
         /// Counts messages until all have arrived, or, after the first one, none arrives for `patience` milliseconds.
-        func count(_ expected: Int, patience: Int) throws -> Report {
+        func count(_ expected: Int, readsAttributes: Bool, patience: Int) throws -> Report {
             var tally = js_tally()
             let result = js_count(
-                pointer, Int64(expected), Int32(Payload.numberPlace), Int32(Payload.digits), Int32(patience), &tally)
+                pointer, Int64(expected), readsAttributes, Int32(Payload.numberPlace), Int32(Payload.digits),
+                Int32(patience), &tally)
             guard result == 0 else { throw failure }
             return Report(
                 begin: tally.begin, end: tally.end, count: Int(tally.count), misordered: Int(tally.misordered))
@@ -126,7 +127,8 @@ struct BareBatches: ~Copyable {
     ) throws {
         let tokens = MessageTokens(of: messages)
         let subject: BusSubject = isTransient ? .transient(tokens) : .batch(tokens)
-        let packed = try isShort
+        let packed =
+            try isShort
             ? PackedMessages(messages.map { try PublishedMessage($0).shortened($0) })
             : PackedMessages(messages, isTransient: isTransient)
         let body = UnsafeMutableRawBufferPointer.allocate(byteCount: packed.bytes.count, alignment: 8)
@@ -228,11 +230,13 @@ struct JetStreamSubscriber {
             Thread { [live, patience, done] in
                 let result = Result<Report, any Error> {
                     let peer = try BareJetStream(address)
-                    let reader = try order.isTransient
+                    let reader =
+                        try order.isTransient
                         ? peer.readTransientMessages()
                         : peer.read(BenchmarkEvent.type, isFromBeginning: order.isFromBeginning)
                     live.put(.success(()))
-                    return try reader.count(order.count, patience: try patience.take())
+                    return try reader.count(
+                        order.count, readsAttributes: order.readsAttributes, patience: try patience.take())
                 }
                 if case .failure(let error) = result { live.put(.failure(error)) }
                 done.put(result)
