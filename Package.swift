@@ -142,11 +142,14 @@ let tools: [Target] = [
         ]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "Transports", logging]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation"]),
+    // The baseline of the benchmarks on NATS: libnats alone, without Swift.
+    .target(name: "CJetStreamPeer", dependencies: ["CNATS"], path: "Sources/Tools/CJetStreamPeer"),
     module(
         "Benchmarks", in: "Tools",
         [
-            "BusProtocol", "Contracts", "EventBus", "FlowFiles", "Navigation", "SystemSupport", "ZeroMQ",
-            "ZeroMQEventBus", argumentParser, grdbSQLite, logging, subprocess, systemPackage,
+            "BusProtocol", "CJetStreamPeer", "Compose", "Contracts", "EventBus", "FlowFiles", "NATS", "NATSLayout",
+            "Navigation", "SystemSupport", "Transports", "ZeroMQ", argumentParser, grdbSQLite, logging, subprocess,
+            systemPackage,
         ]),
     module(
         "SegueCommands", in: "Tools",
@@ -357,8 +360,13 @@ let tests: [Target] = [
             "TestSupport",
         ]),
     tests(of: "Scaffold", ["FlowFiles", "FlowReview", "Navigation", "TestSupport"]),
-    tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", ["Compose", "EventBus", "Transports", logging, subprocess, systemPackage]),
+    tests(
+        of: "Benchmarks",
+        [
+            "BusProtocol", "CommandLineTestSupport", "EventBus", "broker", "navigation-coordinator", "segue",
+            "segue-bench", subprocess, systemPackage,
+        ]),
     tests(
         of: "SegueCommands",
         [

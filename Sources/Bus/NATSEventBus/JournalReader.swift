@@ -30,8 +30,8 @@ final class JournalReader: Sendable {
     private let skipped: SkippedMessages
     private let onNotice: (@Sendable (SubscriptionNotice) -> Void)?
     private let buffer: SubscriptionBuffer
-    /// The messages that were taken from the buffer.
-    private let ahead: Mutex<Deque<Envelope>>
+    /// The messages that were taken from the buffer. Only the task of the subscriber uses them.
+    private let ahead: Mutex<Ahead>
 
     /// - Parameter partitions: Only messages of these partitions are needed. The server can send others nevertheless.
     init(
@@ -45,7 +45,7 @@ final class JournalReader: Sendable {
         self.onNotice = onNotice
         patterns = SubjectFilters(filters, partitions: partitions).texts(in: journal.names.namespace)
         buffer = SubscriptionBuffer(received: Place.start(after: range.start) - 1)
-        ahead = Mutex(Deque(range.retained))
+        ahead = Mutex(Ahead(documents: Deque(range.retained)))
     }
 
     // MARK: Reading the journal
@@ -203,19 +203,51 @@ final class JournalReader: Sendable {
     func next() async throws -> Envelope? {
         while true {
             try Task.checkCancellation()
-            if let envelope = ahead.withLock({ $0.popFirst() }) { return envelope }
+            if let envelope = nextAhead() { return envelope }
             guard let items = try await buffer.take() else { return nil }
-            let envelopes = items.flatMap(envelopes)
-            ahead.withLock { $0.append(contentsOf: envelopes) }
+            ahead.withLock { $0.items.append(contentsOf: items) }
+        }
+    }
+
+    /// The messages that wait for the subscriber. An envelope is made only when the subscriber takes it, because
+    /// copying an envelope costs nearly as much as making it.
+    private struct Ahead {
+        /// The retained documents, which come first.
+        var documents: Deque<Envelope>
+        var items: Deque<SubscriptionBuffer.Item> = []
+        /// The messages of the item that is being delivered, the first one last.
+        var messages: [BatchMessage.Stored] = []
+        /// The item of `messages`.
+        var current: SubscriptionBuffer.Item?
+    }
+
+    /// Takes the next wanted message of those that were taken from the buffer.
+    private func nextAhead() -> Envelope? {
+        ahead.withLock { ahead in
+            if let document = ahead.documents.popFirst() { return document }
+            while true {
+                while let stored = ahead.messages.popLast() {
+                    if let item = ahead.current, let envelope = envelope(of: stored, in: item) { return envelope }
+                }
+                guard let item = ahead.items.popFirst() else {
+                    ahead.current = nil
+                    return nil
+                }
+                ahead.current = item
+                ahead.messages = messages(of: item).reversed()
+            }
         }
     }
 
     /// Waits for the next message that a claim covers; nil when the claim may no longer be valid.
     func next(under watch: ClaimWatch) async throws -> Envelope? {
         while !watch.isEnded {
-            if ahead.withLock(\.isEmpty), let sequence = buffer.drainedSequence {
-                watch.noteWaiting(after: Place.end(of: sequence))
+            try Task.checkCancellation()
+            if let message = nextAhead() {
+                if watch.takes(message) { return message }
+                continue
             }
+            if let sequence = buffer.drainedSequence { watch.noteWaiting(after: Place.end(of: sequence)) }
             guard let message = try await next() else { return nil }
             if watch.takes(message) { return message }
         }
@@ -236,27 +268,27 @@ final class JournalReader: Sendable {
     /// Ends the subscription.
     func finish() { buffer.finish() }
 
-    private func envelopes(of item: SubscriptionBuffer.Item) -> [Envelope] {
-        let messages: [BatchMessage.Stored]
-        let isTransient: Bool
+    private func messages(of item: SubscriptionBuffer.Item) -> [BatchMessage.Stored] {
         do {
             switch item {
-            case .batch(let batch): (messages, isTransient) = (try batch.messages(), false)
-            case .transient(let message): (messages, isTransient) = (try message.transientMessages(), true)
+            case .batch(let batch): return try batch.messages()
+            case .transient(let message): return try message.transientMessages()
             }
         } catch {
             skipped.note("\(item.place) is not a batch: \(error)")
             return []
         }
-        return messages.compactMap { stored in
-            do {
-                var envelope = try stored.envelope()
-                if isTransient { envelope.position = nil }
-                return filters.contains { $0.matches(envelope) } ? envelope : nil
-            } catch {
-                skipped.note("\(item.place): \(error)")
-                return nil
-            }
+    }
+
+    /// The message as an envelope; nil if it is not wanted or cannot be read.
+    private func envelope(of stored: BatchMessage.Stored, in item: SubscriptionBuffer.Item) -> Envelope? {
+        do {
+            var envelope = try stored.envelope()
+            if case .transient = item { envelope.position = nil }
+            return filters.contains { $0.matches(envelope) } ? envelope : nil
+        } catch {
+            skipped.note("\(item.place): \(error)")
+            return nil
         }
     }
 }

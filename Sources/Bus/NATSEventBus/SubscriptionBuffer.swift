@@ -291,8 +291,11 @@ struct JournalBatch: Sendable {
     /// The wanted messages of the batch.
     /// - Throws: ``ProtocolError`` if the batch is damaged.
     func messages() throws -> [BatchMessage.Stored] {
-        try message.batch().content(at: sequence, of: epoch).messages.filter {
-            $0.position.offset > start && $0.position.offset <= end
-        }
+        let messages = try message.batch().content(at: sequence, of: epoch).messages
+        // Only the first and the last batch of a subscription can have messages that are not wanted.
+        guard let first = messages.first, let last = messages.last,
+            first.position.offset <= start || last.position.offset > end
+        else { return messages }
+        return messages.filter { $0.position.offset > start && $0.position.offset <= end }
     }
 }

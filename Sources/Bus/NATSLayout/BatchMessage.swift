@@ -192,10 +192,11 @@ package struct Publication: Hashable, Sendable {
         } else {
             subject = .batch(tokens)
         }
-        partitions = Set(batch.messages.map { Partition(subject: $0.subject) })
+        partitions = Self.partitions(of: batch.messages)
         count = packed.count
         messagesSize = packed.bytes.count
-        body = packed.bytes + (rejected?.bytes ?? [])
+        // Appending nothing would copy the messages.
+        body = rejected.map { packed.bytes + $0.bytes } ?? packed.bytes
         hasRejection = rejected != nil
         settledLetters = batch.settledLetters
         self.lease = lease
@@ -206,6 +207,17 @@ package struct Publication: Hashable, Sendable {
             } else {
                 nil
             }
+    }
+
+    private static func partitions(of messages: [Envelope]) -> Set<Partition> {
+        var partitions: Set<Partition> = []
+        var last: String?
+        // Most batches have only one subject. Its partition is calculated only once.
+        for message in messages where message.subject != last {
+            partitions.insert(Partition(subject: message.subject))
+            last = message.subject
+        }
+        return partitions
     }
 
     /// True if the batch can be published in one JetStream message with other batches of the same subject.

@@ -54,10 +54,11 @@ struct BenchmarkOptions: Sendable {
     var messages: Int?
     /// The durability of the journal and of SQLite in the baseline.
     var durability: BenchmarkDurability
+    var bus: MeasuredBus
 }
 
-/// The failures that a journalled message survives. The setting applies to the broker, and to SQLite alone in a
-/// baseline.
+/// The failures that a journalled message survives. The setting applies to the broker or to the servers of NATS, and to
+/// SQLite alone in a baseline.
 enum BenchmarkDurability: String, CaseIterable, Sendable {
     /// A kill -9 of any process.
     case process
@@ -87,6 +88,7 @@ struct BenchmarkRun: Sendable {
             "configuration": .text(BuildConfiguration.name), "cores": .count(ProcessInfo.processInfo.processorCount),
             "dataBytes": .count(Payload.size), "durability": .text(options.durability.rawValue),
             "messages": .count(messages), "processes": .count(processes), "rounds": .count(options.rounds),
+            "bus": .text(options.bus.scheme), "replicas": .count(options.bus.replicas),
         ]
         return BenchmarkResult(
             name: [benchmark.rawValue, part].compactMap(\.self).joined(separator: "."),

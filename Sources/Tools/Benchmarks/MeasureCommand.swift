@@ -1,5 +1,7 @@
 package import ArgumentParser
+internal import EventBus
 internal import Foundation
+internal import NATSLayout
 
 /// Runs benchmarks for `segue bench`, and prints each result as soon as it is known.
 package struct MeasureCommand: AsyncParsableCommand {
@@ -18,8 +20,7 @@ package struct MeasureCommand: AsyncParsableCommand {
     @Option(help: "The number of messages in a round. (default: depends on the benchmark)")
     var messages: Int?
 
-    @Option(help: "The failures that a journalled message survives: kill -9 of a process, or also a loss of power.")
-    var durability = BenchmarkDurability.process
+    @OptionGroup var bus: MeasuredBusOptions
 
     @Flag(help: "Print one JSON object per line.")
     var json = false
@@ -42,7 +43,8 @@ package struct MeasureCommand: AsyncParsableCommand {
     }
 
     private func measure() async throws {
-        let options = BenchmarkOptions(rounds: rounds, messages: messages, durability: durability)
+        let options = BenchmarkOptions(
+            rounds: rounds, messages: messages, durability: bus.durability, bus: bus.kind)
         let benchmarks = names.isEmpty ? Benchmark.allCases : names.compactMap(Benchmark.init)
         if !json { try await BenchmarkOutput.write(Self.row("NAME", "VALUE", "UNIT", "BASELINE", "RATIO", "AGAINST")) }
         var failures: [String] = []
@@ -100,6 +102,55 @@ package struct PeerCommand: AsyncParsableCommand {
 
     package func run() async throws {
         try await Peer(role: role, address: address, connections: connections, durability: durability).run()
+    }
+}
+
+/// The bus that a command measures.
+struct MeasuredBusOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The bus to measure: ipc starts a broker, nats a server of NATS. The address of servers that are running, "
+                + "such as nats://HOST:4222, adds streams to them and removes these at the end. (default: ipc)",
+            valueName: "bus"))
+    private var bus = "ipc"
+
+    @Option(help: "The number of servers of NATS that store each message: 1, 3 or 5. (default: 1)")
+    private var servers: Int?
+
+    @Option(help: "The failures that a journalled message survives: kill -9 of a process, or also a loss of power.")
+    var durability = BenchmarkDurability.process
+
+    var kind: MeasuredBus {
+        switch bus {
+        case "ipc": .broker
+        case "nats": .nats(servers: servers ?? 1)
+        default: (try? NATSAddress(bus)).map { .running($0, replicas: servers ?? 1) } ?? .broker
+        }
+    }
+
+    func validate() throws {
+        guard bus != "ipc" || servers == nil else {
+            throw ValidationError("--servers is for NATS; add --bus nats")
+        }
+        guard [1, 3, 5].contains(servers ?? 1) else {
+            throw ValidationError("--servers is \(servers ?? 0); it must be 1, 3 or 5")
+        }
+        guard bus != "ipc", bus != "nats" else { return }
+        guard NATSAddress.isScheme(of: bus) else {
+            throw ValidationError("--bus is '\(bus)'; it must be ipc, nats or an address such as nats://HOST:4222")
+        }
+        let address: NATSAddress
+        do {
+            address = try NATSAddress(bus)
+        } catch {
+            throw ValidationError(error.message)
+        }
+        guard !address.isEncrypted, address.namespace == NATSAddress.defaultNamespace else {
+            throw ValidationError("--bus must be nats:// without a name after the hosts: the baseline does not use TLS")
+        }
+        guard durability == .process else {
+            throw ValidationError("--durability is not for running servers; set sync_interval in their configuration")
+        }
     }
 }
 

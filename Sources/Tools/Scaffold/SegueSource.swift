@@ -58,7 +58,7 @@ package struct SegueSource: Hashable, Sendable {
 enum SegueNames {
     /// In a package graph, each module has another name.
     static let modules: Set = [
-        "AppContract", "Authorization", "Benchmarks", "Broker", "BusProtocol", "CCurl", "CNATS",
+        "AppContract", "Authorization", "Benchmarks", "Broker", "BusProtocol", "CCurl", "CJetStreamPeer", "CNATS",
         "CSegueVersion", "CSodium", "CZeroMQ", "Compose", "ConsentCallback", "Consuming", "Contracts",
         "Coordinator", "Device", "ErrorNotification", "EventBus", "FlowFiles", "FlowReview", "HTTPClient",
         "InProcess", "MessageSchema", "Monitor", "Music", "NATS", "NATSEventBus", "NATSLayout", "Navigation",

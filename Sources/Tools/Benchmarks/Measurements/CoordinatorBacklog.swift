@@ -1,8 +1,9 @@
+internal import Contracts
 internal import EventBus
 internal import Foundation
 internal import Logging
 internal import Navigation
-internal import ZeroMQEventBus
+internal import Transports
 
 /// Measures a coordinator with a backlog of inputs. Each input changes a state. The baseline is a machine in this
 /// process that handles the same inputs without a bus.
@@ -67,7 +68,7 @@ struct CoordinatorBacklog {
 
     /// The number of inputs per second that a coordinator handles, from the time at which it is ready.
     private func coordinatorRate(_ count: Int, _ sessionCount: Int, name: String) async throws -> Double {
-        let broker = try BrokerProcess(scratch, run.options.durability, name: name)
+        let broker = try BusProcess(scratch, run.options.bus, run.options.durability, name: name)
         let flow = "\(broker.directory)/flow.yaml"
         try TabApp.yaml.write(toFile: flow, atomically: true, encoding: .utf8)
         let coordinator = ReadyProcess(
@@ -75,25 +76,51 @@ struct CoordinatorBacklog {
             directory: broker.directory)
         let inputs = try inputs(count, sessionCount)
         return try await broker.run { _ in
-            let bus = try ZeroMQEventBus(
-                address: broker.address, source: "benchmark/1",
+            let bus = try BusFactory.standard.bus(
+                at: broker.address, source: "benchmark/1",
                 logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() })
             return try await bus.whileOpen {
                 for start in stride(from: 0, to: count, by: Self.batchCount) {
                     try await bus.publish(Batch(Array(inputs[start..<min(start + Self.batchCount, count)])))
                 }
                 let end = try await bus.newest(matching: [.kind(.event), .kind(.command)])
-                return try await coordinator.run { _ in
-                    let begin = ContinuousClock.now
-                    while try await handled(on: bus) < end.offset { try await Task.sleep(for: .milliseconds(5)) }
-                    return Double(count) / ((.now - begin) / .seconds(1))
+                return try await documents(on: bus, if: broker.isNATS) { documents in
+                    try await coordinator.run { _ in
+                        let begin = ContinuousClock.now
+                        if broker.isNATS {
+                            try await wait(for: inputs.suffix(sessionCount), documents)
+                        } else {
+                            while try await handled(on: bus) < end.offset {
+                                try await Task.sleep(for: .milliseconds(5))
+                            }
+                        }
+                        return Double(count) / ((.now - begin) / .seconds(1))
+                    }
                 }
             }
         }
     }
 
+    /// Subscribes to the documents that answer the inputs.
+    private func documents<Result: Sendable>(
+        on bus: any EventBus, if isNeeded: Bool, _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        let filters: [MessageFilter] = isNeeded ? [.type(Document.NavigationState.self)] : []
+        return try await bus.withSubscription(to: filters, from: .now, body)
+    }
+
+    /// Waits until each of the inputs is answered by a document. On NATS the coordinator's own record of its progress
+    /// can be some seconds late.
+    private func wait(for inputs: ArraySlice<Envelope>, _ documents: MessageSequence) async throws {
+        var open = Set(inputs.map(\.id))
+        for try await document in documents {
+            if let cause = document.attributes.causationID { open.remove(cause) }
+            if open.isEmpty { return }
+        }
+    }
+
     /// The offset up to which the coordinator has handled the inputs; 0 if it has not begun.
-    private func handled(on bus: ZeroMQEventBus) async throws -> UInt64 {
+    private func handled(on bus: any EventBus) async throws -> UInt64 {
         let consumers = try await bus.consumers()
         return consumers.first { $0.name.hasPrefix("navigation-coordinator") }?.position.offset ?? 0
     }

@@ -1,5 +1,5 @@
 /// Measures the deliveries of messages to 100 subscribers. Each subscriber must receive every message in order. The
-/// baseline is 100 bare SUB sockets.
+/// baseline is 100 bare SUB sockets; on NATS, 100 connections of C programs.
 struct FanOut {
     private static let processes = 10
     /// The number of subscribers in each process, each with its own connection.
@@ -9,15 +9,18 @@ struct FanOut {
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let proxy = try scratch.folder("proxy")
-        let broker = try BrokerProcess(scratch, run.options.durability)
-        let bare = Feed(
-            publisher: PeerProcess(.barePublisher, proxy), subscribers: subscribers(.bareSubscriber, proxy),
-            connections: Self.connections, isBare: true)
+        let broker = try BusProcess(scratch, run.options.bus, run.options.durability)
+        let baseline = try BareBus(scratch, beside: broker)
+        let bare = baseline.feed(
+            (0..<Self.processes).map { _ in baseline.peer(.subscriber, connections: Self.connections) },
+            connections: Self.connections)
         let bus = Feed(
             publisher: PeerProcess(.busPublisher, broker.address),
-            subscribers: subscribers(.busSubscriber, broker.address), connections: Self.connections, isBare: false)
-        let peers = [PeerProcess(.bareProxy, proxy)] + bare.peers + bus.peers
+            subscribers: (0..<Self.processes).map { _ in
+                PeerProcess(.busSubscriber, broker.address, connections: Self.connections)
+            },
+            connections: Self.connections)
+        let peers = baseline.proxies + bare.peers + bus.peers
         let comparison = try await broker.run { _ in
             try await PeerProcess.run(peers) {
                 try await BaselineComparison(
@@ -30,16 +33,12 @@ struct FanOut {
             }
         }
         let result = run.result(
-            comparison.map(\.rate), unit: "deliveries/s", baseline: "bare libzmq: PUB, XSUB/XPUB proxy, SUB",
+            comparison.map(\.rate), unit: "deliveries/s", baseline: baseline.description,
             processes: Self.processes + 2,
             settings: comparison.losses.merging([
                 "batch": .count(BusPublisher.batchSize), "subscribers": .count(Self.processes * Self.connections),
             ]) { old, _ in old },
             failure: comparison.failure)
         return [result]
-    }
-
-    private func subscribers(_ role: PeerRole, _ address: String) -> [PeerProcess] {
-        (0..<Self.processes).map { _ in PeerProcess(role, address, connections: Self.connections) }
     }
 }

@@ -4,8 +4,11 @@ struct Feed: Sendable {
     let subscribers: [PeerProcess]
     /// The number of subscribers in each subscribing process.
     var connections = 1
-    /// True for bare sockets. A subscription on a bare socket is not confirmed.
-    let isBare: Bool
+    /// True if a subscriber knows when the other side has its subscription. A subscription on a bare socket of libzmq is
+    /// not confirmed.
+    var isConfirmed = true
+    /// True for a baseline.
+    var isBare = false
 
     var peers: [PeerProcess] { [publisher] + subscribers }
 
@@ -15,11 +18,11 @@ struct Feed: Sendable {
         run.isTransient = isTransient
         var prepare = PeerOrder.prepare(count)
         prepare.isTransient = isTransient
-        if isBare {
-            try await openBareWay(prepare)
-        } else {
+        if isConfirmed {
             try await publisher.perform(prepare)
             _ = try await all(prepare)
+        } else {
+            try await openBareWay(prepare)
         }
         // On bare sockets and without a journal, lost messages do not arrive later, so a short wait is enough.
         run.patience = isBare || isTransient ? 500 : 4000

@@ -9,8 +9,8 @@ struct MonitorToFile {
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let broker = try BrokerProcess(scratch, run.options.durability)
-        let filler = PeerProcess(.journalFiller, broker.address)
+        let broker = try BusProcess(scratch, run.options.bus, run.options.durability)
+        let filler = broker.filler()
         let reader = PeerProcess(.busSubscriber, broker.address)
         let comparison = try await broker.run { _ in
             try await PeerProcess.run([filler, reader]) {
@@ -30,7 +30,7 @@ struct MonitorToFile {
         return [result]
     }
 
-    private func write(_ count: Int, from broker: BrokerProcess) async throws -> Delivery {
+    private func write(_ count: Int, from broker: BusProcess) async throws -> Delivery {
         let path = "\(broker.directory)/messages.json"
         let file = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)

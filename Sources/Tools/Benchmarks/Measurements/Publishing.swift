@@ -1,33 +1,53 @@
-/// Measures the number of journalled messages per second that the broker acknowledges to one process. The baseline is
-/// SQLite alone.
+internal import EventBus
+
+/// Measures the number of journalled messages per second that the bus acknowledges to one process. The baseline is SQLite
+/// alone; on NATS, a C program that stores the same messages.
+///
+/// On NATS the batches belong to sessions in all partitions, because only batches of different partitions are on their
+/// way at the same time.
 struct PublishJournalled {
     let run: BenchmarkRun
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let broker = try BrokerProcess(scratch, run.options.durability)
-        let sqlite = PeerProcess(
-            .bareJournal, try scratch.folder("sqlite") + "/journal.sqlite", durability: run.options.durability)
+        let broker = try BusProcess(scratch, run.options.bus, run.options.durability)
+        let bare = try BareBus(scratch, beside: broker)
+        let baseline =
+            broker.isNATS
+            ? bare.peer(.publisher)
+            : PeerProcess(
+                .bareJournal, try scratch.folder("sqlite") + "/journal.sqlite", durability: run.options.durability)
+        let sessionCount = broker.isNATS ? Partition.count : 1
         let publisher = PeerProcess(.busPublisher, broker.address)
         let comparison = try await broker.run { _ in
-            try await PeerProcess.run([sqlite, publisher]) {
+            try await PeerProcess.run([baseline, publisher]) {
                 try await BaselineComparison(
                     rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1
                 ) {
-                    rate(try await sqlite.perform(.run($0)))
+                    if !broker.isNATS { return rate(try await baseline.perform(.run($0))) }
+                    return try await publish($0, sessionCount, baseline)
                 } value: {
-                    try await publisher.perform(.prepare($0))
-                    return rate(try await publisher.perform(.run($0)))
+                    try await publish($0, sessionCount, publisher)
                 }
             }
         }
+        var settings: [String: SettingValue] = [
+            "batch": .count(BusPublisher.batchSize), "window": .count(BusPublisher.window),
+            "sessions": .count(sessionCount),
+        ]
+        if !broker.isNATS { settings["synchronous"] = .text(run.options.durability.synchronous) }
         let result = run.result(
-            comparison, unit: "messages/s", baseline: "SQLite alone, a hundred rows a transaction", processes: 2,
-            settings: [
-                "batch": .count(BusPublisher.batchSize), "window": .count(BusPublisher.window),
-                "synchronous": .text(run.options.durability.synchronous),
-            ])
+            comparison, unit: "messages/s",
+            baseline: broker.isNATS ? bare.description : "SQLite alone, a hundred rows a transaction", processes: 2,
+            settings: settings)
         return [result]
+    }
+
+    private func publish(_ count: Int, _ sessionCount: Int, _ publisher: PeerProcess) async throws -> Double {
+        var prepare = PeerOrder.prepare(count)
+        prepare.sessionCount = sessionCount
+        try await publisher.perform(prepare)
+        return rate(try await publisher.perform(.run(count)))
     }
 
     private func rate(_ report: Report) -> Double {
@@ -36,21 +56,19 @@ struct PublishJournalled {
 }
 
 /// Measures the number of transient messages per second that arrive from one process at another. The broker
-/// acknowledges the messages. The baseline is the same frames on bare sockets.
+/// acknowledges the messages; NATS does not. The baseline is the same frames on bare sockets, or of C programs.
 struct PublishPlain {
     let run: BenchmarkRun
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let proxy = try scratch.folder("proxy")
-        let broker = try BrokerProcess(scratch, run.options.durability)
-        let bare = Feed(
-            publisher: PeerProcess(.barePublisher, proxy), subscribers: [PeerProcess(.bareSubscriber, proxy)],
-            isBare: true)
+        let broker = try BusProcess(scratch, run.options.bus, run.options.durability)
+        let baseline = try BareBus(scratch, beside: broker)
+        let bare = baseline.feed([baseline.peer(.subscriber)])
         let bus = Feed(
             publisher: PeerProcess(.busPublisher, broker.address),
-            subscribers: [PeerProcess(.busSubscriber, broker.address)], isBare: false)
-        let peers = [PeerProcess(.bareProxy, proxy)] + bare.peers + bus.peers
+            subscribers: [PeerProcess(.busSubscriber, broker.address)])
+        let peers = baseline.proxies + bare.peers + bus.peers
         let comparison = try await broker.run { _ in
             try await PeerProcess.run(peers) {
                 try await BaselineComparison(
@@ -63,8 +81,7 @@ struct PublishPlain {
             }
         }
         let result = run.result(
-            comparison.map(\.rate), unit: "messages/s", baseline: "bare libzmq: PUB, XSUB/XPUB proxy, SUB",
-            processes: 3,
+            comparison.map(\.rate), unit: "messages/s", baseline: baseline.description, processes: 3,
             settings: comparison.losses.merging([
                 "batch": .count(BusPublisher.batchSize), "window": .count(BusPublisher.window),
             ]) { old, _ in old })

@@ -1,18 +1,17 @@
 /// Measures the time from a typed command to the typed event that its handler publishes in answer. Both messages are
-/// journalled. The baseline is the same messages on PUB and SUB sockets with libzmq's proxy.
+/// journalled. The baseline is the same messages on PUB and SUB sockets with libzmq's proxy; on NATS, the same two stored
+/// messages of C programs.
 struct RoundTrip {
     let run: BenchmarkRun
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let proxy = try scratch.folder("proxy")
-        let broker = try BrokerProcess(scratch, run.options.durability)
-        let bareClient = PeerProcess(.bareClient, proxy)
+        let broker = try BusProcess(scratch, run.options.bus, run.options.durability)
+        let bare = try BareBus(scratch, beside: broker)
+        let bareClient = bare.peer(.client)
         let busClient = PeerProcess(.busClient, broker.address)
-        let peers = [
-            PeerProcess(.bareProxy, proxy), PeerProcess(.bareEcho, proxy), bareClient,
-            PeerProcess(.busEcho, broker.address), busClient,
-        ]
+        let peers =
+            bare.proxies + [bare.peer(.echo), bareClient, PeerProcess(.busEcho, broker.address), busClient]
         let comparison = try await broker.run { _ in
             try await PeerProcess.run(peers) {
                 try await BaselineComparison(
@@ -25,12 +24,13 @@ struct RoundTrip {
             }
         }
         return [
-            result("p50", comparison.map(\.median)), result("p99", comparison.map(\.percentile99)),
+            result("p50", comparison.map(\.median), bare), result("p99", comparison.map(\.percentile99), bare),
         ]
     }
 
-    private func result(_ part: String, _ comparison: BaselineComparison<Double>) -> BenchmarkResult {
-        run.result(
-            comparison, part: part, unit: "µs", baseline: "bare libzmq: PUB, XSUB/XPUB proxy, SUB", processes: 3)
+    private func result(
+        _ part: String, _ comparison: BaselineComparison<Double>, _ bare: BareBus
+    ) -> BenchmarkResult {
+        run.result(comparison, part: part, unit: "µs", baseline: bare.description, processes: 3)
     }
 }

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import EventBus
 internal import Foundation
 internal import Glibc
 
@@ -70,6 +71,11 @@ struct PeerOrder: Codable, Sendable {
     var isFromBeginning = false
     /// True for messages that are as short as possible.
     var isShort = false
+    /// False for a subscriber in C that reads only the number of each message.
+    var readsAttributes = true
+    /// The number of sessions that the batches belong to in turn, each in a partition of its own. With one session, its
+    /// messages are delivered in the order of their numbers.
+    var sessionCount = 1
     /// The time without a message after which the missing messages count as lost, in milliseconds.
     var patience = 4000
     /// The maximum time for the order, in seconds. If the peer has not answered then, its process ends.
@@ -100,6 +106,20 @@ struct Report: Codable, Sendable {
     var percentile99 = 0.0
 
     var seconds: Double { Double(end - begin) / 1e9 }
+}
+
+extension PeerOrder {
+    /// The subjects of the batches, in turn.
+    var sessions: [String] {
+        guard sessionCount > 1 else { return ["default"] }
+        var names: [Partition: String] = [:]
+        for name in (0...).lazy.map({ "session-\($0)" }) {
+            let partition = Partition(subject: name)
+            if names[partition] == nil { names[partition] = name }
+            if names.count == min(sessionCount, Partition.count) { break }
+        }
+        return names.values.sorted()
+    }
 }
 
 extension Report {

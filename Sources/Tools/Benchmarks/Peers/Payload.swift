@@ -14,18 +14,26 @@ enum Payload {
     static let padding = String(repeating: "x", count: size - prefix.count - digits - #","padding":""}"#.utf8.count)
 
     private static let prefix = Array(#"{"number":"#.utf8)
-    private static let digits = 9
+    /// The index of the number's first digit.
+    static var numberPlace: Int { prefix.count }
+    static let digits = 9
 
     /// The number in the data, read without a parser; 0 if the data is too short.
     static func number(in data: Data) -> Int {
-        data.withUnsafeBytes { bytes in
-            guard bytes.count > prefix.count + digits else { return 0 }
-            return bytes[prefix.count..<prefix.count + digits].reduce(0) { $0 * 10 + Int($1) - 48 }
-        }
+        data.withUnsafeBytes { number(in: $0) }
+    }
+
+    static func number(in bytes: UnsafeRawBufferPointer) -> Int {
+        guard bytes.count > prefix.count + digits else { return 0 }
+        return bytes[prefix.count..<prefix.count + digits].reduce(0) { $0 * 10 + Int($1) - 48 }
     }
 
     /// Replaces the number in the data.
     static func write(_ number: Int, into data: inout [UInt8]) {
+        data.withUnsafeMutableBytes { write(number, into: $0) }
+    }
+
+    static func write(_ number: Int, into data: UnsafeMutableRawBufferPointer) {
         var rest = number
         for index in (prefix.count..<prefix.count + digits).reversed() {
             data[index] = UInt8(48 + rest % 10)

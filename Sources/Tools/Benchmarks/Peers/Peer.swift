@@ -17,7 +17,8 @@ struct Peer: Sendable {
         case .busClient: try await BusClient(address: address).run(control)
         case .busPublisher: try await BusPublisher(address: address).run(control)
         case .busSubscriber: try await BusSubscriber(address: address, connections: connections).run(control)
-        case .journalFiller, .bareProxy, .bareEcho, .bareClient, .barePublisher, .bareSubscriber, .bareJournal:
+        case .journalFiller, .bareProxy, .bareEcho, .bareClient, .barePublisher, .bareSubscriber, .bareJournal,
+            .jetStreamFiller, .jetStreamEcho, .jetStreamClient, .jetStreamPublisher, .jetStreamSubscriber:
             try await runOnThread(control)
         }
     }
@@ -38,6 +39,11 @@ struct Peer: Sendable {
         case .barePublisher: try BarePublisher(directory: address).run(control)
         case .bareSubscriber: try BareSubscriber(directory: address, connections: connections).run(control)
         case .bareJournal: try BareJournal(path: address, durability: durability).run(control)
+        case .jetStreamFiller: try JetStreamFiller(address: address).run(control)
+        case .jetStreamEcho: try JetStreamEcho(address: address).run(control)
+        case .jetStreamClient: try JetStreamClient(address: address).run(control)
+        case .jetStreamPublisher: try JetStreamPublisher(address: address).run(control)
+        case .jetStreamSubscriber: try JetStreamSubscriber(address: address, connections: connections).run(control)
         case .busEcho, .busClient, .busPublisher, .busSubscriber: break
         }
     }
@@ -62,4 +68,12 @@ enum PeerRole: String, CaseIterable, Sendable {
     case bareSubscriber = "bare-subscriber"
     /// SQLite without a bus.
     case bareJournal = "bare-journal"
+
+    /// Fills a journal on NATS.
+    case jetStreamFiller = "jetstream-filler"
+    /// C on libnats, with the servers of the measured bus.
+    case jetStreamEcho = "jetstream-echo"
+    case jetStreamClient = "jetstream-client"
+    case jetStreamPublisher = "jetstream-publisher"
+    case jetStreamSubscriber = "jetstream-subscriber"
 }

@@ -126,8 +126,11 @@ final class PeerProcess: Sendable {
     private var ended: BenchmarkError { BenchmarkError("the process '\(role.rawValue)' ended before the benchmark") }
 
     /// Orders a subscriber to read `count` messages from the journal's beginning.
-    func catchUp(_ count: Int) async throws -> Delivery {
-        try await perform(.prepare(count, isFromBeginning: true))
+    /// - Parameter readsAttributes: See ``PeerOrder/readsAttributes``.
+    func catchUp(_ count: Int, readsAttributes: Bool = true) async throws -> Delivery {
+        var prepare = PeerOrder.prepare(count, isFromBeginning: true)
+        prepare.readsAttributes = readsAttributes
+        try await perform(prepare)
         return Delivery(try await perform(.run(count)), expected: count)
     }
 }

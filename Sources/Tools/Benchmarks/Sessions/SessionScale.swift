@@ -4,7 +4,7 @@ internal import Foundation
 internal import Glibc
 internal import Logging
 internal import Navigation
-internal import ZeroMQEventBus
+internal import Transports
 
 /// Measures coordinators that share many sessions: what a tap costs, how long its answer takes, and how long partitions
 /// are without an owner after a coordinator was killed.
@@ -20,6 +20,7 @@ struct SessionScale {
         var rate: Int
         var duration: Duration
         var durability: BenchmarkDurability
+        var bus: MeasuredBus
     }
 
     /// The time within which all taps are answered after the last one. A measurement without all answers fails.
@@ -44,12 +45,12 @@ struct SessionScale {
 
     func measure() async throws -> SessionReport {
         try checkDisk()
-        let broker = try BrokerProcess(scratch, options.durability)
+        let broker = try BusProcess(scratch, options.bus, options.durability)
         let flow = "\(broker.directory)/flow.yaml"
         try TabApp.yaml.write(toFile: flow, atomically: true, encoding: .utf8)
-        return try await broker.run { brokerProcess in
-            let bus = try ZeroMQEventBus(
-                address: broker.address, source: "benchmark/1",
+        return try await broker.run { running in
+            let bus = try BusFactory.standard.bus(
+                at: broker.fullAddress, source: "benchmark/1",
                 logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() })
             return try await bus.whileOpen {
                 try await seed(bus)
@@ -58,7 +59,7 @@ struct SessionScale {
                 try await runCoordinators(broker, flow) { coordinators in
                     let taps = Taps(app, on: bus)
                     try await taps.receive {
-                        try await load(taps, brokerProcess, coordinators, &report)
+                        try await load(taps, running.processes, coordinators, &report)
                         report.journalSize = broker.journalSize
                         report.takeover = try await takeOver(taps, from: coordinators[0])
                         for (index, survivor) in coordinators.enumerated().dropFirst() {
@@ -85,7 +86,7 @@ struct SessionScale {
         }
     }
 
-    private func seed(_ bus: ZeroMQEventBus) async throws {
+    private func seed(_ bus: any EventBus) async throws {
         for start in stride(from: 0, to: options.count, by: Self.batchCount) {
             let numbers = start..<min(start + Self.batchCount, options.count)
             try await bus.publish(Batch(try numbers.map { try app.document(of: name($0)) }))
@@ -94,11 +95,11 @@ struct SessionScale {
 
     /// Runs all coordinators while `body` runs.
     private func runCoordinators(
-        _ broker: BrokerProcess, _ flow: String, running: [RunningProcess] = [],
+        _ broker: BusProcess, _ flow: String, running: [RunningProcess] = [],
         _ body: ([RunningProcess]) async throws -> Void
     ) async throws {
         guard running.count < options.coordinators else { return try await body(running) }
-        var arguments = ["--bus", broker.address, "--flow", flow]
+        var arguments = ["--bus", broker.fullAddress, "--flow", flow]
         if let limit = options.liveSessions { arguments += ["--live-sessions", "\(limit)"] }
         let coordinator = ReadyProcess(
             name: "navigation-coordinator", arguments: arguments,
@@ -111,13 +112,13 @@ struct SessionScale {
     // MARK: Load
 
     private func load(
-        _ taps: Taps, _ broker: RunningProcess, _ coordinators: [RunningProcess], _ report: inout SessionReport
+        _ taps: Taps, _ bus: [RunningProcess], _ coordinators: [RunningProcess], _ report: inout SessionReport
     ) async throws {
         // The partitions of the coordinators that started first move to the others as these join.
         try await tapEachPartition(taps)
         try await taps.untilAnswered(within: Self.patience)
         _ = taps.takeLatencies()
-        let processes = [broker] + coordinators
+        let processes = bus + coordinators
         let before = try processes.map { try ProcessUse(of: $0.id) }
         let count = taps.count
         var random = SystemRandomNumberGenerator()
@@ -128,10 +129,10 @@ struct SessionScale {
         let after = try processes.map { try ProcessUse(of: $0.id) }
         report.taps = taps.count - count
         let spent = zip(before, after).map { ($1.processorTime - $0.processorTime) * 1000 / Double(report.taps) }
-        report.brokerTime = spent[0]
-        report.coordinatorTime = spent.dropFirst().reduce(0, +)
-        report.brokerMemory = after[0].peakMemory
-        report.coordinatorMemory = after.dropFirst().map(\.peakMemory)
+        report.brokerTime = spent.prefix(bus.count).reduce(0, +)
+        report.coordinatorTime = spent.dropFirst(bus.count).reduce(0, +)
+        report.brokerMemory = after.prefix(bus.count).map(\.peakMemory).max() ?? 0
+        report.coordinatorMemory = after.dropFirst(bus.count).map(\.peakMemory)
         let latencies = taps.takeLatencies()
         report.median = Statistics.median(of: latencies)
         report.percentile99 = Statistics.percentile(99, of: latencies)
@@ -160,7 +161,7 @@ struct SessionScale {
 
     /// The number of sessions whose document differs from the state of a machine that has handled the same inputs in
     /// the order of the journal.
-    private func differences(_ bus: ZeroMQEventBus, after seeded: Position) async throws -> Int {
+    private func differences(_ bus: any EventBus, after seeded: Position) async throws -> Int {
         let inputs = app.flow.messageTypes.compactMap(MessageType.init).map { MessageFilter.type($0) }
         let end = try await bus.newest(matching: inputs)
         var machines: [String: Machine] = [:]
@@ -196,19 +197,22 @@ struct SessionReport: Encodable, Sendable {
     let liveSessions: Int?
     let rate: Int
     let durability: String
+    let bus: String
+    /// The number of copies of each message.
+    let replicas: Int
     let configuration = BuildConfiguration.name
     let cores = ProcessInfo.processInfo.processorCount
     var taps = 0
     /// Processor time of all coordinators for a tap, in milliseconds.
     var coordinatorTime = 0.0
-    /// Processor time of the broker for a tap, in milliseconds.
+    /// Processor time of the broker for a tap, in milliseconds; on NATS of the servers and the steward together.
     var brokerTime = 0.0
     /// The time from a tap to the document that answers it, in milliseconds.
     var median = 0.0
     var percentile99 = 0.0
     /// The largest resident memory of each coordinator, in bytes.
     var coordinatorMemory: [Int] = []
-    /// The largest resident memory of the broker, in bytes.
+    /// The largest resident memory of the broker, in bytes; on NATS of the largest server.
     var brokerMemory = 0
     /// The size of the journal's files, in bytes.
     var journalSize = 0
@@ -223,5 +227,7 @@ struct SessionReport: Encodable, Sendable {
         liveSessions = options.liveSessions
         rate = options.rate
         durability = options.durability.rawValue
+        bus = options.bus.scheme
+        replicas = options.bus.replicas
     }
 }

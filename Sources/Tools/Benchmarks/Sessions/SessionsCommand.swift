@@ -27,8 +27,7 @@ package struct SessionsCommand: AsyncParsableCommand {
     @Option(help: "The number of seconds for which taps are sent.")
     var seconds = 60
 
-    @Option(help: "The failures that a journalled message survives: kill -9 of a process, or also a loss of power.")
-    var durability = BenchmarkDurability.process
+    @OptionGroup var bus: MeasuredBusOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
@@ -52,7 +51,7 @@ package struct SessionsCommand: AsyncParsableCommand {
         try await BenchmarkOutput.whileRunning {
             let options = SessionScale.Options(
                 count: count, coordinators: coordinators, liveSessions: liveSessions, rate: rate,
-                duration: .seconds(seconds), durability: durability)
+                duration: .seconds(seconds), durability: bus.durability, bus: bus.kind)
             let report = try await Scratch.with { try await SessionScale(options, $0).measure() }
             try await BenchmarkOutput.write(json ? BenchmarkOutput.line(report) : Self.table(report))
             guard report.differing == 0 else {
@@ -66,6 +65,7 @@ package struct SessionsCommand: AsyncParsableCommand {
         func mebibytes(_ bytes: Int) -> String { String(format: "%.0f MiB", Double(bytes) / 1_048_576) }
         let rows = [
             ("sessions", "\(report.sessions)"),
+            ("bus", report.replicas == 1 ? report.bus : "\(report.bus), \(report.replicas) servers"),
             ("coordinators", "\(report.coordinators)"),
             ("live sessions", report.liveSessions.map { "\($0)" } ?? "default"),
             ("taps", "\(report.taps), \(report.rate) per second"),

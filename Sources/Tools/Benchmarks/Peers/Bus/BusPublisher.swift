@@ -1,9 +1,9 @@
 internal import EventBus
 internal import Foundation
 internal import Logging
-internal import ZeroMQEventBus
+internal import Transports
 
-/// Publishes batches as fast as the broker acknowledges them, several at a time.
+/// Publishes batches as fast as the bus acknowledges them, several at a time.
 struct BusPublisher {
     /// The maximum number of messages in a batch. Further messages are sent in further batches.
     static let batchSize = 100
@@ -32,16 +32,17 @@ struct BusPublisher {
     /// The messages, in the form in which a program passes messages to the bus. The creation of the messages is not
     /// measured.
     private static func batches(_ order: PeerOrder, source: String) throws -> [Batch] {
-        try stride(from: 0, to: order.count, by: batchSize).map { start in
-            let indices = start..<min(start + batchSize, order.count)
-            let messages = try indices.map {
-                try Envelope(BenchmarkEvent(number: Payload.firstNumber + $0), source: source)
+        let sessions = order.sessions
+        return try stride(from: 0, to: order.count, by: batchSize).map { start in
+            let session = sessions[start / batchSize % sessions.count]
+            let messages = try (start..<min(start + batchSize, order.count)).map {
+                try Envelope(BenchmarkEvent(number: Payload.firstNumber + $0), source: source, subject: session)
             }
             return Batch(messages, isTransient: order.isTransient)
         }
     }
 
-    private static func publish(_ batches: [Batch], on bus: ZeroMQEventBus) async throws -> Report {
+    private static func publish(_ batches: [Batch], on bus: any EventBus) async throws -> Report {
         var report = Report(begin: MonotonicTime.now)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, batch) in batches.enumerated() {
@@ -58,12 +59,12 @@ struct BusPublisher {
 
 /// Connections of a process to the bus.
 enum BusPeer {
-    /// Connects, and runs `body` on the thread that owns the sockets.
+    /// Connects, and runs `body` on the executor of the bus.
     static func withBus<Result: Sendable>(
-        at address: String, _ body: @escaping @Sendable (ZeroMQEventBus) async throws -> Result
+        at address: String, _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {
         let source = "bench/\(ProcessInfo.processInfo.processIdentifier)"
-        let bus = try ZeroMQEventBus(address: address, source: source, logger: Logger(label: "bench"))
+        let bus = try BusFactory.standard.bus(at: address, source: source, logger: Logger(label: "bench"))
         return try await bus.whileOpen {
             try await bus.waitUntilConnected(timeout: .seconds(30))
             return try await withTaskExecutorPreference(bus.taskExecutor) { try await body(bus) }
@@ -72,8 +73,8 @@ enum BusPeer {
 
     /// Opens several connections, and runs `body` with them.
     static func withBuses<Result: Sendable>(
-        _ count: Int, at address: String, beside open: [ZeroMQEventBus] = [],
-        _ body: @escaping @Sendable ([ZeroMQEventBus]) async throws -> Result
+        _ count: Int, at address: String, beside open: [any EventBus] = [],
+        _ body: @escaping @Sendable ([any EventBus]) async throws -> Result
     ) async throws -> Result {
         guard open.count < count else { return try await body(open) }
         return try await withBus(at: address) { bus in

@@ -1,5 +1,4 @@
 internal import EventBus
-internal import ZeroMQEventBus
 
 /// The client of the round trip.
 struct BusClient {

@@ -1,6 +1,5 @@
 internal import EventBus
 internal import Synchronization
-internal import ZeroMQEventBus
 
 /// Several subscribers, each with its own connection, that count the messages that arrive.
 struct BusSubscriber {
@@ -22,7 +21,7 @@ struct BusSubscriber {
 
     /// Subscribes and reports when all subscriptions are live. After the next order, reports the messages that have
     /// arrived.
-    private static func count(_ order: PeerOrder, _ buses: [ZeroMQEventBus], _ control: Control) async throws {
+    private static func count(_ order: PeerOrder, _ buses: [any EventBus], _ control: Control) async throws {
         let begin = MonotonicTime.now
         let tallies = buses.map { _ in Tally(expected: order.count) }
         let (live, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(buses.count))

@@ -2,12 +2,12 @@ internal import BusProtocol
 internal import EventBus
 internal import ZeroMQ
 
-/// Fills a journal with requests of the wire protocol.
+/// Fills the journal of a broker with requests of the wire protocol.
 struct JournalFiller {
     /// The maximum number of messages in a batch. Further messages are sent in further batches.
-    private static let batchSize = 1000
+    static let batchSize = 1000
     /// The maximum number of batches that are not yet acknowledged. The next batch waits for an acknowledgement.
-    private static let window = 8
+    static let window = 8
 
     static let shortData = Array("{}".utf8)
 
@@ -63,7 +63,7 @@ extension PublishedMessage {
     }
 
     /// The message with only the attributes that CloudEvents requires, and with an empty object as data.
-    fileprivate func shortened(_ event: Envelope) -> PublishedMessage {
+    func shortened(_ event: Envelope) -> PublishedMessage {
         let header = #"{"id":"1","source":"bench","specversion":"1.0","type":"\#(event.type)"}"#
         return PublishedMessage(
             topic: topic, subject: subject, key: key, header: Array(header.utf8)[...],

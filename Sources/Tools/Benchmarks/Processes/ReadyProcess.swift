@@ -3,37 +3,6 @@ internal import Subprocess
 internal import SystemPackage
 internal import SystemSupport
 
-/// A broker with its own sockets and journal.
-struct BrokerProcess: Sendable {
-    let directory: String
-    private let durability: BenchmarkDurability
-
-    var address: String { "ipc://\(directory)/bus" }
-
-    init(_ scratch: Scratch, _ durability: BenchmarkDurability, name: String = "broker") throws {
-        directory = try scratch.folder(name)
-        self.durability = durability
-    }
-
-    /// Runs a broker while `body` runs.
-    /// - Throws: ``BenchmarkError`` if the broker does not become ready, and the errors of `body`.
-    func run<Result: Sendable>(_ body: (RunningProcess) async throws -> Result) async throws -> Result {
-        let arguments = [
-            "--bus", address, "--journal", "\(directory)/journal.sqlite", "--durability", durability.rawValue,
-        ]
-        return try await ReadyProcess(name: "broker", arguments: arguments, directory: directory).run(body)
-    }
-
-    /// The size of the journal's files, in bytes.
-    var journalSize: Int {
-        ["", "-wal", "-shm"].reduce(0) { size, suffix in
-            let path = "\(directory)/journal.sqlite\(suffix)"
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            return size + (attributes?[.size] as? Int ?? 0)
-        }
-    }
-}
-
 /// A process that has reported that it is ready.
 struct RunningProcess: Sendable {
     let id: pid_t
@@ -53,17 +22,36 @@ struct ReadyProcess: Sendable {
     /// - Throws: ``BenchmarkError`` if the process does not become ready, and the errors of `body`.
     func run<Result: Sendable>(_ body: (RunningProcess) async throws -> Result) async throws -> Result {
         let socket = try NotifySocket(path: "\(directory)/\(name).notify")
+        let environment = Environment.inherit.updating(["NOTIFY_SOCKET": socket.path, "SEGUE_LOG_LEVEL": "warning"])
+        return try await Self.run(
+            try Executables.path(of: name), arguments, environment: environment, log: nil,
+            untilReady: {
+                while let message = await socket.next() {
+                    if message.isReady { return true }
+                }
+                return false
+            }, body)
+    }
+
+    /// Runs a process while `body` runs.
+    /// - Parameters:
+    ///   - log: The file to which the process writes its log. Nil for standard error.
+    ///   - isReady: Waits until the process is ready. Returns false if it will not be.
+    static func run<Result: Sendable>(
+        _ executable: String, _ arguments: [String], environment: Environment = .inherit, log: String?,
+        untilReady isReady: @escaping @Sendable () async -> Bool, _ body: (RunningProcess) async throws -> Result
+    ) async throws -> Result {
         let configuration = Executables.configuration(
-            try Executables.path(of: name), arguments,
-            environment: .inherit.updating(["NOTIFY_SOCKET": socket.path, "SEGUE_LOG_LEVEL": "warning"]),
-            teardown: Self.teardown)
+            executable, arguments, environment: environment, teardown: Self.teardown)
         let begin = ContinuousClock.now
         let result = try await Subprocess.run(
             configuration, input: .none, output: .sequence, error: .currentStandardError
         ) { execution in
-            guard await Self.isReady(socket, execution.standardOutput) else {
+            guard await Self.isReady(isReady, execution.standardOutput) else {
                 try Task.checkCancellation()
-                throw BenchmarkError("'\(name)' ended, or was not ready within 120 s; see its log above")
+                let name = (executable as NSString).lastPathComponent
+                let last = log.flatMap(Self.lastLine).map { ": \($0)" } ?? "; see its log above"
+                throw BenchmarkError("'\(name)' ended, or was not ready within 120 s\(last)")
             }
             let process = RunningProcess(id: execution.processIdentifier.value, startTime: .now - begin)
             let result = try await body(process)
@@ -75,15 +63,16 @@ struct ReadyProcess: Sendable {
 
     private static let teardown = [TeardownStep.gracefulShutDown(allowedDurationToNextStep: .seconds(30))]
 
+    private static func lastLine(of file: String) -> String? {
+        (try? String(contentsOfFile: file, encoding: .utf8))?.split(separator: "\n").last.map(String.init)
+    }
+
     /// - Returns: False if the process ended, or was not ready after 120 seconds.
-    private static func isReady(_ socket: NotifySocket, _ output: SubprocessOutputSequence) async -> Bool {
+    private static func isReady(
+        _ isReady: @escaping @Sendable () async -> Bool, _ output: SubprocessOutputSequence
+    ) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                while let message = await socket.next() {
-                    if message.isReady { return true }
-                }
-                return false
-            }
+            group.addTask { await isReady() }
             group.addTask {
                 // The output of the process ends when the process ends.
                 do { for try await _ in output {} } catch {}
