@@ -21,7 +21,8 @@ struct BusSoakCommand: AsyncParsableCommand {
 
     func run() async throws {
         let seed = seed ?? UInt64.random(in: 0..<1_000_000)
-        let sum = try await Soak(engine: engine, seed: seed, shape: shape, duration: .seconds(seconds)).run { print($0) }
+        let soak = Soak(engine: engine, seed: seed, shape: shape, duration: .seconds(seconds))
+        let sum = try await soak.run { print($0) }
         if !sum.findings.isEmpty { throw ExitCode.failure }
     }
 }

@@ -182,6 +182,11 @@ package final class NATSServer: Sendable {
         try FileManager.default.copyItem(atPath: folder.path("saved"), toPath: store)
     }
 
+    /// Removes the store. The server must not run.
+    package func removeStore() throws {
+        try FileManager.default.removeItem(atPath: store)
+    }
+
     /// Sets the limit of all streams on the disk from the next start on.
     package func limitStore(to size: String) {
         maximumStore.withLock { $0 = size }
@@ -261,9 +266,10 @@ package final class NATSServer: Sendable {
         var platform = PlatformOptions()
         // A Ctrl-C at the terminal must not reach the server.
         platform.processGroupID = 0
-        let arguments = [
-            "-c", Self.script, "sh", folder.path,
-        ] + prefix + [Self.program, "-c", folder.path("nats.conf"), "-l", folder.path("log")]
+        let arguments =
+            [
+                "-c", Self.script, "sh", folder.path,
+            ] + prefix + [Self.program, "-c", folder.path("nats.conf"), "-l", folder.path("log")]
         let result = try await Subprocess.run(
             .path("/bin/sh"), arguments: Arguments(arguments), platformOptions: platform,
             input: .inputWriter, output: .sequence, error: .discarded

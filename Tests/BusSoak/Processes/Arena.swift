@@ -190,9 +190,12 @@ package final class Arena: Sendable {
             name, ["navigation-coordinator", "--bus", bus, "--flow", path, "--live-sessions", "2"])
     }
 
+    /// All processes that were started, also those that have ended.
+    package var processes: [ChildProcess] { children.withLock(\.self) }
+
     func historyPath(of name: String) -> String { "\(directory)/\(name).history" }
 
-    func failure(_ reason: String) -> ArenaFailure {
+    package func failure(_ reason: String) -> ArenaFailure {
         var logs = children.withLock { $0 }.map { "== \($0.name)\n\(log(of: $0.name))" }
         for server in cluster?.servers ?? [] {
             let lines = server.log.split(separator: "\n").suffix(200)
@@ -299,6 +302,9 @@ package final class Arena: Sendable {
         history.add(self.history(of: name))
         return history.acknowledged
     }
+
+    /// The counts of all processes so far.
+    package func counts() async -> [String: Counts] { await progress.current() }
 
     package func counts(of name: String) async -> Counts {
         await progress.current()[name] ?? Counts()
