@@ -75,7 +75,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `What a member handles does not count for partitions that it has lost and the next owner has not fenced`()
+    @Test func `What a member handles does not count for partitions that it has lost, before their next fences`()
         async throws
     {
         try await JournalFixture.run { fixture in

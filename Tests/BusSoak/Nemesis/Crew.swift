@@ -184,7 +184,15 @@ actor Crew {
         for process in members.compactMap({ processes[$0] }) { try await process.send(SIGTERM) }
         for member in members {
             guard let process = processes[member] else { continue }
-            let end = try await arena.untilEnd(of: process)
+            let end: ProcessEnd
+            do {
+                end = try await arena.untilEnd(of: process)
+            } catch let failure as ArenaFailure {
+                // It was killed. The histories may say what it waited for.
+                surprises.append(failure.reason)
+                await arena.progress.unfollow(process.name)
+                continue
+            }
             // SIGTERM kills a process that was just restarted and does not handle the signal yet.
             if end != .exited(0), end != .signalled(SIGTERM) { surprises.append("\(process.name) ended: \(end)") }
             await arena.progress.unfollow(process.name)
