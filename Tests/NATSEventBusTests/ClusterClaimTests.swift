@@ -95,11 +95,11 @@ extension BusParts {
     /// Waits until the journal has a number of results.
     fileprivate func waitForResults(_ count: Int) async throws {
         var missing = count
-        try await journal.scan(
-            "SEGUE", filters: ["SEGUE.m.workers.*.>"], from: 1, headersOnly: true, isEmptyEnd: false
-        ) { _ in
+        let epoch = try await journal.identity().epoch
+        let reader = BatchReader(journal, patterns: ["SEGUE.m.workers.*.>"], after: 0, epoch: epoch, headersOnly: true)
+        try await reader.read { _ in
             missing -= 1
-            return missing == 0
+            return missing == 0 ? .stop : .goOn
         }
     }
 }

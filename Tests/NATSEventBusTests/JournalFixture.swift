@@ -26,7 +26,7 @@ struct Setting: DocumentMessage {
 struct BusParts: Sendable {
     let source: String
     let producer: ProducerID
-    let journal: JournalAccess
+    let journal: Journal
     let claims: Claims
     let results: Results
     let letters: DeadLetters
@@ -34,7 +34,7 @@ struct BusParts: Sendable {
     let queries: Queries
     let send: Send
 
-    init(_ journal: JournalAccess, source: String) {
+    init(_ journal: Journal, source: String) {
         self.source = source
         self.journal = journal
         let producer = ProducerID()
@@ -42,9 +42,9 @@ struct BusParts: Sendable {
         // One message at a time, until it is acknowledged.
         send = { publication in
             let (headers, subject) = await (publication.headers(producer, numbers.next()), publication.subject)
-            return try await journal.patiently {
+            return try await journal.retrying {
                 let stored = try await journal.jetStream.publish(
-                    journal.text(subject), headers: headers, body: publication.body, timeout: .seconds(2))
+                    journal.subject(subject), headers: headers, body: publication.body, timeout: .seconds(2))
                 let sequence = UInt64(stored.sequence)
                 return Sent(sequence: sequence, offset: publication.count > 0 ? Place.end(of: sequence) : nil)
             }
@@ -53,7 +53,7 @@ struct BusParts: Sendable {
         letters = DeadLetters(journal: journal)
         // The tests have few messages.
         claims = Claims(journal, floorStep: 10)
-        results = Results(journal, claims: claims, letters: letters, seen: SeenSequence(), send: send)
+        results = Results(journal, claims: claims, letters: letters, send: send)
         leases = Leases(journal, producer: producer, results: results, send: send)
         queries = Queries(journal, source: source)
     }
@@ -84,7 +84,7 @@ struct BusParts: Sendable {
             } else {
                 try await send(Publication(batch))
             }
-        return Position(epoch: try await journal.epoch(), offset: sent.offset ?? Place.end(of: sent.sequence))
+        return Position(epoch: try await journal.identity().epoch, offset: sent.offset ?? Place.end(of: sent.sequence))
     }
 
     @discardableResult
@@ -104,17 +104,14 @@ struct BusParts: Sendable {
 
     /// All messages of the journal now, in order.
     func messages() async throws -> [Envelope] {
-        let epoch = try await journal.epoch()
-        let end = try await journal.endSequence()
+        let epoch = try await journal.identity().epoch
+        let end = Place.end(of: try await journal.lastBatch())
         var messages: [Envelope] = []
-        guard end > 0 else { return [] }
-        try await journal.scan(
-            journal.names.journal, filters: [journal.names.batches], from: 1, headersOnly: false, isEmptyEnd: true
-        ) { message in
+        try await BatchReader(journal, patterns: [], after: 0, until: end, epoch: epoch).read { message in
             let batch = try BatchMessage(fields: message.message.headers.fields, body: message.message.body)
             let content = try batch.content(at: UInt64(message.streamSequence), of: epoch)
             messages += try content.messages.map { try $0.envelope() }
-            return UInt64(message.streamSequence) >= end
+            return .goOn
         }
         return messages
     }
@@ -213,17 +210,20 @@ struct JournalFixture: Sendable {
     private static func withParts<Result: Sendable>(
         _ source: String, _ urls: [String], _ body: @escaping @Sendable (BusParts) async throws -> Result
     ) async throws -> Result {
-        try await withConnection(urls) { connection in
-            let names = StreamNames("SEGUE")
-            let jetStream = JetStream(connection, timeout: .seconds(2))
-            let info = try await jetStream.stream(names.journal)
-            let epoch = try #require(info.metadata[JournalMetadata.epochKey].flatMap { UInt64($0, radix: 16) })
-            let parts = BusParts(JournalAccess(jetStream: jetStream, names: names) { epoch }, source: source)
-            return try await whileRunning {
-                try await parts.run()
-            } during: {
-                try await body(parts)
+        let hosts = urls.map { $0.dropFirst("nats://".count) }.joined(separator: ",")
+        let address = try NATSAddress("nats://\(hosts)/SEGUE")
+        let options = NATSOptions(servers: address.urls, name: source)
+        let journal = Journal(address, options: options, logger: .quiet)
+        let parts = BusParts(journal, source: source)
+        return try await whileRunning {
+            try await withThrowingDiscardingTaskGroup { group in
+                group.addTask { try await journal.connection.run() }
+                group.addTask { try await journal.run() }
+                group.addTask { try await parts.run() }
             }
+        } during: {
+            _ = try await journal.identity()
+            return try await body(parts)
         }
     }
 

@@ -80,10 +80,9 @@ struct PublisherTests {
             var options = NATSOptions(servers: [server.url], name: "admin")
             options.nkeyFile = folder.path("admin.nk")
             try await makeStreams("N", options)
-            var credentials = NATSCredentials()
-            credentials.nkeyFile = folder.path("user.nk")
             let bus = try NATSEventBus(
-                address: "\(server.url)/N", source: "test/1", logger: .quiet, credentials: credentials)
+                address: "\(server.url)/N", source: "test/1", logger: .quiet,
+                variables: ["SEGUE_BUS_NKEY": folder.path("user.nk")])
             try await bus.whileOpen {
                 try await bus.publish(Counted(number: 1))
                 let error = await #expect(throws: BusError.self) { try await bus.publish(State(value: "1")) }

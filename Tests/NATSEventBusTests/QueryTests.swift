@@ -136,8 +136,8 @@ struct QueryTests {
             try await fixture.withTwo { asker, other in
                 let instance = ProducerID().hexadecimal
                 let connection = other.journal.connection
-                let who = other.journal.text(.queryServers(Question.type))
-                let address = other.journal.text(.queries(to: instance))
+                let who = other.journal.subject(.queryServers(Question.type))
+                let address = other.journal.subject(.queries(to: instance))
                 try await connection.withSubscription(to: who) { discoveries in
                     async let pretending: Void = Self.pretend(instance, Question.type, discoveries, connection)
                     async let code = asker.code(of: 1)
@@ -161,7 +161,7 @@ struct QueryTests {
                 let instance = ProducerID().hexadecimal
                 let type = Question.type
                 let (who, address) = (
-                    other.journal.text(.queryServers(type)), other.journal.text(.queries(to: instance))
+                    other.journal.subject(.queryServers(type)), other.journal.subject(.queries(to: instance))
                 )
                 let connection = other.journal.connection
                 // Pretends to serve the type, and answers each query in another way.
@@ -357,8 +357,8 @@ extension BusParts {
     /// The address of the process that serves the type.
     fileprivate func addressOfServer() async throws -> String {
         let reply = try await journal.connection.request(
-            journal.text(.queryServers(Question.type)), timeout: .seconds(5))
+            journal.subject(.queryServers(Question.type)), timeout: .seconds(5))
         guard case .serving(_, let instance) = QueryPacket(reply) else { throw BusError(.unserved, "no server") }
-        return journal.text(.queries(to: instance))
+        return journal.subject(.queries(to: instance))
     }
 }

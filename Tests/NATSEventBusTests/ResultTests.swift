@@ -154,7 +154,7 @@ struct ResultTests {
                 let messages = try await bus.read(under: claim)
                 // The first sending is stored, and its acknowledgement does not arrive.
                 let forgetful = Results(
-                    bus.journal, claims: bus.claims, letters: bus.letters, seen: SeenSequence(),
+                    bus.journal, claims: bus.claims, letters: bus.letters,
                     send: { publication in
                         _ = try await bus.send(publication)
                         return try await bus.send(publication)
@@ -176,7 +176,7 @@ struct ResultTests {
                 let messages = try await bus.read(under: claim)
                 // The batch is stored, and its caller does not learn of it.
                 let interrupted = Results(
-                    bus.journal, claims: bus.claims, letters: bus.letters, seen: SeenSequence(),
+                    bus.journal, claims: bus.claims, letters: bus.letters,
                     send: { publication in
                         _ = try await bus.send(publication)
                         throw CancellationError()

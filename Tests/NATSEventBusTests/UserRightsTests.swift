@@ -43,14 +43,12 @@ struct UserRightsTests {
     }
 
     private func bus(of user: String, _ keys: TestKeys, _ server: NATSServer) throws -> NATSEventBus {
-        var credentials = NATSCredentials()
-        credentials.nkeyFile = keys.seedFile(of: user)
-        credentials.authorityFile = keys.authorityFile
-        credentials.certificateFile = keys.certificateFile
-        credentials.keyFile = keys.keyFile
-        return try NATSEventBus(
+        try NATSEventBus(
             address: "tls://localhost:\(server.port)/\(namespace)", source: "\(user)/1", logger: .quiet,
-            credentials: credentials)
+            variables: [
+                "SEGUE_BUS_NKEY": keys.seedFile(of: user), "SEGUE_BUS_CA": keys.authorityFile,
+                "SEGUE_BUS_CERT": keys.certificateFile, "SEGUE_BUS_KEY": keys.keyFile,
+            ])
     }
 
     private func refusal(_ body: () async throws -> Void) async -> BusError.Code? {

@@ -140,6 +140,35 @@ struct LanesTests {
         #expect(lanes.refused(first.number, BusError(.refused, ""), at: now).isEmpty)
     }
 
+    @Test("a message whose second sending is refused by its expectation is looked up: the first may have been stored")
+    func refusedAgain() throws {
+        struct NotLookedUp: Error {}
+        let refusal = BusError(.fenced, "wrong last sequence")
+        func sentTwice(_ lanes: inout Lanes) throws -> Lanes.Sending {
+            let actions = lanes.add(.init(1), try Self.publication([Self.subjects[0]]), at: now)
+            guard let first = sendings(actions).first else { throw NotLookedUp() }
+            lanes.retry(first.number, after: .zero, at: now)
+            #expect(sendings(lanes.tick(at: now)) == [first])
+            #expect(lanes.refused(first.number, refusal, at: now).isEmpty)
+            guard case .lookUp(first.number, first.message.headers.id, after: 0)? = lanes.tick(at: now).first else {
+                throw NotLookedUp()
+            }
+            return first
+        }
+        var lanes = Lanes(producer: ProducerID())
+        let stored = try sentTwice(&lanes)
+        #expect(try results(lanes.lookedUp(stored.number, found: 7, at: now))[1]?.get().sequence == 7)
+        lanes = Lanes(producer: ProducerID())
+        let lost = try sentTwice(&lanes)
+        // The late answer to the first sending says nothing more.
+        #expect(lanes.refused(lost.number, refusal, at: now).isEmpty)
+        #expect(throws: refusal) { try results(lanes.lookedUp(lost.number, found: nil, at: now))[1]?.get() }
+        lanes = Lanes(producer: ProducerID())
+        let once = try #require(
+            sendings(lanes.add(.init(1), try Self.publication([Self.subjects[0]]), at: now)).first)
+        #expect(throws: refusal) { try results(lanes.refused(once.number, refusal, at: now))[1]?.get() }
+    }
+
     @Test("one partition of a consumer has one message under way, whatever its results are")
     func owners() throws {
         let claim = Samples.claim("c")

@@ -61,8 +61,7 @@ func untilItWorks<Result>(_ operation: () async throws -> Result) async throws -
     while true {
         do {
             return try await operation()
-        } catch let error as NATSError where [.noResponders, .timeout, .disconnected].contains(error.code) {
-        } catch let error as JetStreamError where error.isTemporary {
+        } catch let error where error.isTemporary {
         }
         try await Task.sleep(for: .milliseconds(100))
     }

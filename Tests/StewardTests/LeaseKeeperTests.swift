@@ -30,7 +30,7 @@ struct LeaseKeeperTests {
     ) async throws -> HeartbeatReply {
         let heartbeat = Heartbeat(
             producer: producer, members: members, seen: 0, epoch: journal.journal.epoch, isLast: isLast)
-        let reply = try await journal.jetStream.patiently {
+        let reply = try await journal.jetStream.retrying {
             try await journal.connection.request(
                 journal.text(.heartbeat), body: try heartbeat.json(), timeout: .seconds(2))
         }

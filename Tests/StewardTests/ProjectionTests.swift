@@ -123,7 +123,7 @@ struct ProjectionTests {
                 let first = try await journal.publish([message(.document, subject: "a", data: "1")])
                 try await journal.waitForMark(first)
                 try await journal.server.restart()
-                let second = try await journal.jetStream.patiently {
+                let second = try await journal.jetStream.retrying {
                     try await journal.publish([message(.document, subject: "b", data: "2")])
                 }
                 try await journal.waitForMark(second)

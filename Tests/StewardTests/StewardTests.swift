@@ -75,7 +75,7 @@ struct StewardTests {
                 try await journal.waitForMark(end)
                 let heartbeat = Heartbeat(
                     producer: ProducerID(), members: [], seen: UInt64(end) + 1000, epoch: journal.journal.epoch)
-                _ = try await journal.jetStream.patiently {
+                _ = try await journal.jetStream.retrying {
                     try await journal.connection.request(
                         journal.text(.heartbeat), body: try heartbeat.json(), timeout: .seconds(2))
                 }
@@ -108,7 +108,7 @@ struct StewardTests {
                 let first = try await journal.publish([message(.document, data: "1")])
                 try await journal.waitForMark(first)
                 try await journal.server.restart()
-                let second = try await journal.jetStream.patiently {
+                let second = try await journal.jetStream.retrying {
                     try await journal.publish([message(.document, data: "2")])
                 }
                 try await journal.waitForMark(second)
@@ -136,21 +136,21 @@ struct StewardTests {
                         break
                     }
                     let jetStream = JetStream(connection)
-                    let info = try await jetStream.patiently { try await jetStream.stream("TEST") }
+                    let info = try await jetStream.retrying { try await jetStream.stream("TEST") }
                     let journal = TestJournal(
                         server: cluster.servers[0], jetStream: jetStream, names: StreamNames("TEST"),
                         journal: Journal(
                             epoch: try #require(UInt64(info.metadata[JournalMetadata.epochKey] ?? "", radix: 16)),
                             previousEpoch: nil))
-                    let first = try await jetStream.patiently {
+                    let first = try await jetStream.retrying {
                         try await journal.publish([message(.document, data: "1")])
                     }
                     try await journal.waitForMark(first)
                     for stream in ["TEST", "TEST_DOC"] {
-                        let leader = try await jetStream.patiently { try await jetStream.stream(stream).leader }
+                        let leader = try await jetStream.retrying { try await jetStream.stream(stream).leader }
                         let server = try #require(cluster.server(named: leader))
                         try await server.restart()
-                        let last = try await jetStream.patiently {
+                        let last = try await jetStream.retrying {
                             try await journal.publish([message(.document, data: "\"\(stream)\"")])
                         }
                         try await journal.waitForMark(last)

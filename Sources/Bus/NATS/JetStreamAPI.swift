@@ -40,12 +40,6 @@ package struct JetStreamError: Error, Hashable, Sendable {
     package let code: Code
     /// One line with the words of the server, and the subject.
     package let message: String
-
-    /// True if the same request may succeed later: a leader is being elected, the server starts, or an earlier sending
-    /// of the message is being stored.
-    package var isTemporary: Bool {
-        status == 503 || code == .expectationUnderWay || code == .messageIDUnderWay
-    }
 }
 
 extension JetStreamError: CustomStringConvertible {

@@ -25,6 +25,17 @@ package struct NATSOptions: Hashable, Sendable {
         self.name = name
     }
 
+    /// Sets the files that the variables of the settings name.
+    /// - Parameter variable: Returns the value of a variable; nil or empty if it is not set.
+    package mutating func setFiles(_ variable: (String) -> String?) {
+        func file(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
+        credentialsFile = file("SEGUE_BUS_CREDS")
+        nkeyFile = file("SEGUE_BUS_NKEY")
+        authorityFile = file("SEGUE_BUS_CA")
+        certificateFile = file("SEGUE_BUS_CERT")
+        keyFile = file("SEGUE_BUS_KEY")
+    }
+
     /// The servers without user names and passwords, for messages.
     package var addresses: String {
         servers.map { server in

@@ -79,12 +79,12 @@ final class BatchReader {
         let settings = ConsumerSettings(
             filters: patterns, start: .sequence(Int(clamping: tracker.nextSequence)), headersOnly: headersOnly)
         // A reader that waits for its end asks for the journal's end at each heartbeat.
-        let pulling = PullSettings(heartbeat: end == nil ? ReadTracker.heartbeatInterval : .milliseconds(500))
+        let pulling = end == nil ? PullSettings() : PullSettings(heartbeat: .milliseconds(500))
         let count = connection.connectionCount
         return try await journal.jetStream.withConsumer(of: journal.names.journal, settings, pulling: pulling) {
             consumer in
             let generation = tracker.begin(
-                connection: count, pending: UInt64(clamping: consumer.initialPending), at: .now)
+                connection: count, pending: UInt64(clamping: consumer.initialPending))
             lastConsumerSequence = 0
             var hasAsked = false
             while true {
@@ -99,12 +99,12 @@ final class BatchReader {
                     hasAsked = false
                     let decision = tracker.heartbeat(
                         generation: generation, lastConsumerSequence: last.map { UInt64(clamping: $0) },
-                        connection: connection.connectionCount, at: .now)
+                        connection: connection.connectionCount)
                     if case .renew = decision { return true }
                 case .message(let message):
                     hasAsked = false
                     switch tracker.receive(
-                        ReadTracker.Delivery(message, generation), connection: connection.connectionCount, at: .now)
+                        ReadTracker.Delivery(message, generation), connection: connection.connectionCount)
                     {
                     case .deliver:
                         lastConsumerSequence = UInt64(clamping: message.consumerSequence)

@@ -20,11 +20,11 @@ actor Claims {
         /// The partitions whose fences this member has written, or may have written, under its last owner epoch.
         var fenced = FencedPartitions()
         /// Nil for a shared member.
-        var presence: Presence?
+        var answering: Answering?
     }
 
     /// The answers to ``isAlive(_:)``.
-    private struct Presence {
+    private struct Answering {
         /// Ended when there are answers, or can be none.
         let live: AsyncStream<Never>.Continuation
         /// Ends the answers.
@@ -49,11 +49,11 @@ actor Claims {
     /// The callers of ``leave(consumer:as:)``.
     private var leaving: [UUID: CheckedContinuation<Void, Never>] = [:]
 
-    private var journal: JournalAccess { records.journal }
+    private var journal: Journal { records.journal }
 
     /// - Parameter floorStep: The number of sequences after which the progress is recorded in the group, so that the
     ///   next claim reads less.
-    init(_ journal: JournalAccess, floorStep: UInt64 = 10_000) {
+    init(_ journal: Journal, floorStep: UInt64 = 10_000) {
         self.floorStep = floorStep
         records = ConsumerRecords(journal: journal)
         (jobs, jobWriter) = AsyncStream.makeStream()
@@ -85,7 +85,7 @@ actor Claims {
     private func close() {
         isClosed = true
         jobWriter.finish()
-        for member in membership.values { member.presence?.live.finish() }
+        for member in membership.values { member.answering?.live.finish() }
         for watch in watches.values { watch.end() }
         for caller in leaving.values { caller.resume() }
         (watches, leaving) = ([:], [:])
@@ -109,7 +109,7 @@ actor Claims {
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try requireOpen()
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
-        let epoch = try await journal.epoch()
+        let epoch = try await journal.identity().epoch
         let id = Membership(consumer: consumer, member: member.id)
         let isNew = membership[id] == nil
         try await join(id, member.mode)
@@ -202,8 +202,8 @@ actor Claims {
         let (isLive, live) = AsyncStream.makeStream(of: Never.self)
         let (isOver, over) = AsyncStream.makeStream(of: Never.self)
         let (isStopped, stopped) = AsyncStream.makeStream(of: Never.self)
-        membership[id]?.presence = Presence(live: live, stop: over, stopped: isStopped)
-        let (journal, subject) = (journal, presence(of: id.member))
+        membership[id]?.answering = Answering(live: live, stop: over, stopped: isStopped)
+        let (journal, subject) = (journal, aliveSubject(of: id.member))
         jobWriter.yield {
             await withTaskGroup { group in
                 group.addTask { await Self.answer(in: journal, subject, live) }
@@ -220,12 +220,12 @@ actor Claims {
     }
 
     private static func answer(
-        in journal: JournalAccess, _ subject: String, _ live: AsyncStream<Never>.Continuation
+        in journal: Journal, _ subject: String, _ live: AsyncStream<Never>.Continuation
     ) async {
         // Ends when the connection or the task ends. If this user may not subscribe, nobody learns that it is alive.
         try? await journal.connection.withSubscription(to: subject, limit: 64) { subscription in
             // A subscription without a connection begins later.
-            try await journal.patiently { try await journal.connection.roundTrip() }
+            try await journal.retrying { try await journal.connection.roundTrip() }
             live.finish()
             while true {
                 guard case .message(let message) = try await subscription.next(), let reply = message.reply else {
@@ -236,14 +236,14 @@ actor Claims {
         }
     }
 
-    private func presence(of member: UUID) -> String {
-        journal.text(.queries(to: "member-\(member.uuidString)"))
+    private func aliveSubject(of member: UUID) -> String {
+        journal.subject(.queries(to: "member-\(member.uuidString)"))
     }
 
     /// True if a process runs this exclusive member, or may run it.
     private func isAlive(_ member: UUID) async throws -> Bool {
-        let subject = presence(of: member)
-        return try await journal.patiently {
+        let subject = aliveSubject(of: member)
+        return try await journal.retrying {
             do {
                 _ = try await journal.connection.request(subject, timeout: .seconds(2))
                 return true
@@ -257,14 +257,14 @@ actor Claims {
     }
 
     @discardableResult
-    private func end(_ id: Membership) -> Presence? {
-        let presence = membership.removeValue(forKey: id)?.presence
-        presence?.stop.finish()
+    private func end(_ id: Membership) -> Answering? {
+        let answering = membership.removeValue(forKey: id)?.answering
+        answering?.stop.finish()
         for watch in watches.values
         where watch.claim.consumer == id.consumer && watch.claim.member.id == id.member {
             watch.end()
         }
-        return presence
+        return answering
     }
 
     /// See ``EventBus/leave(consumer:as:)``. `run()` writes the record, because the caller may be cancelled.
@@ -275,12 +275,12 @@ actor Claims {
     private func leave(_ id: Membership) async {
         guard !isClosed else { return }
         // A claim that was cancelled may have added a member that is not known here.
-        let presence = end(id)
+        let answering = end(id)
         let call = UUID()
         await withCheckedContinuation { continuation in
             leaving[call] = continuation
             jobWriter.yield {
-                if let presence { for await _ in presence.stopped {} }
+                if let answering { for await _ in answering.stopped {} }
                 await self.leaveGroup(id)
                 await self.finish(call)
             }
@@ -321,14 +321,14 @@ actor Claims {
     /// See ``EventBus/consumers()``.
     func consumers() async throws -> [DurableConsumer] {
         try requireOpen()
-        let epoch = try await journal.epoch()
+        let epoch = try await journal.identity().epoch
         let groups = try await records.groups()
         var consumers: [DurableConsumer] = []
         for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
             let handled = try await records.progress(of: name, group)
             let position = zip(Partition.all, group.shares)
                 .map { handled.handled($0, ownerEpoch: $1.ownerEpoch) }.min()
-            let end = Place.end(of: try await journal.endSequence())
+            let end = Place.end(of: try await journal.lastBatch())
             consumers.append(
                 DurableConsumer(
                     name: name, position: Position(epoch: epoch, offset: position ?? 0),
@@ -474,7 +474,7 @@ actor Claims {
     private func begin(_ watch: ClaimWatch) async throws {
         try requireOpen()
         let claim = watch.claim
-        guard try await journal.epoch() == claim.epoch else {
+        guard try await journal.identity().epoch == claim.epoch else {
             throw BusError(.epoch, "position \(claim.position) belongs to another journal")
         }
         try requireOpen()
@@ -494,7 +494,7 @@ actor Claims {
 
     /// Compares the claims of a consumer with its recorded group. A partition that was given ends a claim, too.
     private func renew(_ consumer: String) async {
-        let record: JournalAccess.Recorded<GroupRecord>?
+        let record: Recorded<GroupRecord>?
         // If the group cannot be read, the claims stay: a fenced batch or the next renewal ends them.
         do { record = try await records.groupRecord(of: consumer) } catch { return }
         guard let record, let group = record.record.existing else {

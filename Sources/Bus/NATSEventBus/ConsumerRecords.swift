@@ -15,7 +15,7 @@ struct ConsumerRecords: Sendable {
     /// The number of requests that are under way at the same time.
     private static let parallelCount = 32
 
-    let journal: JournalAccess
+    let journal: Journal
 
     // MARK: Groups
 
@@ -26,7 +26,7 @@ struct ConsumerRecords: Sendable {
         var sequence: UInt64
     }
 
-    func groupRecord(of consumer: String) async throws -> JournalAccess.Recorded<GroupRecord>? {
+    func groupRecord(of consumer: String) async throws -> Recorded<GroupRecord>? {
         try await journal.read(GroupRecord.self, .group(consumer: consumer))
     }
 
@@ -71,7 +71,7 @@ struct ConsumerRecords: Sendable {
         }
     }
 
-    private func requireRoomForConsumer(_ last: JournalAccess.Recorded<GroupRecord>?) async throws {
+    private func requireRoomForConsumer(_ last: Recorded<GroupRecord>?) async throws {
         // The record of a removed consumer counts: its subject exists.
         guard last == nil else { return }
         let count = try await names().count
@@ -155,22 +155,22 @@ struct ConsumerRecords: Sendable {
     }
 
     /// The last fences, from any server.
-    private func fences(of consumer: String) async throws -> [Partition: JournalAccess.Recorded<FenceRecord>] {
+    private func fences(of consumer: String) async throws -> [Partition: Recorded<FenceRecord>] {
         let filter = journal.names.fences(of: consumer)
-        let last = try await journal.patiently {
+        let last = try await journal.retrying {
             try await journal.jetStream.lastMessages(of: journal.names.journal, filters: [filter])
         }
-        var fences: [Partition: JournalAccess.Recorded<FenceRecord>] = [:]
+        var fences: [Partition: Recorded<FenceRecord>] = [:]
         for message in last.messages {
             guard case .fence(let owner) = BusSubject(message.subject, in: journal.names.namespace) else { continue }
-            fences[owner.partition] = try JournalAccess.record(message)
+            fences[owner.partition] = try Recorded(message)
         }
         return fences
     }
 
     private func writeFence(
         _ owner: ConsumerPartition, _ ownerEpoch: UInt64, _ member: UUID,
-        after known: JournalAccess.Recorded<FenceRecord>?
+        after known: Recorded<FenceRecord>?
     ) async throws -> Result<UInt64, Overtaken> {
         var known = known
         while true {
@@ -195,7 +195,7 @@ struct ConsumerRecords: Sendable {
     }
 
     /// The last fence of a partition, from the leader.
-    func fence(of owner: ConsumerPartition) async throws -> JournalAccess.Recorded<FenceRecord>? {
+    func fence(of owner: ConsumerPartition) async throws -> Recorded<FenceRecord>? {
         try await journal.read(FenceRecord.self, .fence(owner))
     }
 
@@ -206,7 +206,7 @@ struct ConsumerRecords: Sendable {
             for (partition, fence) in known where fence.record.ownerEpoch < ownerEpoch {
                 tasks.addTask {
                     let owner = ConsumerPartition(consumer, partition)
-                    var last: JournalAccess.Recorded<FenceRecord>? = fence
+                    var last: Recorded<FenceRecord>? = fence
                     while let known = last, known.record.ownerEpoch < ownerEpoch {
                         let removal = FenceRecord(
                             removedAfter: ownerEpoch, previous: known.record.ownerEpoch)
@@ -226,18 +226,21 @@ struct ConsumerRecords: Sendable {
     func progress(
         of consumer: String, _ group: ConsumerGroup, fences: [Partition: UInt64] = [:]
     ) async throws -> HandledOffsets {
-        var offsets = HandledOffsets(group)
-        let stream = journal.names.journal
-        // What the member itself has recorded is after its fences. The leader knows how far that is.
-        let target = try await journal.patiently { try await journal.jetStream.stream(stream).lastSequence }
-        try await journal.scan(
-            stream, filters: journal.names.progress(of: consumer), from: HandledOffsets.start(of: group),
-            headersOnly: true, isEmptyEnd: fences.isEmpty
-        ) { message in
-            try await read(message, into: &offsets)
-            return offsets.hasRead(fences) && (message.pending == 0 || message.streamSequence >= target)
+        let epoch = try await journal.identity().epoch
+        while true {
+            var offsets = HandledOffsets(group)
+            // What the member itself has recorded is after its fences. The leader knows how far that is.
+            let last = max(try await journal.lastSequence(), fences.values.max() ?? 0)
+            try await journal.readHeaders(
+                journal.names.progress(of: consumer), from: HandledOffsets.start(of: group), through: last, epoch: epoch
+            ) { message in
+                try await read(message, into: &offsets)
+                return .goOn
+            }
+            // A server that has lost the lead without knowing it may have hidden them.
+            if offsets.hasRead(fences) { return offsets }
+            try await journal.pause(0)
         }
-        return offsets
     }
 
     private func read(_ message: DeliveredMessage, into offsets: inout HandledOffsets) async throws {
@@ -259,7 +262,7 @@ struct ConsumerRecords: Sendable {
     /// The fence of a message without its body.
     private func fence(in message: DeliveredMessage) async throws -> FenceRecord? {
         if let json = message.message.header(Self.fenceHeader) { return try? FenceRecord(json: Array(json.utf8)) }
-        let stored = try await journal.patiently {
+        let stored = try await journal.retrying {
             try await journal.jetStream.message(of: journal.names.journal, sequence: message.streamSequence)
         }
         return stored.flatMap { try? FenceRecord(json: $0.body) }

@@ -8,7 +8,7 @@ struct DeadLetters: Sendable {
     /// The number of letters that are read at the same time.
     private static let parallelCount = 32
 
-    let journal: JournalAccess
+    let journal: Journal
 
     /// The letters that are not settled: the consumer of each one, by id.
     private struct Outstanding {
@@ -20,7 +20,7 @@ struct DeadLetters: Sendable {
 
     /// See ``EventBus/deadLetters(of:)``.
     func list(of consumer: String?) async throws -> [DeadLetter] {
-        let epoch = try await journal.epoch()
+        let epoch = try await journal.identity().epoch
         let letters = try await outstanding(epoch)
         let kept = try await read(letters.kept, of: consumer) { try await keptLetter($0, of: $1, epoch) }
         let recent = try await read(letters.recent, of: consumer) { try await recentLetter($0, of: $1, epoch) }
@@ -29,7 +29,7 @@ struct DeadLetters: Sendable {
 
     /// - Throws: ``BusError`` with code `letter` if one of the letters does not exist.
     func require(_ ids: [Int64]) async throws {
-        let letters = try await outstanding(try await journal.epoch())
+        let letters = try await outstanding(try await journal.identity().epoch)
         let missing = Set(ids).subtracting(letters.kept.keys).subtracting(letters.recent.keys).min()
         if let missing { throw BusError(.letter, "there is no dead letter \(missing)") }
     }
@@ -37,31 +37,19 @@ struct DeadLetters: Sendable {
     /// Publishes a batch that settles dead letters.
     /// - Throws: ``BusError`` with code `letter` if one of them does not exist: then nothing is published.
     func settle(_ batch: Batch, send: Send) async throws -> Sent {
-        let subject = journal.text(.settlement)
+        let subject = journal.subject(.settlement)
         while true {
             // A settlement after this one makes the server refuse the batch. So the letters that are read next are
             // those at the time of the batch.
-            let last = try await lastSettlement(subject)
+            let last = try await journal.last(subject)
             try await require(batch.settledLetters)
             let publication = try Publication(
                 batch, expectation: Expectation(subject: nil, sequence: UInt64(last?.sequence ?? 0)))
             do {
                 return try await send(publication)
-            } catch  where isExpectationFailure(error) {
-                // The first sending may have been stored: then the batch itself is the last settlement.
-                guard let stored = try await lastSettlement(subject), stored.body == publication.body,
-                    let headers = try? BatchHeaders(fields: stored.headers.fields),
-                    headers.settledLetters == publication.settledLetters
-                else { continue }
-                let sequence = UInt64(stored.sequence)
-                return Sent(sequence: sequence, offset: publication.count > 0 ? Place.end(of: sequence) : nil)
+            } catch let error as BusError where error.code == .fenced {
+                // Another settlement was faster.
             }
-        }
-    }
-
-    private func lastSettlement(_ subject: String) async throws -> StoredMessage? {
-        try await journal.patiently {
-            try await journal.jetStream.lastMessage(of: journal.names.journal, subject: subject)
         }
     }
 
@@ -79,22 +67,17 @@ struct DeadLetters: Sendable {
             letters.kept[Int64(clamping: sequence)] = consumer
         }
         let start = mark.map { $0.epoch == epoch ? $0.sequence + 1 : 1 } ?? 1
-        let end = try await journal.endSequence()
-        guard start <= end else { return letters }
         var settled: Set<Int64> = []
-        try await journal.scan(
-            names.journal, filters: [names.batches], from: start, headersOnly: true, isEmptyEnd: false
+        try await journal.readHeaders(
+            [names.batches], from: start, through: try await journal.lastBatch(), epoch: epoch
         ) { message in
-            let sequence = Int64(message.streamSequence)
             // A message that cannot be read was not published by a client of this bus.
-            if let headers = try? BatchHeaders(fields: message.message.headers.fields) {
-                settled.formUnion(headers.settledLetters)
-                if headers.hasRejection, case .results(let owner, _) = BusSubject(message.subject, in: names.namespace)
-                {
-                    letters.recent[sequence] = owner.consumer
-                }
+            guard let headers = try? BatchHeaders(fields: message.message.headers.fields) else { return .goOn }
+            settled.formUnion(headers.settledLetters)
+            if headers.hasRejection, case .results(let owner, _) = BusSubject(message.subject, in: names.namespace) {
+                letters.recent[Int64(message.streamSequence)] = owner.consumer
             }
-            return sequence >= Int64(clamping: end)
+            return .goOn
         }
         letters.recent = letters.recent.filter { !settled.contains($0.key) && letters.kept[$0.key] == nil }
         letters.kept = letters.kept.filter { !settled.contains($0.key) }
@@ -121,10 +104,8 @@ struct DeadLetters: Sendable {
 
     /// Reads a letter that the steward keeps. Nil if it was settled meanwhile, or cannot be read.
     private func keptLetter(_ id: Int64, of consumer: String, _ epoch: UInt64) async throws -> DeadLetter? {
-        let subject = journal.text(.deadLetter(consumer: consumer, sequence: UInt64(id)))
-        let stored = try await journal.patiently {
-            try await journal.jetStream.lastMessage(of: journal.names.deadLetters, subject: subject)
-        }
+        let subject = journal.subject(.deadLetter(consumer: consumer, sequence: UInt64(id)))
+        let stored = try await journal.last(subject, of: journal.names.deadLetters)
         guard let stored, let record = try? LetterRecord(fields: stored.headers.fields, body: stored.body),
             record.epoch == epoch
         else { return nil }

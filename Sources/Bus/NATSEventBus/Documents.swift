@@ -60,10 +60,7 @@ struct Documents {
     }
 
     private func mark(of epoch: UInt64) async throws -> Mark {
-        let message = try await journal.retrying {
-            try await journal.jetStream.lastMessage(
-                of: journal.names.documents, subject: journal.subject(.documentMark))
-        }
+        let message = try await journal.last(journal.subject(.documentMark), of: journal.names.documents)
         guard let message else { return Mark(sequence: 0) }
         do {
             let record = try MarkRecord(json: message.body)

@@ -26,6 +26,9 @@ final class Journal: Sendable {
         var problem: String
         var waiters: [UInt64: CheckedContinuation<JournalIdentity, any Error>] = [:]
         var lastWaiter: UInt64 = 0
+        /// The highest sequence of a batch that this client has seen in the present journal; 0 for none.
+        var seen: UInt64 = 0
+
         func identityNow() throws(BusError) -> JournalIdentity? {
             if let failure { throw failure }
             return identity
@@ -43,7 +46,6 @@ final class Journal: Sendable {
     let connection: NATSConnection
     let jetStream: JetStream
     let names: StreamNames
-    let seenSequence = SeenSequence()
     private let address: NATSAddress
     private let logger: Logger
     private let state: Mutex<State>
@@ -158,7 +160,7 @@ final class Journal: Sendable {
         let (waiters, old) = state.withLock { state in
             defer { state.waiters = [:] }
             let old = state.identity
-            if old?.epoch != identity.epoch { seenSequence.forget() }
+            if old?.epoch != identity.epoch { state.seen = 0 }
             state.identity = identity
             return (state.waiters.values, old)
         }
@@ -243,24 +245,22 @@ final class Journal: Sendable {
     /// Notes the sequence of a batch that the journal of this epoch has.
     func see(_ sequence: UInt64, of epoch: UInt64) {
         state.withLock { state in
-            if state.identity?.epoch == epoch { seenSequence.note(sequence) }
+            if state.identity?.epoch == epoch { state.seen = max(state.seen, sequence) }
         }
     }
 
     /// The highest sequence of a batch that this client has seen in the present journal; 0 for none.
-    var seen: UInt64 { seenSequence.value }
+    var seen: UInt64 { state.withLock(\.seen) }
 
     func heartbeat(of producer: ProducerID, members: [Heartbeat.Member], isLast: Bool = false) -> Heartbeat {
-        let (seen, epoch) = state.withLock { (seenSequence.value, $0.identity?.epoch ?? 0) }
+        let (seen, epoch) = state.withLock { ($0.seen, $0.identity?.epoch ?? 0) }
         return Heartbeat(producer: producer, members: members, seen: seen, epoch: epoch, isLast: isLast)
     }
 
     /// The sequence of the last batch, from the stream's leader; 0 if the journal is empty.
     func lastBatch() async throws -> UInt64 {
         let epoch = try await identity().epoch
-        let message = try await retrying {
-            try await jetStream.lastMessage(of: names.journal, subject: names.batches)
-        }
+        let message = try await last(names.batches)
         if let message { see(UInt64(message.sequence), of: epoch) }
         return seen
     }
@@ -287,38 +287,34 @@ final class Journal: Sendable {
             do {
                 return try await operation()
             } catch let error where error.passes {
+                // The stream may have been replaced.
                 if error is JetStreamError { await refresh() }
-                attempt += 1
             } catch let error as NATSError {
                 throw BusError(error)
             } catch let error as JetStreamError {
                 throw BusError(error)
             }
             try await pause(attempt)
+            attempt += 1
         }
     }
 
-    /// Waits before another attempt: until there is a connection, then for a time that grows with the attempts.
+    /// Waits before another attempt: see ``NATSConnection/pause(_:)``.
+    /// - Throws: ``BusError`` `closed`; `CancellationError`.
     func pause(_ attempt: Int) async throws {
-        for await change in connection.changes() {
-            if case .connected = change { break }
+        do {
+            try await connection.pause(attempt)
+        } catch let error as NATSError {
+            throw BusError(error)
         }
-        try await Task.sleep(for: min(.milliseconds(20) * (1 << min(attempt, 6)), .seconds(1)))
     }
 }
 
 extension Error {
-    /// True for the failure of a request that may succeed later.
+    /// True for a failure after which the same request or another consumer may succeed. A client waits for the streams,
+    /// which the steward makes.
     var passes: Bool {
-        switch self {
-        case let error as NATSError:
-            [.noResponders, .timeout, .disconnected, .congested, .overflow].contains(error.code)
-        case let error as JetStreamError:
-            // A status without a code ends one consumer or one request.
-            error.isTemporary || error.code.rawValue == 0
-                || [.streamNotFound, .consumerNotFound].contains(error.code)
-        default: false
-        }
+        isTemporary || endsConsumer || (self as? JetStreamError)?.code == .streamNotFound
     }
 }
 

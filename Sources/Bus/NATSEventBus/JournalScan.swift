@@ -30,17 +30,25 @@ extension Journal {
         }
     }
 
-    /// Calls `body` with the sequence, the subject and the number of the messages of each batch in a range of
-    /// sequences, until it returns false.
-    func scanHeaders(
+    /// Calls `body` for each message with one of these subjects in a range of sequences, without its body.
+    func readHeaders(
         _ patterns: [String], from first: UInt64, through last: UInt64, epoch: UInt64,
-        _ body: (_ sequence: UInt64, _ count: UInt64) -> Bool
+        _ body: (DeliveredMessage) async throws -> BatchReader.Step
     ) async throws {
         guard first <= last, !patterns.isEmpty else { return }
         let reader = BatchReader(
-            self, patterns: patterns, after: Place.end(of: first - 1), until: Place.end(of: last), epoch: epoch,
+            self, patterns: patterns, after: Place.end(of: max(first, 1) - 1), until: Place.end(of: last), epoch: epoch,
             headersOnly: true)
-        try await reader.read { message in
+        try await reader.read(body)
+    }
+
+    /// Calls `body` with the sequence and the number of the messages of each batch in a range of sequences, until it
+    /// returns false.
+    func countBatches(
+        _ patterns: [String], from first: UInt64, through last: UInt64, epoch: UInt64,
+        _ body: (_ sequence: UInt64, _ count: UInt64) -> Bool
+    ) async throws {
+        try await readHeaders(patterns, from: first, through: last, epoch: epoch) { message in
             let count = message.message.header(BatchHeaders.Name.batch.rawValue).flatMap { UInt64($0) } ?? 0
             return body(UInt64(clamping: message.streamSequence), min(count, Place.slotCount)) ? .goOn : .stop
         }
@@ -48,9 +56,7 @@ extension Journal {
 
     /// The newest message of each type up to the steward's mark. Empty without a steward.
     func typeTable() async throws -> TypeTable {
-        let message = try await retrying {
-            try await jetStream.lastMessage(of: names.documents, subject: subject(.typeTable))
-        }
+        let message = try await last(subject(.typeTable), of: names.documents)
         return message.flatMap { try? TypeTable(json: $0.body) } ?? TypeTable()
     }
 
@@ -60,9 +66,7 @@ extension Journal {
     ) async throws -> [MessageType: UInt64] {
         let filters = filters.map { MessageFilter(kind: $0.kind, name: $0.name) }
         // The mark comes first: the table may be newer, but not older.
-        let markRecord = try await retrying {
-            try await jetStream.lastMessage(of: names.documents, subject: subject(.documentMark))
-        }
+        let markRecord = try await last(subject(.documentMark), of: names.documents)
         let mark = markRecord.flatMap { try? MarkRecord(json: $0.body) }.flatMap { $0.epoch == epoch ? $0 : nil }
         var newest: [MessageType: UInt64] = [:]
         if mark != nil { newest = try await typeTable().newest(matching: filters) }
@@ -90,7 +94,7 @@ extension Journal {
         let patterns = SubjectFilters(filters).texts(in: names.namespace)
         let takesAll = filters.contains { $0.kind == nil }
         let mixed = takesAll ? [] : patterns.filter { $0.hasSuffix(".+.*.*") }
-        try await scanHeaders(
+        try await countBatches(
             patterns.filter { !mixed.contains($0) }, from: Place.start(after: offset), through: last, epoch: epoch
         ) { sequence, size in
             count += min(size, Place.end(of: sequence) - min(offset, Place.end(of: sequence)))
@@ -127,7 +131,7 @@ extension Journal {
         var sum: UInt64 = 0
         if distance > 0 {
             let first = Place.start(after: offset)
-            try await scanHeaders(
+            try await countBatches(
                 [names.batches], from: first, through: min(Place(offset: far).sequence, try await lastBatch()),
                 epoch: epoch
             ) { sequence, count in
@@ -140,7 +144,7 @@ extension Journal {
             return Place.end(of: last.sequence)
         }
         let first = Place(offset: far).sequence + 1
-        try await scanHeaders([names.batches], from: first, through: Place(offset: offset).sequence, epoch: epoch) {
+        try await countBatches([names.batches], from: first, through: Place(offset: offset).sequence, epoch: epoch) {
             counts.append(($0, $1))
             return true
         }

@@ -26,7 +26,7 @@ actor Leases {
     private static let checkInterval = Duration.seconds(1)
     private static let withdrawalPause = Duration.milliseconds(100)
 
-    private let journal: JournalAccess
+    private let journal: Journal
     private let producer: ProducerID
     private let send: Send
     private let results: Results
@@ -35,7 +35,7 @@ actor Leases {
     private var held: UInt64?
     private var entries: [DocumentName: Entry] = [:]
 
-    init(_ journal: JournalAccess, producer: ProducerID, results: Results, send: @escaping Send) {
+    init(_ journal: Journal, producer: ProducerID, results: Results, send: @escaping Send) {
         self.journal = journal
         self.producer = producer
         self.send = send
@@ -61,7 +61,7 @@ actor Leases {
 
     /// Publishes a leased batch without a checkpoint.
     func publish(_ batch: Batch) async throws -> Sent {
-        let subject = journal.text(.lease(producer))
+        let subject = journal.subject(.lease(producer))
         while true {
             let sequence = try await hold()
             let publication = try Publication(
@@ -70,7 +70,7 @@ actor Leases {
                 let sent = try await send(publication)
                 note(batch, at: sent.sequence)
                 return sent
-            } catch  where isExpectationFailure(error) {
+            } catch let error as BusError where error.code == .fenced {
                 lose(sequence)
             }
         }
@@ -139,7 +139,7 @@ actor Leases {
     /// Publishes the documents again whose lease does not depend on a claim.
     /// - Returns: False if the lease was revoked meanwhile.
     private func restore(under sequence: UInt64) async throws -> Bool {
-        let expectation = Expectation(subject: journal.text(.lease(producer)), sequence: sequence)
+        let expectation = Expectation(subject: journal.subject(.lease(producer)), sequence: sequence)
         let plain = entries.values.sorted { $0.sequence < $1.sequence }.compactMap(\.leased)
             .filter { $0.condition == nil }.map(\.message)
         for part in Self.parts(plain) {
@@ -147,7 +147,7 @@ actor Leases {
             do {
                 let sent = try await send(Publication(batch, lease: producer, expectation: expectation))
                 note(batch, at: sent.sequence)
-            } catch  where isExpectationFailure(error) {
+            } catch let error as BusError where error.code == .fenced {
                 return false
             }
         }

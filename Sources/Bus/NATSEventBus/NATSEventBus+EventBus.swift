@@ -244,9 +244,7 @@ extension Journal {
             }
             if let first { return Place.end(before: UInt64(clamping: first)) }
             // The consumer may be on a server that does not have the last messages yet. The leader has them.
-            let newest = try await retrying {
-                try await jetStream.lastMessage(of: names.journal, subject: names.batches)
-            }
+            let newest = try await self.last(names.batches)
             guard let newest, newest.time >= time, UInt64(clamping: newest.sequence) <= last else {
                 return Place.end(of: last)
             }

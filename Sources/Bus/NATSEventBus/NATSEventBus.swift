@@ -1,27 +1,10 @@
 internal import BusProtocol
 public import EventBus
-internal import Foundation
+public import Foundation
 public import Logging
 internal import NATS
 internal import NATSLayout
 internal import Synchronization
-
-/// The files with the rights of a client on the NATS servers. None of them is needed on servers without users and TLS.
-public struct NATSCredentials: Hashable, Sendable {
-    /// A file with a user's JWT and seed, as `nsc` writes it.
-    public var credentialsFile: String?
-    /// A file with the seed of a user's nkey (`SU…`).
-    public var nkeyFile: String?
-    /// A PEM file with the certificates of the authorities that may sign the servers' certificates; nil for those of
-    /// the system.
-    public var authorityFile: String?
-    /// A PEM file with the client's certificate. Needs ``keyFile``.
-    public var certificateFile: String?
-    /// A PEM file with the key of the client's certificate.
-    public var keyFile: String?
-
-    public init() {}
-}
 
 /// An event bus on NATS JetStream.
 ///
@@ -50,29 +33,33 @@ public final class NATSEventBus: EventBus {
     /// - Parameters:
     ///   - address: `nats://HOST[:PORT][,HOST…][/NAME]`, or `tls://…`.
     ///   - source: The CloudEvents source of the messages that this process publishes: `name/instance`.
+    ///   - variables: The variables that name files with the rights of the client: `SEGUE_BUS_CREDS` (the JWT and seed
+    ///     of a user), `SEGUE_BUS_NKEY` (the seed of an nkey), `SEGUE_BUS_CA` (the authorities of the servers'
+    ///     certificates), `SEGUE_BUS_CERT` and `SEGUE_BUS_KEY` (the client's certificate and its key). None is needed
+    ///     on servers without users and TLS.
     /// - Throws: ``BusError`` with code `address` if the address cannot be used.
     public init(
-        address: String, source: String, logger: Logger, credentials: NATSCredentials = NATSCredentials()
+        address: String, source: String, logger: Logger,
+        variables: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
         let address = try NATSAddress(address)
         self.source = source
         self.logger = logger
         skipped = SkippedMessages(logger: logger)
-        journal = Journal(address, options: NATSOptions(address, source: source, credentials), logger: logger)
+        var options = NATSOptions(servers: address.urls, name: source)
+        options.setFiles { variables[$0] }
+        journal = Journal(address, options: options, logger: logger)
         let publisher = Publisher(journal, producer: producer, logger: logger)
         self.publisher = publisher
-        let access = JournalAccess(jetStream: journal.jetStream, names: journal.names) { [journal] in
-            try await journal.identity().epoch
-        }
         send = { publication in
             let recorded = try await publisher.publish { publication }
             return Sent(sequence: recorded.sequence, offset: recorded.offset)
         }
-        claims = Claims(access)
-        letters = DeadLetters(journal: access)
-        results = Results(access, claims: claims, letters: letters, seen: journal.seenSequence, send: send)
-        leases = Leases(access, producer: producer, results: results, send: send)
-        queries = Queries(access, source: source)
+        claims = Claims(journal)
+        letters = DeadLetters(journal: journal)
+        results = Results(journal, claims: claims, letters: letters, send: send)
+        leases = Leases(journal, producer: producer, results: results, send: send)
+        queries = Queries(journal, source: source)
     }
 
     public func waitUntilConnected(timeout: Duration) async throws {
@@ -182,16 +169,5 @@ final class SkippedMessages: Sendable {
         let count = count.wrappingAdd(1, ordering: .relaxed).newValue
         logger.warning(
             "a message was skipped", metadata: ["reason": "\(reason.shortened(to: 500))", "skipped": "\(count)"])
-    }
-}
-
-extension NATSOptions {
-    fileprivate init(_ address: NATSAddress, source: String, _ credentials: NATSCredentials) {
-        self.init(servers: address.urls, name: source)
-        credentialsFile = credentials.credentialsFile
-        nkeyFile = credentials.nkeyFile
-        authorityFile = credentials.authorityFile
-        certificateFile = credentials.certificateFile
-        keyFile = credentials.keyFile
     }
 }

@@ -185,7 +185,9 @@ final class Publisher: Sendable {
                 case let error as JetStreamError: BusError(error)
                 default: BusError(.refused, "\(error)")
                 }
-            return update { state, now in state.lanes?.refused(number, failure, at: now) ?? [] }
+            update { state, now in state.lanes?.refused(number, failure, at: now) ?? [] }
+            pausesWriter.yield()
+            return
         }
         update { state, now in
             state.lanes?.retry(number, after: pause, at: now)

@@ -31,7 +31,7 @@ actor Queries {
         var open: Set<QueryID> = []
     }
 
-    private let journal: JournalAccess
+    private let journal: Journal
     private let source: String
     private let instance = ProducerID().hexadecimal
     private var lastNumber: UInt64 = 0
@@ -48,7 +48,7 @@ actor Queries {
     private var connection: NATSConnection { journal.connection }
 
     /// - Parameter source: The source of this process, for errors.
-    init(_ journal: JournalAccess, source: String) {
+    init(_ journal: Journal, source: String) {
         self.journal = journal
         self.source = source
         (isListening, listening) = AsyncStream.makeStream()
@@ -59,7 +59,7 @@ actor Queries {
     func run() async throws {
         defer { close() }
         do {
-            try await connection.withSubscription(to: journal.text(.queries(to: instance))) { subscription in
+            try await connection.withSubscription(to: journal.subject(.queries(to: instance))) { subscription in
                 try await confirmSubscription()
                 listening.finish()
                 while true {
@@ -74,7 +74,7 @@ actor Queries {
 
     /// Waits until the server has processed the last subscription. A subscription without a connection begins later.
     private func confirmSubscription() async throws {
-        try await journal.patiently { try await connection.roundTrip() }
+        try await journal.retrying { try await connection.roundTrip() }
     }
 
     private func close() {
@@ -167,7 +167,8 @@ actor Queries {
                 }
             } catch let error as NATSError {
                 // Without a connection, the answer would not arrive. A question may be asked twice.
-                try await journal.pause(after: error, attempt: 0)
+                guard error.isTemporary else { throw BusError(error) }
+                try await journal.pause(0)
                 tried = []
             }
         }
@@ -197,7 +198,7 @@ actor Queries {
             if isDue { try requestServers(of: type) }
             return server
         }
-        let subject = journal.text(.queryServers(type))
+        let subject = journal.subject(.queryServers(type))
         known.noteRequest(for: type, at: .now)
         do {
             let first = try await connection.request(
@@ -217,7 +218,7 @@ actor Queries {
 
     private func requestServers(of type: MessageType) throws {
         known.noteRequest(for: type, at: .now)
-        try connection.publish(journal.text(.queryServers(type)), headers: ["Segue-Instance": instance])
+        try connection.publish(journal.subject(.queryServers(type)), headers: ["Segue-Instance": instance])
     }
 
     /// Asks one process.
@@ -228,7 +229,7 @@ actor Queries {
         let id = QueryID(asker: instance, number: lastNumber)
         asked.insert(id)
         defer { asked.remove(id) }
-        let (connection, address) = (connection, journal.text(.queries(to: server)))
+        let (connection, address) = (connection, journal.subject(.queries(to: server)))
         let query = QueryPacket.ask(id, message)
         do {
             return try await withThrowingTaskGroup(of: NATSMessage.self) { group in
@@ -332,7 +333,7 @@ actor Queries {
     /// Tells each asker that this process serves a type.
     private func announce(_ type: MessageType, _ whenLive: @Sendable () -> Void) async throws {
         let serving = QueryPacket.serving(type, instance: instance)
-        try await connection.withSubscription(to: journal.text(.queryServers(type)), limit: 4096) { subscription in
+        try await connection.withSubscription(to: journal.subject(.queryServers(type)), limit: 4096) { subscription in
             try await confirmSubscription()
             whenLive()
             while true {
@@ -340,7 +341,7 @@ actor Queries {
                 if let reply = message.reply { try? connection.publish(reply, headers: serving.headers) }
                 // Only the first reply arrives, so the asker takes the others at its address.
                 if let asker = message.header("Segue-Instance"), QueryID.isInstance(asker) {
-                    try? connection.publish(journal.text(.queries(to: asker)), headers: serving.headers)
+                    try? connection.publish(journal.subject(.queries(to: asker)), headers: serving.headers)
                 }
             }
         }
@@ -399,7 +400,7 @@ actor Queries {
 
     /// Returns when the asker has ended or no longer waits.
     private nonisolated func watchAsker(of work: Work) async -> QueryReply? {
-        let address = journal.text(.queries(to: work.id.asker))
+        let address = journal.subject(.queries(to: work.id.asker))
         let ping = QueryPacket.ping(work.id)
         var missing = 0
         while missing < 2, (try? await Task.sleep(for: Self.pingInterval * 2)) != nil {

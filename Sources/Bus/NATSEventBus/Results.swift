@@ -2,25 +2,19 @@ internal import BusProtocol
 internal import EventBus
 internal import NATS
 internal import NATSLayout
-internal import Synchronization
 
 /// Publishes the batches of durable consumers: results, progress and given-up messages, fenced by their claims.
 struct Results: Sendable {
-    let journal: JournalAccess
+    let journal: Journal
     let claims: Claims
     let letters: DeadLetters
-    /// The highest sequence of the journal that this process has seen.
-    let seen: SeenSequence
     let send: Send
     private let turns = Turns<ConsumerPartition>()
 
-    init(
-        _ journal: JournalAccess, claims: Claims, letters: DeadLetters, seen: SeenSequence, send: @escaping Send
-    ) {
+    init(_ journal: Journal, claims: Claims, letters: DeadLetters, send: @escaping Send) {
         self.journal = journal
         self.claims = claims
         self.letters = letters
-        self.seen = seen
         self.send = send
     }
 
@@ -28,7 +22,7 @@ struct Results: Sendable {
     /// - Parameter lease: The producer that holds a lease, if the batch is leased: see ``Leases``.
     func publish(_ batch: Batch, _ checkpoint: Checkpoint, lease: ProducerID? = nil) async throws -> Position {
         try batch.validate()
-        let epoch = try await journal.epoch()
+        let epoch = try await journal.identity().epoch
         guard checkpoint.position.epoch == epoch else {
             throw BusError(.epoch, "position \(checkpoint.position) belongs to another journal")
         }
@@ -56,14 +50,14 @@ struct Results: Sendable {
                 throw BusError.takenOver(owner.consumer)
             }
             if try await isHandled(checkpoint, owned.handled) {
-                return Position(epoch: epoch, offset: Place.end(of: try await journal.endSequence()))
+                return Position(epoch: epoch, offset: Place.end(of: try await journal.lastBatch()))
             }
             let rejected = try await rejectedMessage(of: batch, checkpoint)
             try await requireReached(checkpoint)
             if !batch.settledLetters.isEmpty { try await letters.require(batch.settledLetters) }
             let publication = try Publication(
                 batch, owner: owner, rejected: rejected, lease: lease,
-                expectation: Expectation(subject: journal.text(.fence(owner)), sequence: owned.fence))
+                expectation: Expectation(subject: journal.subject(.fence(owner)), sequence: owned.fence))
             return try await send(publication, checkpoint, partition, epoch)
         }
     }
@@ -74,8 +68,7 @@ struct Results: Sendable {
         let recorded: Sent
         do {
             recorded = try await send(publication)
-        } catch  where isExpectationFailure(error) {
-            // A first sending may have been stored before the fence was replaced. Then the next claim reads it.
+        } catch let error as BusError where error.code == .fenced {
             await claims.lose(partition, of: checkpoint.claim)
             throw BusError.takenOver(checkpoint.claim.consumer)
         } catch is CancellationError {
@@ -84,9 +77,9 @@ struct Results: Sendable {
         }
         if let progress = publication.progress { await claims.note(progress, of: checkpoint.claim) }
         guard let offset = recorded.offset else {
-            return Position(epoch: epoch, offset: Place.end(of: seen.value))
+            return Position(epoch: epoch, offset: Place.end(of: journal.seen))
         }
-        seen.note(recorded.sequence)
+        journal.see(recorded.sequence, of: epoch)
         return Position(epoch: epoch, offset: offset)
     }
 
@@ -127,9 +120,8 @@ struct Results: Sendable {
     ///   later would count as handled.
     private func requireReached(_ checkpoint: Checkpoint) async throws {
         let offset = max(checkpoint.position.offset, checkpoint.settled)
-        if offset <= Place.end(of: seen.value) { return }
-        seen.note(try await journal.endSequence())
-        let end = Place.end(of: seen.value)
+        if offset <= Place.end(of: journal.seen) { return }
+        let end = Place.end(of: try await journal.lastBatch())
         guard offset <= end else {
             throw BusError(
                 .epoch,
@@ -139,18 +131,14 @@ struct Results: Sendable {
     }
 }
 
-/// The highest sequence of a batch that this process has seen. Readers note what they receive.
-final class SeenSequence: Sendable {
-    private let sequence = Mutex<UInt64>(0)
-
-    var value: UInt64 { sequence.withLock(\.self) }
-
-    func note(_ sequence: UInt64) {
-        self.sequence.withLock { $0 = max($0, sequence) }
-    }
-
-    /// The journal has begun again.
-    func forget() {
-        sequence.withLock { $0 = 0 }
-    }
+/// The place of a batch that the journal has acknowledged.
+struct Sent: Hashable, Sendable {
+    /// The sequence in the stream.
+    let sequence: UInt64
+    /// The offset of the last message; nil if the batch has no messages.
+    let offset: UInt64?
 }
+
+/// Publishes a batch, however long the servers are away, and sends it again until it is acknowledged.
+/// - Throws: ``BusError``, `fenced` if the expectation of the batch does not hold; `CancellationError`.
+typealias Send = @Sendable (Publication) async throws -> Sent

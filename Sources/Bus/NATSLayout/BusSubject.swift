@@ -1,7 +1,7 @@
 package import BusProtocol
 package import EventBus
 
-/// A subject of the bus on NATS. Every subject is written and read here.
+/// A subject of the bus on NATS. ``SubjectFilters`` and ``StreamNames`` have the patterns that select subjects.
 package enum BusSubject: Hashable, Sendable {
     // MARK: The journal, stream NAME
 

@@ -99,6 +99,9 @@ package struct Lanes: Sendable {
         let firstSending: Instant
         var pause: Duration
         var state = State.sent
+        var isSentAgain = false
+        /// The server's answer to a later sending, which says nothing about the earlier ones.
+        var refusal: BusError?
     }
 
     private let producer: ProducerID
@@ -213,8 +216,18 @@ package struct Lanes: Sendable {
     }
 
     /// Handles an answer after which the message must not be sent again.
+    ///
+    /// If the expectation of a message that was sent again does not hold, an earlier sending may have been stored and
+    /// its acknowledgement lost. The next ``tick(at:)`` looks for it.
     package mutating func refused(_ number: UInt64, _ error: BusError, at now: Instant) -> [Action] {
-        guard let message = underWay.removeValue(forKey: number) else { return [] }
+        guard let message = underWay[number] else { return [] }
+        if message.isSentAgain, error.code == .fenced {
+            if case .lookingUp = message.state { return [] }
+            underWay[number]?.refusal = error
+            underWay[number]?.state = .pausing(until: now)
+            return []
+        }
+        underWay[number] = nil
         return end(message, message.calls.map { ($0.id, .failure(error)) }, at: now)
     }
 
@@ -240,9 +253,14 @@ package struct Lanes: Sendable {
     package mutating func lookedUp(_ number: UInt64, found sequence: UInt64?, at now: Instant) -> [Action] {
         if let sequence { return acknowledged(number, sequence: sequence, at: now) }
         guard var message = underWay[number], case .lookingUp = message.state else { return [] }
+        if let refusal = message.refusal {
+            underWay[number] = nil
+            return end(message, message.calls.map { ($0.id, .failure(refusal)) }, at: now)
+        }
         // An earlier copy that comes to the server after the look-up is at most as old as this window.
         message.windowStart = now
         message.state = .sent
+        message.isSentAgain = true
         underWay[number] = message
         return [.send(message.sending)]
     }
@@ -264,8 +282,9 @@ package struct Lanes: Sendable {
             guard var message = underWay[number], case .pausing(let until) = message.state, until <= now else {
                 continue
             }
-            if now - message.windowStart < configuration.resendingWindow {
+            if message.refusal == nil, now - message.windowStart < configuration.resendingWindow {
                 message.state = .sent
+                message.isSentAgain = true
                 actions.append(.send(message.sending))
             } else {
                 message.state = .lookingUp

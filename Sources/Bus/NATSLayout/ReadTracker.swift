@@ -1,17 +1,15 @@
 /// The state of a reader of the journal.
 ///
 /// JetStream can lose messages that are on their way when a server ends, and does not tell. Each delivery therefore has
-/// a consumer sequence, which grows by one. After a gap, two missing heartbeats, a reconnection, or a status that ends
-/// the consumer, the reader makes a new consumer after the last stream sequence that it has received. Each consumer of
-/// the reader is a *generation*; deliveries of earlier generations are ignored.
+/// a consumer sequence, which grows by one. After a gap, a reconnection, or an error of the consumer, the reader makes a
+/// new consumer after the last stream sequence that it has received. Each consumer of the reader is a *generation*;
+/// deliveries of earlier generations are ignored.
 package struct ReadTracker: Sendable {
-    package typealias Instant = ContinuousClock.Instant
-
     package enum Decision: Hashable, Sendable {
         case deliver
         /// The message was delivered already, or belongs to an earlier consumer.
         case ignore
-        /// Make a consumer that begins at this sequence, and call ``ReadTracker/begin(connection:pending:at:)``.
+        /// Make a consumer that begins at this sequence, and call ``ReadTracker/begin(connection:pending:)``.
         case renew(from: UInt64)
     }
 
@@ -31,11 +29,6 @@ package struct ReadTracker: Sendable {
         }
     }
 
-    /// The interval of the heartbeats that a pull request asks for.
-    package static let heartbeatInterval = Duration.seconds(5)
-    /// Two heartbeats, and a second for their way.
-    private static let longestSilence = heartbeatInterval * 2 + .seconds(1)
-
     /// The offset up to which messages are not wanted.
     private let start: UInt64
     /// The reader ends when everything up to this offset has been received. Nil for no end.
@@ -46,12 +39,9 @@ package struct ReadTracker: Sendable {
     private(set) package var nextSequence: UInt64
     private var lastConsumerSequence: UInt64 = 0
     private var connection = 0
-    private var lastSign: Instant?
     private var needsConsumer = true
     /// True if no message that matches was pending at the last delivery of this consumer.
     private var isCaughtUp = false
-    /// The number of messages that were asked for and have not come.
-    private var outstanding = 0
 
     /// - Parameters:
     ///   - start: The offset after which the reader begins.
@@ -69,11 +59,10 @@ package struct ReadTracker: Sendable {
     ///   - connection: The number of connections so far.
     ///   - pending: The number of messages that the consumer has to deliver.
     /// - Returns: The generation of its deliveries.
-    package mutating func begin(connection: Int, pending: UInt64, at now: Instant) -> Int {
+    package mutating func begin(connection: Int, pending: UInt64) -> Int {
         generation += 1
         self.connection = connection
-        (lastConsumerSequence, outstanding, needsConsumer) = (0, 0, false)
-        lastSign = now
+        (lastConsumerSequence, needsConsumer) = (0, false)
         isCaughtUp = pending == 0
         return generation
     }
@@ -95,16 +84,14 @@ package struct ReadTracker: Sendable {
 
     // MARK: Deliveries
 
-    package mutating func receive(_ delivery: Delivery, connection: Int, at now: Instant) -> Decision {
+    package mutating func receive(_ delivery: Delivery, connection: Int) -> Decision {
         guard delivery.generation == generation, !needsConsumer else { return .ignore }
         guard connection == self.connection else { return renew() }
         guard delivery.consumerSequence > lastConsumerSequence else { return .ignore }
         guard delivery.consumerSequence == lastConsumerSequence + 1,
             delivery.streamSequence <= Place.maximumSequence
         else { return renew() }
-        lastSign = now
         lastConsumerSequence = delivery.consumerSequence
-        outstanding = max(0, outstanding - 1)
         isCaughtUp = delivery.pending == 0
         guard delivery.streamSequence >= nextSequence else { return .ignore }
         nextSequence = delivery.streamSequence + 1
@@ -115,57 +102,13 @@ package struct ReadTracker: Sendable {
     /// - Parameter lastConsumerSequence: The sequence of the last delivery, which the heartbeat says; nil if it does
     ///   not.
     package mutating func heartbeat(
-        generation: Int, lastConsumerSequence: UInt64?, connection: Int, at now: Instant
+        generation: Int, lastConsumerSequence: UInt64?, connection: Int
     ) -> Decision {
         guard generation == self.generation, !needsConsumer else { return .ignore }
         guard connection == self.connection, lastConsumerSequence ?? 0 <= self.lastConsumerSequence else {
             return renew()
         }
-        lastSign = now
         return .ignore
-    }
-
-    /// Handles a status that answers a pull request.
-    /// - Parameter code: 408 if the request has expired; 409 with a description, such as `Consumer Deleted`; 404, 503.
-    package mutating func status(
-        _ code: Int, _ description: String, generation: Int, connection: Int, at now: Instant
-    ) -> Decision {
-        guard generation == self.generation, !needsConsumer else { return .ignore }
-        guard connection == self.connection else { return renew() }
-        // These end the request, and the consumer goes on: the request has expired, has had its messages, or its bytes.
-        let endsRequest =
-            code == 408
-            || code == 409 && ["Batch Completed", "Message Size Exceeds MaxBytes"].contains(description)
-        guard endsRequest else { return renew() }
-        lastSign = now
-        outstanding = 0
-        return .ignore
-    }
-
-    /// Checks the connection and the heartbeats.
-    package mutating func tick(connection: Int, at now: Instant) -> Decision {
-        guard !needsConsumer else { return .renew(from: nextSequence) }
-        guard connection == self.connection else { return renew() }
-        // Without a request the server sends no heartbeats.
-        guard outstanding > 0, let lastSign, now - lastSign > Self.longestSilence else { return .ignore }
-        return renew()
-    }
-
-    // MARK: Requests
-
-    /// The number of messages to ask for now; 0 for none.
-    /// - Parameters:
-    ///   - buffered: The number of messages that were received and not taken. The reader asks for no more than fit, so
-    ///     that the others wait in the journal.
-    ///   - capacity: The maximum number of messages to hold and to have asked for.
-    package mutating func request(buffered: Int, capacity: Int, at now: Instant) -> Int {
-        guard !needsConsumer, !isAtEnd else { return 0 }
-        let room = capacity - buffered - outstanding
-        // A request costs a round trip, so small ones are put off.
-        guard room > 0, room * 2 >= capacity || outstanding == 0 && buffered == 0 else { return 0 }
-        if outstanding == 0 { lastSign = now }
-        outstanding += room
-        return room
     }
 
     // MARK: Beginning and end

@@ -176,7 +176,7 @@ actor ControlRecords {
         // Up to here, everything is in the record of the group.
         let end = Int(clamping: reading.end)
         let (names, jetStream) = (names, jetStream)
-        _ = try await jetStream.patiently {
+        _ = try await jetStream.retrying {
             try await jetStream.purge(
                 names.journal, filter: names.progressRecords(of: consumer), before: end + 1)
         }
@@ -191,7 +191,7 @@ actor ControlRecords {
             filters: [names.fences(of: consumer)], start: .lastPerSubject, headersOnly: true)
         try await jetStream.readAll(of: names.journal, settings) { lasts[$0.subject] = $0.streamSequence }
         for (subject, last) in lasts where UInt64(last) < start {
-            _ = try await jetStream.patiently {
+            _ = try await jetStream.retrying {
                 try await jetStream.purge(names.journal, filter: subject, before: last)
             }
         }
@@ -200,7 +200,7 @@ actor ControlRecords {
     /// Keeps the newest record of each group, lease and cut-off record, and of the steward.
     private func keepNewest() async throws {
         let filter = names.records
-        let response = try await jetStream.patiently {
+        let response = try await jetStream.retrying {
             try await jetStream.call(
                 "STREAM.INFO.\(names.journal)", .object(members: [("subjects_filter", .string(filter))]))
         }
@@ -208,7 +208,7 @@ actor ControlRecords {
         where count.integerValue ?? 0 > 1 {
             switch BusSubject(subject, in: names.namespace) {
             case .group, .lease, .cutOffs, .steward:
-                _ = try await jetStream.patiently {
+                _ = try await jetStream.retrying {
                     try await jetStream.purge(names.journal, filter: subject, keep: 1)
                 }
             default: break
@@ -229,7 +229,7 @@ actor ControlRecords {
             ended[delivered.subject] = delivered.streamSequence
         }
         for (subject, sequence) in ended {
-            _ = try await jetStream.patiently {
+            _ = try await jetStream.retrying {
                 try await jetStream.purge(names.journal, filter: subject, before: sequence + 1)
             }
         }

@@ -84,7 +84,7 @@ struct JournalSetup: Sendable {
         let start = ContinuousClock.now
         while true {
             do {
-                let info = try await jetStream.patiently { try await streams.make(names, on: jetStream) }
+                let info = try await jetStream.retrying { try await streams.make(names, on: jetStream) }
                 return try read(info)
             } catch let error as JetStreamError where [.notEnabled, .notEnabledForAccount].contains(error.code) {
                 throw withoutJetStream
@@ -148,7 +148,7 @@ struct JournalEnd: Sendable {
         while true {
             try await Task.sleep(for: Self.interval)
             let seen = await seen()
-            let info = try await jetStream.patiently { try await jetStream.stream(names.journal) }
+            let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
             // A leader that has just been replaced may answer once more.
             count = seen > UInt64(info.lastSequence) ? count + 1 : 0
             guard count >= 3 else { continue }
@@ -163,7 +163,7 @@ struct JournalEnd: Sendable {
         metadata[JournalMetadata.epochKey] = JournalStreams.newEpoch()
         settings["metadata"] = .object(metadata.mapValues { .string($0) })
         let changed = settings
-        _ = try await jetStream.patiently { try await jetStream.updateStream(.object(changed)) }
+        _ = try await jetStream.retrying { try await jetStream.updateStream(.object(changed)) }
         try await notices.say(
             .lostEnd,
             "the journal \(names.journal) ends at sequence \(info.lastSequence), and a client has seen \(seen): the "

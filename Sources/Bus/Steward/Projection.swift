@@ -165,7 +165,7 @@ actor Projection {
             logger.warning(
                 "the retained documents and dead letters belong to another journal and are removed",
                 metadata: ["epoch": "\(String(mark.epoch, radix: 16))"])
-            try await jetStream.patiently {
+            try await jetStream.retrying {
                 try await jetStream.purge(names.documents, filter: names.allDocuments)
                 try await jetStream.purge(names.deadLetters, filter: names.letters(of: nil))
             }
@@ -318,7 +318,7 @@ actor Projection {
         guard document.stored.message.data.isEmpty else { return }
         // The tombstone has replaced the document, and is not needed any more. A later document is not removed, even if
         // another steward has written it: its sequence is higher.
-        _ = try await jetStream.patiently {
+        _ = try await jetStream.retrying {
             try await jetStream.purge(names.documents, filter: subject, before: sequence + 1)
         }
         try passed(.documentRemoved)
@@ -337,7 +337,7 @@ actor Projection {
     private func remove(_ letter: Int64) async throws {
         // A letter is written only by the steward that has read its settlement, or before that. So it does not come
         // back.
-        _ = try await jetStream.patiently {
+        _ = try await jetStream.retrying {
             try await jetStream.purge(names.deadLetters, filter: names.letter(letter))
         }
         try passed(.letterRemoved)

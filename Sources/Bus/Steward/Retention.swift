@@ -78,7 +78,7 @@ actor Retention {
     /// - Parameter now: The time from which ages are counted.
     func step(at now: Date) async throws {
         let consumers = try await records.consumers()
-        let info = try await jetStream.patiently { try await jetStream.stream(names.journal) }
+        let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
         guard let first = try await firstMessage() else { return }
         try await warn(consumers, first, info)
         // A message that is not in the projection is never removed.
@@ -91,7 +91,7 @@ actor Retention {
         limit = min(limit, end)
         if limit > first {
             try await recordLosses(of: consumers, from: first, before: limit)
-            _ = try await jetStream.patiently {
+            _ = try await jetStream.retrying {
                 try await jetStream.purge(names.journal, filter: names.batches, before: Int(clamping: limit))
             }
         }
@@ -106,7 +106,7 @@ actor Retention {
     }
 
     private func first(_ settings: ConsumerSettings) async throws -> UInt64? {
-        try await jetStream.patiently {
+        try await jetStream.retrying {
             try await jetStream.withConsumer(
                 of: names.journal, settings, pulling: PullSettings(window: 1)
             ) { consumer -> UInt64? in

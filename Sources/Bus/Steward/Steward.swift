@@ -169,7 +169,7 @@ struct StewardNotices: Sendable {
         guard let envelope = describe?(StewardNotice(code: code, message: message)) else { return }
         let publication = try Publication(Batch([envelope]))
         let headers = BatchHeaders(id: "notice-\(envelope.id)", count: publication.count)
-        _ = try await jetStream.patiently {
+        _ = try await jetStream.retrying {
             try await jetStream.publish(
                 publication.subject.text(in: names.namespace), headers: NATSHeaders(headers.fields),
                 body: publication.body)

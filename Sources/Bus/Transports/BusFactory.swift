@@ -1,5 +1,4 @@
 public import EventBus
-internal import Foundation
 public import Logging
 internal import NATSEventBus
 internal import ZeroMQEventBus
@@ -35,7 +34,7 @@ public struct BusFactory: Sendable {
             try ZeroMQEventBus(address: $0, source: $1, logger: $2)
         },
         Engine(addresses: ["nats://HOST:PORT/NAME", "tls://HOST:PORT/NAME"]) {
-            try NATSEventBus(address: $0, source: $1, logger: $2, credentials: .environment)
+            try NATSEventBus(address: $0, source: $1, logger: $2)
         },
     ])
 
@@ -57,21 +56,5 @@ public struct BusFactory: Sendable {
             }
             return try engine.connect(address, source, logger)
         }
-    }
-}
-
-extension NATSCredentials {
-    /// The files that variables of this process name.
-    fileprivate static var environment: NATSCredentials {
-        func file(_ name: String) -> String? {
-            ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
-        }
-        var credentials = NATSCredentials()
-        credentials.credentialsFile = file("SEGUE_BUS_CREDS")
-        credentials.nkeyFile = file("SEGUE_BUS_NKEY")
-        credentials.authorityFile = file("SEGUE_BUS_CA")
-        credentials.certificateFile = file("SEGUE_BUS_CERT")
-        credentials.keyFile = file("SEGUE_BUS_KEY")
-        return credentials
     }
 }

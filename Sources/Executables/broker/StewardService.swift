@@ -20,11 +20,7 @@ struct StewardService: ReadyService {
         _ configuration: ServiceConfiguration, _ process: ServiceProcess, _ logger: Logger
     ) throws {
         var servers = NATSOptions(servers: address.urls, name: process.source)
-        servers.credentialsFile = configuration.value("SEGUE_BUS_CREDS")
-        servers.nkeyFile = configuration.value("SEGUE_BUS_NKEY")
-        servers.authorityFile = configuration.value("SEGUE_BUS_CA")
-        servers.certificateFile = configuration.value("SEGUE_BUS_CERT")
-        servers.keyFile = configuration.value("SEGUE_BUS_KEY")
+        servers.setFiles { configuration.value($0) }
         let settings = StewardConfiguration(
             namespace: address.namespace, replicas: try options.replicaCount(),
             limits: JournalLimits(age: retention.age, size: retention.size), source: process.source,

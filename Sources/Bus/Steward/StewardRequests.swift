@@ -5,36 +5,11 @@ internal import NATSLayout
 /// Another steward has taken over. What this one has still to write is refused.
 struct Deposed: Error {}
 
+/// The requests of a steward. They wait while servers are away.
 extension JetStream {
-    private static let pause = Duration.milliseconds(100)
-
-    /// Repeats an operation while it fails for a reason that passes by itself: no connection, no leader, no reply.
-    ///
-    /// After a missing reply, the operation may have been executed. So it must be one that can be executed twice.
-    func patiently<Result>(_ operation: () async throws -> Result) async throws -> Result {
-        while true {
-            do {
-                return try await operation()
-            } catch let error as NATSError where error.isTemporary {
-                if error.code == .disconnected { try await waitForConnection() }
-            } catch let error as JetStreamError where error.isTemporary {
-            }
-            try await Task.sleep(for: Self.pause)
-        }
-    }
-
-    /// Waits until there is a connection, as long as it takes.
-    func waitForConnection() async throws {
-        for await state in connection.changes() {
-            if case .connected = state { return }
-        }
-        try Task.checkCancellation()
-        throw NATSError(.closed, "the connection to NATS has ended")
-    }
-
     /// The journal's last message of a subject, or that of another stream, from its leader.
     func last(_ subject: String, of stream: String) async throws -> StoredMessage? {
-        try await patiently { try await lastMessage(of: stream, subject: subject) }
+        try await retrying { try await lastMessage(of: stream, subject: subject) }
     }
 
     /// Stores a message on the condition that the last message of a subject has a sequence.
@@ -44,7 +19,7 @@ extension JetStream {
         _ subject: String, headers: NATSHeaders = [:], body: [UInt8], id: String? = nil, last: LastSequence
     ) async throws -> Int? {
         do {
-            return try await patiently {
+            return try await retrying {
                 try await publish(subject, headers: headers, body: body, id: id, expecting: last).sequence
             }
         } catch let error as JetStreamError where error.code == .wrongLastSequence {
@@ -57,27 +32,9 @@ extension JetStream {
     func readAll(
         of stream: String, _ settings: ConsumerSettings, _ take: (DeliveredMessage) async throws -> Void
     ) async throws {
-        var settings = settings
-        while true {
-            do {
-                try await withConsumer(of: stream, settings) { consumer in
-                    guard consumer.initialPending > 0 else { return }
-                    var expected = 1
-                    while true {
-                        guard case .message(let delivered) = try await consumer.next() else { continue }
-                        guard delivered.consumerSequence == expected else { throw Gap() }
-                        expected += 1
-                        try await take(delivered)
-                        if settings.start != .lastPerSubject {
-                            settings.start = .sequence(delivered.streamSequence + 1)
-                        }
-                        if delivered.pending == 0 { return }
-                    }
-                }
-                return
-            } catch {
-                try await recover(from: error)
-            }
+        try await read(stream, settings) { delivered in
+            if let delivered { try await take(delivered) }
+            return delivered != nil
         }
     }
 
@@ -87,13 +44,28 @@ extension JetStream {
     func follow(
         _ stream: String, _ settings: ConsumerSettings, _ take: (DeliveredMessage?) async throws -> Void
     ) async throws -> Never {
+        while true {
+            try await read(stream, settings) { delivered in
+                try await take(delivered)
+                return true
+            }
+        }
+    }
+
+    /// - Parameter take: Is called with each message. Nil if the stream has no message at the moment. Returns false for
+    ///   the end of the reading.
+    private func read(
+        _ stream: String, _ settings: ConsumerSettings, _ take: (DeliveredMessage?) async throws -> Bool
+    ) async throws {
         var settings = settings
         while true {
             do {
-                try await withConsumer(of: stream, settings) { consumer in
+                return try await withConsumer(of: stream, settings) { consumer in
                     let connection = self.connection.connectionCount
                     var expected = 1
-                    if consumer.initialPending == 0 { try await take(nil) }
+                    if consumer.initialPending == 0 {
+                        guard try await take(nil) else { return }
+                    }
                     while true {
                         let delivery = try await consumer.next()
                         // What was on its way when the connection was lost is missing.
@@ -101,42 +73,24 @@ extension JetStream {
                         guard case .message(let delivered) = delivery else { continue }
                         guard delivered.consumerSequence == expected else { throw Gap() }
                         expected += 1
-                        try await take(delivered)
+                        guard try await take(delivered) else { return }
                         if settings.start != .lastPerSubject {
                             settings.start = .sequence(delivered.streamSequence + 1)
                         }
-                        if delivered.pending == 0 { try await take(nil) }
+                        if delivered.pending == 0 {
+                            guard try await take(nil) else { return }
+                        }
                     }
                 }
-            } catch {
-                try await recover(from: error)
+            } catch is Gap {
+            } catch let error where error.isTemporary || error.endsConsumer {
+                try await connection.pause(2)
             }
         }
     }
 
     /// Messages of a consumer were lost on their way.
     private struct Gap: Error {}
-
-    /// Waits until another consumer can be made.
-    /// - Throws: The error, if another consumer would not help.
-    private func recover(from error: any Error) async throws {
-        switch error {
-        case is Gap: return
-        case let error as NATSError where error.isTemporary || error.code == .overflow: break
-        // 404 and 409: the consumer is gone.
-        case let error as JetStreamError
-        where error.isTemporary || [404, 409].contains(error.status) && error.code != .streamNotFound:
-            break
-        default: throw error
-        }
-        try await waitForConnection()
-        try await Task.sleep(for: Self.pause)
-    }
-}
-
-extension NATSError {
-    /// True if the same operation may succeed later.
-    var isTemporary: Bool { [.noResponders, .timeout, .disconnected, .congested].contains(code) }
 }
 
 extension NATSHeaders {

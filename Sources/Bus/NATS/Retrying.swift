@@ -1,0 +1,63 @@
+/// Waiting for servers that are away, elect a leader or are busy.
+extension JetStream {
+    /// Repeats an operation while it fails for a reason that passes by itself.
+    ///
+    /// After a missing reply, the operation may have been executed. So it must be one that can be executed twice.
+    package func retrying<Result>(_ operation: () async throws -> Result) async throws -> Result {
+        var attempt = 0
+        while true {
+            do {
+                return try await operation()
+            } catch let error where error.isTemporary {
+                try await connection.pause(attempt)
+                attempt += 1
+            }
+        }
+    }
+}
+
+extension NATSConnection {
+    /// Waits until there is a connection, as long as it takes.
+    /// - Throws: ``NATSError`` `closed`; `CancellationError`.
+    package func waitForConnection() async throws {
+        for await state in changes() {
+            if case .connected = state { return }
+        }
+        try Task.checkCancellation()
+        throw NATSError.closed
+    }
+
+    /// Waits before an operation is tried again: until there is a connection, then for a time that grows with the
+    /// attempts, from about 20 ms to 1 s. The time is a random one, so that clients that have disturbed each other do
+    /// not try again together.
+    /// - Parameter attempt: The number of earlier pauses.
+    /// - Throws: ``NATSError`` `closed`; `CancellationError`.
+    package func pause(_ attempt: Int) async throws {
+        try await waitForConnection()
+        let milliseconds = Int.random(in: 10...30) << min(attempt, 6)
+        try await Task.sleep(for: .milliseconds(min(milliseconds, 1000)))
+    }
+}
+
+extension Error {
+    /// True for the failure of a request that may succeed later: no connection, no leader, no reply, or an earlier sending
+    /// that is being stored.
+    package var isTemporary: Bool {
+        switch self {
+        case let error as NATSError:
+            [.noResponders, .timeout, .disconnected, .congested].contains(error.code)
+        case let error as JetStreamError:
+            error.status == 503 || [.expectationUnderWay, .messageIDUnderWay].contains(error.code)
+        default: false
+        }
+    }
+
+    /// True if a consumer can deliver no more, and another one can.
+    package var endsConsumer: Bool {
+        switch self {
+        case let error as NATSError: error.code == .overflow
+        case let error as JetStreamError: [404, 409].contains(error.status) && error.code != .streamNotFound
+        default: false
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+internal import NATS
+internal import NATSLayout
+internal import Support
+
+/// A record with its sequence in the stream.
+struct Recorded<Record: LayoutRecord>: Sendable {
+    let record: Record
+    let sequence: UInt64
+
+    /// - Throws: ``BusError`` with code `refused` if the record is damaged, or a newer program has written it.
+    init(_ stored: StoredMessage) throws {
+        do {
+            record = try Record(json: stored.body)
+        } catch {
+            throw BusError(.refused, "\(error.message); it is at '\(stored.subject)'")
+        }
+        sequence = UInt64(stored.sequence)
+    }
+}
+
+/// Reading and writing single records and batches. The stream's leader answers.
+extension Journal {
+    /// Reads the last record of a subject. Nil if there is none.
+    /// - Throws: ``BusError`` with code `refused` if the record is damaged, or a newer program has written it.
+    func read<Record: LayoutRecord>(
+        _ type: Record.Type = Record.self, _ subject: BusSubject, of stream: String? = nil
+    ) async throws -> Recorded<Record>? {
+        try await last(self.subject(subject), of: stream).map { try Recorded($0) }
+    }
+
+    /// The last message of a subject. Nil if there is none.
+    func last(_ subject: String, of stream: String? = nil) async throws -> StoredMessage? {
+        try await retrying { try await jetStream.lastMessage(of: stream ?? names.journal, subject: subject) }
+    }
+
+    /// The subjects of a stream that have messages.
+    func subjects(of stream: String, matching filter: String) async throws -> [String] {
+        let response = try await retrying {
+            try await jetStream.call("STREAM.INFO.\(stream)", ["subjects_filter": .string(filter)])
+        }
+        return response["state"]?["subjects"]?.objectValue.map { Array($0.keys) } ?? []
+    }
+
+    /// Writes a record.
+    /// - Parameter last: The sequence of the record that this one replaces; 0 if there is none.
+    /// - Returns: The sequence; nil if another record has replaced `last` before.
+    func write(
+        _ record: some LayoutRecord, _ subject: BusSubject, after last: UInt64, headers: NATSHeaders = [:]
+    ) async throws -> UInt64? {
+        let (text, body) = (self.subject(subject), try record.json())
+        var isRepeated = false
+        return try await retrying {
+            defer { isRepeated = true }
+            do {
+                let stored = try await jetStream.publish(
+                    text, headers: headers, body: body, expecting: LastSequence(Int(last)), timeout: .seconds(2))
+                return UInt64(stored.sequence)
+            } catch let error as JetStreamError where error.code == .wrongLastSequence {
+                // An earlier attempt whose acknowledgement was lost may have stored the record.
+                guard isRepeated,
+                    let stored = try await jetStream.lastMessage(of: names.journal, subject: text), stored.body == body
+                else { return nil }
+                return UInt64(stored.sequence)
+            }
+        }
+    }
+
+    /// The batch that the journal has at a sequence, with the subject and the time of its storing. Nil if there is
+    /// none.
+    func batch(at sequence: UInt64) async throws -> (subject: BusSubject, batch: BatchMessage, time: Date)? {
+        guard sequence > 0, let number = Int(exactly: sequence) else { return nil }
+        let stored = try await retrying { try await jetStream.message(of: names.journal, sequence: number) }
+        guard let stored, let subject = BusSubject(stored.subject, in: names.namespace),
+            let batch = try? BatchMessage(fields: stored.headers.fields, body: stored.body)
+        else { return nil }
+        return (subject, batch, stored.date)
+    }
+}
+
+extension NATSHeaders {
+    /// The headers as a dictionary, as the layout reads them.
+    var fields: [String: String] {
+        Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension StoredMessage {
+    /// The leader's time when it stored the message.
+    var date: Date { Date(timeIntervalSince1970: Double(time) / 1_000_000_000) }
+}
