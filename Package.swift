@@ -241,8 +241,8 @@ let tests: [Target] = [
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation", "SystemSupport",
-            "TestSupport", "Transports", logging, subprocess, systemPackage,
+            "BusChecker", "Consuming", "Contracts", "EventBus", "FlowFiles", "NATS", "NATSLayout", "NATSTestSupport",
+            "Navigation", "SystemSupport", "TestSupport", "Transports", logging, subprocess, systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
@@ -267,6 +267,14 @@ let tests: [Target] = [
             "BusConformance", "BusProtocol", "Consuming", "EventBus", "NATS", "NATSLayout", "NATSTestSupport",
             "Steward", "Support", "TestSupport", logging,
         ]),
+    // Stops, kills and separates real servers, and damages their disks.
+    .testTarget(
+        name: "NATSFaultTests",
+        dependencies: [
+            "BusChecker", "BusSoak", "EventBus", "NATS", "NATSLayout", "NATSTestSupport", "TestSupport", "broker",
+            "bus-fixture",
+        ],
+        swiftSettings: settings),
     tests(
         of: "Steward",
         [
