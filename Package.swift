@@ -443,6 +443,7 @@ let package = Package(
         .library(name: "Support", targets: ["Support"]),
         .library(name: "EventBus", targets: ["EventBus"]),
         .library(name: "ZeroMQEventBus", targets: ["ZeroMQEventBus"]),
+        .library(name: "NATSEventBus", targets: ["NATSEventBus"]),
         .library(name: "Navigation", targets: ["Navigation"]),
         .library(name: "FlowFiles", targets: ["FlowFiles"]),
         .library(name: "Contracts", targets: ["Contracts"]),
