@@ -46,51 +46,6 @@ struct DiskTests {
             try await scene.untilWorking("after the server has room again")
         }
     }
-
-    @Test func `When the servers reach their limit of storage, publishing is refused until the limit is raised`()
-        async throws
-    {
-        try await Arena.with(NATSCluster(maximumStore: "8MB")) { arena in
-            _ = try await arena.startSteward("steward")
-            try await arena.withBus { bus in
-                let padding = String(repeating: "x", count: 100_000)
-                var published: [String] = []
-                do {
-                    for number in 0..<1000 {
-                        try await bus.publish(ProbeEvent(value: "\(number)", padding: padding))
-                        published.append("\(number)")
-                    }
-                    Issue.record("no message was refused")
-                } catch let error as BusError {
-                    #expect(error.code == .journal, "\(error)")
-                }
-                #expect(!published.isEmpty)
-                for server in try #require(arena.cluster).servers {
-                    try await server.kill()
-                    server.limitStore(to: "2GB")
-                    try await server.restart()
-                }
-                while true {
-                    do {
-                        try await bus.publish(ProbeEvent(value: "last", padding: nil))
-                        break
-                    } catch let error as BusError where error.code == .journal {
-                        // A server that has just started may not know the new limits of the others.
-                        try await Task.sleep(for: .milliseconds(200))
-                    }
-                }
-                let found = try await bus.withSubscription(to: [.type(ProbeEvent.self)], from: .beginning) { messages in
-                    var found: [String] = []
-                    for try await message in messages {
-                        found.append(try message.decode(ProbeEvent.self).value)
-                        if found.last == "last" { break }
-                    }
-                    return found
-                }
-                #expect(found == published + ["last"])
-            }
-        }
-    }
 }
 
 extension FaultScene {

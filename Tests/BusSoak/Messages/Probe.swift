@@ -58,11 +58,6 @@ package struct ProbeEvent: EventMessage {
     package let value: String
     /// Text that makes the message as large as the test needs.
     package var padding: String?
-
-    package init(value: String, padding: String?) {
-        self.value = value
-        self.padding = padding
-    }
 }
 
 /// A command with one value.
