@@ -32,6 +32,20 @@ struct DiskTests {
             try await scene.untilWorking("with the leader that had an empty disk")
         }
     }
+
+    @Test(
+        .enabled(if: NATSServer.canHaveDisk, "a small disk needs a mount namespace (unshare --mount), not allowed here")
+    )
+    func `The disk of the leader is full: the others go on, and it returns when there is room`() async throws {
+        try await FaultScene.run(on: NATSCluster(diskSize: "64m")) { scene in
+            let server = scene.cluster.servers[0]
+            try await scene.makeLeader(server)
+            try server.fillDisk()
+            try await scene.untilWorking("while the disk is full")
+            try await server.restart()
+            try await scene.untilWorking("after the server has room again")
+        }
+    }
 }
 
 extension FaultScene {

@@ -4,7 +4,7 @@ import Glibc
 import NATSTestSupport
 import Testing
 
-@Suite("NATS faults: processes that stop and continue", .serialized, .timeLimit(.minutes(4)))
+@Suite("NATS faults: servers and stewards that stop and continue", .serialized, .timeLimit(.minutes(4)))
 struct StopTests {
     @Test func `The leader of the servers stops for longer than an election`() async throws {
         try await FaultScene.run { scene in
@@ -66,7 +66,10 @@ struct StopTests {
             try await scene.untilWorking("after the old steward has continued")
         }
     }
+}
 
+@Suite("NATS faults: clients that stop and continue", .serialized, .timeLimit(.minutes(4)))
+struct ClientStopTests {
     @Test func `A member of a consumer stops for longer than its lease, and continues`() async throws {
         try await FaultScene.run { scene in
             try await scene.workers[0].send(SIGSTOP)

@@ -9,9 +9,9 @@ package final class NATSCluster: Sendable {
     /// - Parameters:
     ///   - isSeparable: The routes lead through processes of their own, so that ``separate(_:)`` is possible.
     ///   - maximumStore: The limit of all streams on the disk of a server.
-    ///   - prefixes: Programs that start the servers, by index.
+    ///   - diskSize: The size of a disk of its own for the first server, such as `64m`.
     package init(
-        isSeparable: Bool = false, maximumStore: String = "2GB", prefixes: [Int: [String]] = [:]
+        isSeparable: Bool = false, maximumStore: String = "2GB", diskSize: String? = nil
     ) throws {
         let ports = try NATSServer.freePorts(isSeparable ? 12 : 6)
         let clusterPorts = Array(ports[3..<6])
@@ -38,7 +38,7 @@ package final class NATSCluster: Sendable {
                 name: "n\(index + 1)", port: ports[index],
                 settings: """
                     cluster { name: test, listen: "127.0.0.1:\(clusterPorts[index])", routes: [\(urls)]\(advertised) }
-                    """, maximumStore: maximumStore, prefix: prefixes[index] ?? [])
+                    """, maximumStore: maximumStore, diskSize: index == 0 ? diskSize : nil)
         }
     }
 

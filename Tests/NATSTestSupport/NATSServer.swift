@@ -35,8 +35,8 @@ package final class NATSServer: Sendable {
     private let fixedPort: Int?
     private let currentPort: Mutex<Int>
     private let settings: String
-    /// The words before the command of the server.
-    private let prefix: [String]
+    /// The size of the disk of its own, such as `64m`; nil if it uses the disk of the test.
+    private let diskSize: String?
     /// The limit of the store, as the configuration writes it.
     private let maximumStore: Mutex<String>
     /// The folder of the configuration, the store and the log. It is removed after ``whileRunning(_:)``.
@@ -49,14 +49,15 @@ package final class NATSServer: Sendable {
     ///   - port: The port for clients. Nil for a free one, which is known when the server has started.
     ///   - settings: Further lines of the configuration.
     ///   - maximumStore: The limit of all streams on the disk (`max_file`).
-    ///   - prefix: A program that replaces itself by the server, and its arguments.
+    ///   - diskSize: The size of a disk of its own for the store, such as `64m`. Each start has a new, empty one. It
+    ///     needs a mount namespace: see ``canHaveDisk``.
     package init(
         name: String = "nats", port: Int? = nil, settings: String = "", maximumStore: String = "2GB",
-        prefix: [String] = []
+        diskSize: String? = nil
     ) throws {
         self.name = name
         self.settings = settings
-        self.prefix = prefix
+        self.diskSize = diskSize
         self.maximumStore = Mutex(maximumStore)
         fixedPort = port
         currentPort = Mutex(try port ?? Self.freePorts(1)[0])
@@ -248,6 +249,39 @@ package final class NATSServer: Sendable {
         }
     }
 
+    private static let namespace =
+        ["unshare"] + (getuid() == 0 ? ["--mount"] : ["--user", "--map-root-user", "--mount"]) + ["sh", "-c"]
+
+    /// True if servers can have disks of their own here.
+    package static let canHaveDisk: Bool = {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = namespace + ["mount -t tmpfs none /mnt"]
+        (process.standardOutput, process.standardError) = (nil, nil)
+        do { try process.run() } catch { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    private func commandWithDisk(_ command: [String]) -> [String] {
+        guard let diskSize else { return command }
+        let script = #"mkdir -p "$0" && mount -t tmpfs -o size=\#(diskSize) none "$0" && exec "$@""#
+        return Self.namespace + [script, store] + command
+    }
+
+    /// Fills the server's own disk. There is room again after the next start.
+    package func fillDisk() throws {
+        guard let pid = current.withLock({ $0?.pid.withLock(\.self) }) else { return }
+        let path = "/proc/\(pid)/root\(store)/filler"
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw NotStarted() }
+        defer { close(descriptor) }
+        let zeros = [UInt8](repeating: 0, count: 1 << 16)
+        for size in [zeros.count, 512] {
+            while write(descriptor, zeros, size) > 0 {}
+        }
+    }
+
     private func configure() throws {
         let configuration = """
             server_name: \(name)
@@ -266,10 +300,8 @@ package final class NATSServer: Sendable {
         var platform = PlatformOptions()
         // A Ctrl-C at the terminal must not reach the server.
         platform.processGroupID = 0
-        let arguments =
-            [
-                "-c", Self.script, "sh", folder.path,
-            ] + prefix + [Self.program, "-c", folder.path("nats.conf"), "-l", folder.path("log")]
+        let server = [Self.program, "-c", folder.path("nats.conf"), "-l", folder.path("log")]
+        let arguments = ["-c", Self.script, "sh", folder.path] + commandWithDisk(server)
         let result = try await Subprocess.run(
             .path("/bin/sh"), arguments: Arguments(arguments), platformOptions: platform,
             input: .inputWriter, output: .sequence, error: .discarded

@@ -39,4 +39,31 @@ struct ClusterTests {
             }
         }
     }
+
+    @Test func `A message that is sent again while it is being stored is stored once`() async throws {
+        try await NATSCluster().whileRunning { cluster in
+            try await withConnection(NATSOptions(servers: cluster.urls, name: "test")) { connection in
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                let stream = JetStream(connection, timeout: .seconds(2))
+                _ = try await untilItWorks { try await stream.createStream(Self.settings) }
+                let name = try await untilItWorks { try await stream.stream("S").leader }
+                let leader = try #require(cluster.server(named: name))
+                try await withConnection(NATSOptions(servers: [leader.url], name: "test")) { connection in
+                    try await connection.waitUntilConnected(timeout: .seconds(30))
+                    let jetStream = JetStream(connection, timeout: .milliseconds(500))
+                    _ = try await untilItWorks { try await jetStream.publish("s.a", body: [1], id: "1") }
+                    let followers = cluster.servers.filter { $0 !== leader }
+                    for follower in followers { follower.pause() }
+                    // The leader waits for the other replicas.
+                    let first = try await failure { try await jetStream.publish("s.a", body: [2], id: "2") }
+                    #expect(first == .timeout)
+                    let second = try await refusal { try await jetStream.publish("s.a", body: [2], id: "2") }
+                    #expect(second == .messageIDUnderWay)
+                    for follower in followers { follower.resume() }
+                    _ = try await untilItWorks { try await jetStream.publish("s.a", body: [2], id: "2") }
+                    #expect(try await untilItWorks { try await jetStream.stream("S").lastSequence } == 2)
+                }
+            }
+        }
+    }
 }

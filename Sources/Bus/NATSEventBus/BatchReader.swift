@@ -125,8 +125,11 @@ final class BatchReader {
     private func askForEnd() async throws {
         guard let end else { return }
         let sequence = min(try await journal.lastSequence(), Place(offset: end).sequence)
-        guard try await !journal.hasBatches(matching: patterns, from: tracker.nextSequence, through: sequence) else {
-            return
+        // Twice: a leader that was replaced while it was stopped may answer once more.
+        for _ in 0..<2 {
+            guard try await !journal.hasBatches(matching: patterns, from: tracker.nextSequence, through: sequence),
+                try await journal.lastSequence() >= sequence
+            else { return }
         }
         tracker.note(journalEnd: Place.end(of: sequence), pending: 0, lastConsumerSequence: lastConsumerSequence)
     }

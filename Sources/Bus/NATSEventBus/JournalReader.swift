@@ -32,6 +32,9 @@ final class JournalReader: Sendable {
     private let buffer: SubscriptionBuffer
     /// The messages that were taken from the buffer. Only the task of the subscriber uses them.
     private let ahead: Mutex<Ahead>
+    /// What the reader had received at the last look for idle progress, and the end of the journal then, if nothing
+    /// waited for it between the two.
+    private let lastLook = Mutex<(received: UInt64, end: UInt64)?>(nil)
 
     /// - Parameter partitions: Only messages of these partitions are needed. The server can send others nevertheless.
     init(
@@ -105,8 +108,15 @@ final class JournalReader: Sendable {
         let isThere = try await journal.retrying {
             try await journal.hasBatches(matching: patterns, from: received + 1, through: last)
         }
-        guard !isThere, buffer.advance(from: received, to: last) else { return nil }
-        return Position(epoch: identity.epoch, offset: Place.end(of: max(last, received)))
+        // A leader that was replaced while it was stopped may answer once more, and does not have the newest messages.
+        // So the end counts that an earlier look has found: one of the two looks had an answer of the present leader.
+        let confirmed = lastLook.withLock { look -> UInt64? in
+            let end = look.flatMap { !isThere && $0.received == received ? min($0.end, last) : nil }
+            look = isThere ? nil : (end.map { max($0, received) } ?? received, last)
+            return end
+        }
+        guard let confirmed, buffer.advance(from: received, to: confirmed) else { return nil }
+        return Position(epoch: identity.epoch, offset: Place.end(of: max(confirmed, received)))
     }
 
     /// Moves the reader to the first batch of the stream.
