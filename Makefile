@@ -83,10 +83,12 @@ footprint: setup
 # Kills and stops the processes of a bus and four coordinators under load for SECONDS (default: 60). Looks for messages
 # that are lost, doubled or out of order, and for sessions whose states differ from a replay or that wait too long. SEED
 # repeats the faults of a run. To repeat those of the tests, also set SHAPE=short, which makes the rounds as short as
-# there.
+# there. ENGINE=nats uses a bus on three servers of NATS with two stewards (default: zeromq).
 soak: setup
+	@$(if $(filter nats,$(ENGINE)),scripts/nats-server)
 	@scripts/build broker bus-fixture bus-soak navigation-coordinator
-	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED)) $(if $(SHAPE),--shape $(SHAPE))
+	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED)) $(if $(SHAPE),--shape $(SHAPE)) \
+		$(if $(ENGINE),--engine $(ENGINE))
 
 # Sends INPUTS requests (default: a million), most of them invalid, to the broker's engine. SEED (default: 1) determines
 # the requests.

@@ -241,8 +241,8 @@ let tests: [Target] = [
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation", "SystemSupport",
-            "TestSupport", "Transports", logging, subprocess, systemPackage,
+            "BusChecker", "Consuming", "Contracts", "EventBus", "FlowFiles", "NATS", "NATSLayout", "NATSTestSupport",
+            "Navigation", "SystemSupport", "TestSupport", "Transports", logging, subprocess, systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
@@ -267,6 +267,14 @@ let tests: [Target] = [
             "BusConformance", "BusProtocol", "Consuming", "EventBus", "NATS", "NATSLayout", "NATSTestSupport",
             "Steward", "Support", "TestSupport", logging,
         ]),
+    // Stops, kills and separates real servers, and damages their disks.
+    .testTarget(
+        name: "NATSFaultTests",
+        dependencies: [
+            "BusChecker", "BusSoak", "EventBus", "NATS", "NATSLayout", "NATSTestSupport", "TestSupport", "broker",
+            "bus-fixture",
+        ],
+        swiftSettings: settings),
     tests(
         of: "Steward",
         [
@@ -341,9 +349,9 @@ let tests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "BusProtocol", "BusStranger", "CommandLineTestSupport", "Contracts", "EventBus", "FlowFiles", "HTTPClient",
-            "InProcess", "Navigation", "Onboarding", "Routing", "SegueTestSupport", "ServiceRuntime", "SignIn",
-            "Stations", "Support", "TestSupport", "ThreeScreens", "Transports", "Vocabulary", "focus-player", grdb,
+            "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "FlowFiles",
+            "HTTPClient", "InProcess", "Navigation", "Onboarding", "Routing", "SegueTestSupport", "ServiceRuntime",
+            "SignIn", "Stations", "Support", "TestSupport", "ThreeScreens", "Vocabulary", "focus-player", grdb,
             httpTypes, logging, subprocess, systemPackage,
         ],
         exclude: ["Page/Scripts"], swiftSettings: settings),
@@ -360,7 +368,7 @@ let tests: [Target] = [
             "TestSupport",
         ]),
     tests(of: "Scaffold", ["FlowFiles", "FlowReview", "Navigation", "TestSupport"]),
-    testModule("CommandLineTestSupport", [subprocess, systemPackage]),
+    testModule("CommandLineTestSupport", ["Compose", "EventBus", "Transports", logging, subprocess, systemPackage]),
     tests(
         of: "Benchmarks",
         [

@@ -67,6 +67,26 @@ extension ConformanceCase {
                 #expect(try await bus.publish(Batch([])) == end)
             }
         },
+        ConformanceCase("a batch may be as large as the bus says; a larger one is refused, with the limit") { fixture in
+            try await fixture.withBus { bus in
+                let limit = try await bus.maximumBatchSize()
+                #expect((240 << 10...8 << 20).contains(limit))
+                let batch = { (size: Int) in
+                    Batch(
+                        try (1...3).map { number in
+                            let value = String(repeating: "v", count: size)
+                            return try Envelope(Setting(name: "\(number)", value: value), source: bus.source)
+                        })
+                }
+                let tooLarge = try batch(limit / 3 + 1)
+                let error = await #expect(throws: BusError.self) { try await bus.publish(tooLarge) }
+                #expect(error?.code == .refused)
+                #expect(error?.message.contains("\(limit)") == true, "\(error?.message ?? "")")
+                #expect(try await bus.documents(matching: [.all]).isEmpty)
+                try await bus.publish(try batch(limit / 3 - 1024))
+                #expect(try await bus.documents(matching: [.all]).count == 3)
+            }
+        },
         ConformanceCase("an attribute of more than 255 bytes is refused by name, as is a time that is none") {
             fixture in
             try await fixture.withBus { bus in

@@ -7,6 +7,9 @@ struct BusSoakCommand: AsyncParsableCommand {
         commandName: "bus-soak",
         abstract: "Kills and stops the processes of a bus and its coordinators under load, and checks their promises.")
 
+    @Option(help: "The engine of the bus: zeromq for a broker, nats for three servers and two stewards.")
+    var engine = Engine.zeroMQ
+
     @Option(help: "The duration in seconds.")
     var seconds = 60
 
@@ -18,7 +21,8 @@ struct BusSoakCommand: AsyncParsableCommand {
 
     func run() async throws {
         let seed = seed ?? UInt64.random(in: 0..<1_000_000)
-        let sum = try await Soak(seed: seed, shape: shape, duration: .seconds(seconds)).run { print($0) }
+        let soak = Soak(engine: engine, seed: seed, shape: shape, duration: .seconds(seconds))
+        let sum = try await soak.run { print($0) }
         if !sum.findings.isEmpty { throw ExitCode.failure }
     }
 }
@@ -31,3 +35,5 @@ extension NemesisPlan.Shape: ExpressibleByArgument {
 
     public var defaultValueDescription: String { name }
 }
+
+extension Engine: ExpressibleByArgument {}

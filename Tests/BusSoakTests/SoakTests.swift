@@ -9,9 +9,20 @@ struct SoakTests {
         ProcessInfo.processInfo.environment["SEGUE_SOAK_SEED"].flatMap(UInt64.init).map { [$0] }
         ?? [1, UInt64.random(in: 1_000..<1_000_000)]
 
+    /// A random seed; or only the seed in SEGUE_SOAK_SEED.
+    static let seedOnNATS = seeds.count == 1 ? seeds[0] : UInt64.random(in: 1_000..<1_000_000)
+
     @Test("loses nothing, doubles nothing and keeps its order", .timeLimit(.minutes(5)), arguments: seeds)
     func shortRound(seed: UInt64) async throws {
         let report = try await SoakRound(seed: seed, shape: .short).run()
+        #expect(report.findings.isEmpty, "\(report)")
+        #expect(report.acknowledged > 0)
+        #expect(report.kills + report.stops > 0)
+    }
+
+    @Test("loses nothing, doubles nothing and keeps its order on three servers of NATS", .timeLimit(.minutes(6)))
+    func shortRoundOnNATS() async throws {
+        let report = try await SoakRound(engine: .nats, seed: Self.seedOnNATS, shape: .short).run()
         #expect(report.findings.isEmpty, "\(report)")
         #expect(report.acknowledged > 0)
         #expect(report.kills + report.stops > 0)

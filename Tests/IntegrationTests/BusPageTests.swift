@@ -3,7 +3,52 @@ import Testing
 
 @Suite("What docs/bus.md promises")
 struct BusPageTests {
-    @Test("every promise, and every fault, names a test that is there; one with real processes where the page says so")
+    /// The tests that run on an engine of the bus.
+    private struct EngineTests {
+        /// The column of the page.
+        let column: String
+        let names: Set<String>
+
+        /// Both engines run all conformance cases. Other tests run on NATS because of their suite or their arguments.
+        static func all() throws -> [EngineTests] {
+            for suite in ["NATSEventBusTests/ConformanceTests", "ZeroMQEventBusTests/ZeroMQEventBusTests"] {
+                let source = try String(contentsOfFile: Repository.path("Tests/\(suite).swift"), encoding: .utf8)
+                try #require(source.contains("arguments: ConformanceCase.all(with: .all))"))
+            }
+            let cases = try Repository.testNames(in: "BusConformance/")
+            let suites = ["NATSEventBusTests/", "NATSTests/", "StewardTests/", "IntegrationTests/NATS"]
+            let ofNATS = try suites.reduce(into: Set<String>()) { $0.formUnion(try Repository.testNames(in: $1)) }
+            let ofBoth = try Repository.testNames { attribute in
+                ["BusEngine.allCases", "Shape.allCases", "Shape.single"].contains { attribute.contains($0) }
+            }
+            return [
+                EngineTests(column: "ZeroMQ", names: try Repository.testNames().subtracting(ofNATS).union(cases)),
+                EngineTests(column: "NATS", names: cases.union(ofNATS).union(ofBoth)),
+            ]
+        }
+    }
+
+    @Test("each promise says for each engine how it is kept, and names a test that runs on that engine")
+    func promises() throws {
+        let engines = try EngineTests.all()
+        var counts: [String: Int] = [:]
+        for row in try Page("docs/bus.md").namedRows where row["ZeroMQ"] != nil && row["test"] != nil {
+            let tests = try #require(row["test"]).components(separatedBy: "<br>NATS: ")
+            for engine in engines {
+                let promise = try #require(row[engine.column], "\(row)")
+                let kept = try #require(promise.wholeMatch(of: #/(kept|weaker: .+|not kept: .+)/#)?.1, "\(row)")
+                let test = engine.column == "NATS" ? tests.last ?? "" : tests[0]
+                #expect(engine.names.contains(test), "no test on \(engine.column) is called '\(test)'")
+                counts["\(engine.column) \(kept == "kept" ? "kept" : "weaker")", default: 0] += 1
+            }
+        }
+        #expect(counts["ZeroMQ kept", default: 0] > 60)
+        #expect(counts["NATS kept", default: 0] > 60)
+        // A promise that the default engine does not keep is not a promise.
+        #expect(counts["ZeroMQ weaker"] == nil && counts["NATS weaker", default: 0] < 5)
+    }
+
+    @Test("every fault, and every effect of a handler, names a test; one with real processes where the page says so")
     func tests() throws {
         let suites = [
             "test": try Repository.testNames(),
@@ -11,13 +56,11 @@ struct BusPageTests {
                 $0.formUnion(try Repository.testNames(in: $1))
             },
         ]
-        var heading = ""
         var counts: [String: Int] = [:]
-        for row in try Page("docs/bus.md").rows where row.count == 3 {
-            if suites[row[2]] != nil {
-                heading = row[2]
-            } else {
-                #expect(suites[heading]?.contains(row[2]) == true, "no \(heading) is called '\(row[2])'")
+        for row in try Page("docs/bus.md").namedRows where row["ZeroMQ"] == nil {
+            for (heading, names) in suites {
+                guard let test = row[heading] else { continue }
+                #expect(names.contains(test), "no \(heading) is called '\(test)'")
                 counts[heading, default: 0] += 1
             }
         }

@@ -3,19 +3,19 @@ import Testing
 
 @Suite("The durable consumer of a service that is gone")
 struct ForgottenConsumerTests {
-    private static let stack = """
-        services:
-          broker: {command: broker, healthcheck: {test: [NOTIFY]}}
+    private static let notifier = """
           error-notifier:
             command: error-notifier
             healthcheck: {test: [NOTIFY]}
             depends_on: {broker: {condition: service_healthy}}
         """
 
-    @Test("is listed and removed once its process has ended, and not before", .timeLimit(.minutes(2)))
-    func forgotten() async throws {
+    @Test(
+        "is listed and removed once its process has ended, and not before", .timeLimit(.minutes(2)),
+        arguments: BusEngine.allCases)
+    func forgotten(engine: BusEngine) async throws {
         try await SegueCommandLine.inScratch { segue in
-            try segue.write(Self.stack)
+            try segue.write(engine.composeFile(services: Self.notifier))
             let up = try await segue("up", "-d", "--wait")
             try #require(up.status == 0, "\(up.error)")
             let services = try await segue("services", "--json")

@@ -8,13 +8,13 @@ struct MonitorPageTests {
     enum Stack: String, CaseIterable {
         /// A broker and a service.
         case bare
+        /// The same on a server of NATS.
+        case nats
         /// The stack that `make run` starts.
         case shipped
     }
 
-    private static let bare = """
-        services:
-          broker: {command: broker, healthcheck: {test: [NOTIFY]}}
+    private static let notifier = """
           error-notifier:
             command: error-notifier
             healthcheck: {test: [NOTIFY]}
@@ -29,7 +29,8 @@ struct MonitorPageTests {
             var segue = segue
             let page = try Page("docs/monitor.md")
             switch stack {
-            case .bare: try segue.write(Self.bare)
+            case .bare: try segue.write(BusEngine.broker.composeFile(services: Self.notifier))
+            case .nats: try segue.write(BusEngine.nats.composeFile(services: Self.notifier))
             case .shipped: segue.workingDirectory = Repository.path("")
             }
             let first = try #require(page.blocks(of: "sh").first)

@@ -1,4 +1,5 @@
 import CommandLineTestSupport
+import Compose
 import Foundation
 import Testing
 
@@ -7,15 +8,35 @@ struct NATSPageTests {
     @Test("its commands run", .timeLimit(.minutes(3)))
     func commands() async throws {
         let blocks = try Page("docs/nats.md").blocks(of: "sh")
-        try #require(blocks.count == 2)
+        try #require(blocks.count == 3)
         try await SegueCommandLine.inScratch { segue in
             let stack = Repository.path("compose/nats.yaml")
             let contract = Repository.path("config/contract.json")
-            let commands = blocks.joined(separator: "\n").replacing("compose/nats.yaml", with: stack)
+            let commands = (blocks[0] + blocks[2]).replacing("compose/nats.yaml", with: stack)
                 .replacing("config/contract.json", with: contract)
             let result = try await segue.shell("set -euo pipefail\n\(commands)\ngrep -c nkey: permissions.conf")
             #expect(result.status == 0, "\(result.output)\(result.error)")
             #expect(result.output.contains("music-service 0.1.0") && result.lines.last == "9", "\(result.output)")
+        }
+    }
+
+    @Test("a server and its steward can be started by hand", .timeLimit(.minutes(2)))
+    func ownServer() async throws {
+        let block = try #require(try Page("docs/nats.md").blocks(of: "sh").dropFirst().first)
+        let port = try #require(try LoopbackPorts.pick(for: ["nats"])["nats"])
+        try await SegueCommandLine.inScratch { segue in
+            let commands = block.replacing("4222", with: "\(port)")
+                .replacing("nats-server -c", with: "\(Repository.path(".build/nats-server")) -c")
+                .replacing("nats.conf &", with: "nats.conf > server.log 2>&1 &")
+                .replacing("\(port) &", with: "\(port) > steward.log 2>&1 &")
+            let result = try await segue.shell(
+                """
+                set -euo pipefail
+                trap 'kill $(jobs -p); wait' EXIT
+                \(commands)
+                """)
+            #expect(result.status == 0, "\(result.output)\(result.error)")
+            #expect(result.lines.last?.contains(" event.LaunchFinished segue/") == true, "\(result.output)")
         }
     }
 

@@ -1,3 +1,4 @@
+import CommandLineTestSupport
 import Contracts
 import EventBus
 import SegueTestSupport
@@ -8,8 +9,7 @@ struct NATSStackTests {
     /// Runs a stack whose services use a server of its own.
     private func withStack(_ body: @escaping @Sendable (TestStack) async throws -> Void) async throws {
         let notifier = TestService("error-notifier", after: ["broker"])
-        let engine = TestEngine.nats(server: Repository.path(".build/nats-server"))
-        try await TestStack.with([.broker, notifier], engine: engine, body)
+        try await TestStack.with([.broker, notifier], engine: BusEngine.nats.ofStack, body)
     }
 
     private func isShown(_ code: String, on stack: TestStack) async throws {
@@ -30,19 +30,11 @@ struct NATSStackTests {
         }
     }
 
-    @Test("disappear from the bus when they are killed, and their successors appear")
-    func presence() async throws {
+    @Test("discard an expired command, and say so")
+    func expired() async throws {
         try await withStack { stack in
-            let first = try await stack.message(Document.Presence.self) { $0.name == "error-notifier" }
-            try await stack.killAndRestart("error-notifier")
-            try await stack.message(Document.Presence.self, after: first.envelope) {
-                $0.name == "error-notifier" && $0.instance != first.message.instance
-            }
-            try await stack.until("the killed process has disappeared") { messages in
-                messages.contains {
-                    $0.type == Document.Presence.type && $0.isTombstone && $0.attributes.key == first.message.instance
-                }
-            }
+            let command = try await stack.bus.send(Command.ErrorDismissed(errorID: "e1"), lifetime: .nanoseconds(1))
+            try await stack.message(DomainEvent.MessageDiscarded.self) { $0.messageID == command.id }
         }
     }
 }

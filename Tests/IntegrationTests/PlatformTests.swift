@@ -1,3 +1,4 @@
+import CommandLineTestSupport
 import Contracts
 import EventBus
 import Foundation
@@ -86,9 +87,11 @@ struct PlatformTests {
         }
     }
 
-    @Test("a process that is killed disappears from the bus, and its successor appears", .timeLimit(.minutes(3)))
-    func presence() async throws {
-        try await TestStack.with(Self.services) { stack in
+    @Test(
+        "a process that is killed disappears from the bus, and its successor appears", .timeLimit(.minutes(3)),
+        arguments: BusEngine.allCases)
+    func presence(engine: BusEngine) async throws {
+        try await TestStack.with(Self.services, engine: engine.ofStack) { stack in
             let first = try await stack.message(Document.Presence.self) { $0.name == "error-notifier" }
             try await stack.killAndRestart("error-notifier")
             try await stack.message(Document.Presence.self, after: first.envelope) {
@@ -110,9 +113,11 @@ struct PlatformTests {
         }
     }
 
-    @Test("a process that stood still for longer than its lease is announced again", .timeLimit(.minutes(3)))
-    func lease() async throws {
-        try await TestStack.with(Self.services) { stack in
+    @Test(
+        "a process that stood still for longer than its lease is announced again", .timeLimit(.minutes(3)),
+        arguments: BusEngine.allCases)
+    func lease(engine: BusEngine) async throws {
+        try await TestStack.with(Self.services, engine: engine.ofStack) { stack in
             let first = try await stack.message(Document.Presence.self) { $0.name == "error-notifier" }
             try await stack.freeze("error-notifier")
             let tombstone = try await stack.tombstone(of: first.envelope)
@@ -123,9 +128,11 @@ struct PlatformTests {
         }
     }
 
-    @Test("malformed messages become errors, and nobody falls over", .timeLimit(.minutes(3)))
-    func malformed() async throws {
-        try await TestStack.with(Self.services) { stack in
+    @Test(
+        "malformed messages become errors, and nobody falls over", .timeLimit(.minutes(3)),
+        arguments: BusEngine.allCases)
+    func malformed(engine: BusEngine) async throws {
+        try await TestStack.with(Self.services, engine: engine.ofStack) { stack in
             let attributes = Attributes(type: Command.ErrorDismissed.type, source: stack.bus.source)
             let malformed = Envelope(attributes: attributes, data: Data("{".utf8))
             try await stack.bus.publish(Batch([malformed]))

@@ -52,23 +52,28 @@ struct RecordingTests {
         }
     }
 
-    @Test("told to coordinators that begin anew it leads to the very same states", .timeLimit(.minutes(5)))
-    func replay() async throws {
+    @Test(
+        "told to coordinators that begin anew, on either engine, it leads to the very same states",
+        .timeLimit(.minutes(5)), arguments: [Story.Shape.processes, .nats])
+    func replay(shape: Story.Shape) async throws {
         try await SegueCommandLine.inScratch { segue in
-            let recorded = try await Self.record(with: segue)
+            let recorded = try await Self.record(in: shape, with: segue)
             #expect(recorded.values.allSatisfy { $0.count > 10 })
             for platform in ["ios", "mac"] {
                 let run = try await segue(
                     "flow", "run", Repository.path("config/flows/\(platform).yaml"), "--recording", "story.jsonl")
                 #expect(run.status == 0 && run.error.isEmpty && run.lines.count > 10, "\(run.output)\(run.error)")
             }
-            try await TestStack.with(Self.coordinators) { stack in
-                let replay = try await segue(
-                    "replay", "story.jsonl", "--speed", "max", "--bus", stack.busAddress)
-                try #require(replay.status == 0, "\(replay.error)")
-                #expect(replay.error.contains("messages sent in") && replay.errorLines.count == 1, "\(replay.error)")
-                try await stack.until("the states are the recorded ones") { messages in
-                    (try? Self.states(in: messages)) == recorded
+            for engine in BusEngine.allCases {
+                try await TestStack.with(Self.coordinators, engine: engine.ofStack) { stack in
+                    let replay = try await segue(
+                        "replay", "story.jsonl", "--speed", "max", "--bus", stack.busAddress)
+                    try #require(replay.status == 0, "\(replay.error)")
+                    #expect(
+                        replay.error.contains("messages sent in") && replay.errorLines.count == 1, "\(replay.error)")
+                    try await stack.until("the states are the recorded ones") { messages in
+                        (try? Self.states(in: messages)) == recorded
+                    }
                 }
             }
         }
@@ -77,7 +82,7 @@ struct RecordingTests {
     @Test("is told twice to one bus, the second time under ids of its own", .timeLimit(.minutes(5)))
     func newIDs() async throws {
         try await SegueCommandLine.inScratch { segue in
-            _ = try await Self.record(with: segue)
+            _ = try await Self.record(in: .processes, with: segue)
             try await TestStack.with(Self.coordinators) { stack in
                 for arguments in [[], ["--new-ids", "--remap", "subject:default=second"]] {
                     let replay = try await segue.run(
@@ -100,8 +105,11 @@ struct RecordingTests {
 
     /// Records the story in `story.jsonl`.
     /// - Returns: The states of the story.
-    private static func record(with segue: SegueCommandLine) async throws -> [String: [NavigationSnapshot]] {
-        try await Story.tell { story in
+    private static func record(
+        in shape: Story.Shape, with segue: SegueCommandLine
+    ) async throws -> [String: [NavigationSnapshot]] {
+        let file = shape == .nats ? "compose/nats.yaml" : "compose/default.yaml"
+        return try await Story.tell(file: file) { story in
             try await tell(story)
             let record = try await segue(
                 "record", "story.jsonl", "--since", "beginning", "--until", "end", "--bus",

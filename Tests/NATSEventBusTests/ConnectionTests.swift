@@ -44,27 +44,46 @@ struct ConnectionTests {
 
     @Test func `A server with small messages is refused, with the setting to change`() async throws {
         try await NATSServer(settings: "max_payload: 128KB").whileRunning { server in
-            let bus = TestBus(server: server)
-            let error = await #expect(throws: BusError.self) {
-                try await bus.whileOpen { try await $0.publish(Counted(number: 1)) }
+            let client = try TestBus(server: server).bus()
+            // Each call has the reason, also after the end of `run()`.
+            let calls: [@Sendable () async throws -> Void] = [
+                { try await client.run() }, { try await client.publish(Counted(number: 1)) },
+                { _ = try await client.claim(consumer: "c") }, { _ = try await client.documents(matching: [.all]) },
+                { try await client.serve([Counted.type], whenServing: {}) { $0 } },
+            ]
+            for call in calls {
+                let error = await #expect(throws: BusError.self) { try await call() }
+                #expect(error?.code == .address)
+                #expect(error?.message.contains("set max_payload: 9MB") == true, "\(error?.message ?? "")")
             }
-            #expect(error?.code == .address)
-            #expect(error?.message.contains("max_payload") == true)
         }
     }
 
-    @Test func `Batches are limited by max_payload`() async throws {
-        try await NATSServer(settings: "max_payload: 1MB").whileRunning { server in
+    @Test func `Batches are limited by max_payload; publishers are told the limit, and its messages can be given up`()
+        async throws
+    {
+        try await NATSServer(settings: "max_payload: 512KB").whileRunning { server in
             let bus = TestBus(server: server)
             try await bus.makeStreams()
             try await bus.whileOpen { client in
-                let large = try State(value: String(repeating: "v", count: 1 << 20)).envelope()
+                let limit = try await client.maximumBatchSize()
+                #expect(limit == 496 << 10)
+                let large = try State(value: String(repeating: "v", count: limit)).envelope()
                 let error = await #expect(throws: BusError.self) { try await client.publish(Batch([large])) }
                 #expect(error?.code == .refused)
-                #expect(error?.message.contains("max_payload") == true)
-                let smaller = try State(value: String(repeating: "v", count: 1_000_000)).envelope()
-                try await client.publish(Batch([smaller]))
-                #expect(try await client.document(State.self)?.value.count == 1_000_000)
+                #expect(error?.message.contains("\(limit); split it, or set max_payload: 9MB") == true)
+                let rest = try PackedMessages([State(value: "").envelope()], isTransient: false).bytes.count
+                let largest = try State(value: String(repeating: "v", count: limit - rest - 16)).envelope()
+                let position = try await client.publish(Batch([largest]))
+                #expect(try await client.document(State.self)?.value.count == limit - rest - 16)
+
+                let name = String(repeating: "ü", count: 127)
+                let claim = try await client.claim(consumer: name)
+                let checkpoint = Checkpoint(
+                    claim: claim, position: position, partition: Partition(subject: largest.subject))
+                let reason = Rejection(code: "c", reason: String(repeating: "r", count: 10_000), attempts: 1)
+                try await client.publish(Batch([], checkpoint: checkpoint, rejection: reason))
+                #expect(try await client.deadLetters(of: name).map(\.message) == [largest])
             }
         }
     }

@@ -107,30 +107,6 @@ struct State: DocumentMessage {
     var value: String
 }
 
-extension JetStream {
-    /// Runs `body` with a connection.
-    static func whileConnected<Result: Sendable>(
-        _ options: NATSOptions, _ body: @escaping @Sendable (JetStream) async throws -> Result
-    ) async throws -> Result {
-        let connection = NATSConnection(options)
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                try await connection.run()
-                return nil
-            }
-            group.addTask {
-                try await connection.waitUntilConnected(timeout: .seconds(30))
-                return try await body(JetStream(connection))
-            }
-            defer { group.cancelAll() }
-            while let result = try await group.next() {
-                if let result { return result }
-            }
-            throw CancellationError()
-        }
-    }
-}
-
 /// Makes the streams of a namespace.
 func makeStreams(_ namespace: String, _ options: NATSOptions) async throws {
     try await JetStream.whileConnected(options) { _ = try await JournalStreams().make(StreamNames(namespace), on: $0) }

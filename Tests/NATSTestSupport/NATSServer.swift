@@ -23,6 +23,7 @@ package final class NATSServer: Sendable {
         let stop = Gate()
         let hasEnded = Gate()
         let pid = Mutex<Int32?>(nil)
+        let isPaused = Mutex(false)
 
         init(isFirst: Bool) {
             self.isFirst = isFirst
@@ -34,6 +35,10 @@ package final class NATSServer: Sendable {
     private let fixedPort: Int?
     private let currentPort: Mutex<Int>
     private let settings: String
+    /// The words before the command of the server.
+    private let prefix: [String]
+    /// The limit of the store, as the configuration writes it.
+    private let maximumStore: Mutex<String>
     /// The folder of the configuration, the store and the log. It is removed after ``whileRunning(_:)``.
     private let folder: ScratchFolder
     private let rounds: AsyncStream<Round>
@@ -43,9 +48,16 @@ package final class NATSServer: Sendable {
     /// - Parameters:
     ///   - port: The port for clients. Nil for a free one, which is known when the server has started.
     ///   - settings: Further lines of the configuration.
-    package init(name: String = "nats", port: Int? = nil, settings: String = "") throws {
+    ///   - maximumStore: The limit of all streams on the disk (`max_file`).
+    ///   - prefix: A program that replaces itself by the server, and its arguments.
+    package init(
+        name: String = "nats", port: Int? = nil, settings: String = "", maximumStore: String = "2GB",
+        prefix: [String] = []
+    ) throws {
         self.name = name
         self.settings = settings
+        self.prefix = prefix
+        self.maximumStore = Mutex(maximumStore)
         fixedPort = port
         currentPort = Mutex(try port ?? Self.freePorts(1)[0])
         folder = try ScratchFolder()
@@ -136,10 +148,49 @@ package final class NATSServer: Sendable {
     }
 
     /// Stops the process without ending it (SIGSTOP). Its connections stay open.
-    package func pause() { send(SIGSTOP) }
+    package func pause() {
+        current.withLock { $0 }?.isPaused.withLock { $0 = true }
+        send(SIGSTOP)
+    }
 
     /// Continues the process (SIGCONT).
-    package func resume() { send(SIGCONT) }
+    package func resume() {
+        current.withLock { $0 }?.isPaused.withLock { $0 = false }
+        send(SIGCONT)
+    }
+
+    package var isPaused: Bool { current.withLock { $0?.isPaused.withLock(\.self) ?? false } }
+
+    /// True if the process exists. A server that ended by itself does not.
+    package var isAlive: Bool {
+        guard let pid = current.withLock({ $0?.pid.withLock(\.self) }) else { return false }
+        return Glibc.kill(pid, 0) == 0
+    }
+
+    /// The folder in which the server stores its streams.
+    package var store: String { folder.path("store") }
+
+    /// Copies the store. The server must not run.
+    package func saveStore() throws {
+        try? FileManager.default.removeItem(atPath: folder.path("saved"))
+        try FileManager.default.copyItem(atPath: store, toPath: folder.path("saved"))
+    }
+
+    /// Replaces the store by the copy. The server must not run.
+    package func putBackStore() throws {
+        try FileManager.default.removeItem(atPath: store)
+        try FileManager.default.copyItem(atPath: folder.path("saved"), toPath: store)
+    }
+
+    /// Removes the store. The server must not run.
+    package func removeStore() throws {
+        try FileManager.default.removeItem(atPath: store)
+    }
+
+    /// Sets the limit of all streams on the disk from the next start on.
+    package func limitStore(to size: String) {
+        maximumStore.withLock { $0 = size }
+    }
 
     private func send(_ signal: Int32) {
         // The shell has not yet waited for the process, or its entry would be gone, so the id is still its own.
@@ -202,7 +253,7 @@ package final class NATSServer: Sendable {
             server_name: \(name)
             listen: 127.0.0.1:\(port)
             max_payload: 9MB
-            jetstream { store_dir: "\(folder.path("store"))", max_file: 2GB, max_mem: 256MB }
+            jetstream { store_dir: "\(folder.path("store"))", max_file: \(maximumStore.withLock(\.self)), max_mem: 256MB }
             ports_file_dir: "\(folder.path)"
             \(settings)
 
@@ -215,10 +266,10 @@ package final class NATSServer: Sendable {
         var platform = PlatformOptions()
         // A Ctrl-C at the terminal must not reach the server.
         platform.processGroupID = 0
-        let arguments = [
-            "-c", Self.script, "sh", folder.path, Self.program, "-c", folder.path("nats.conf"), "-l",
-            folder.path("log"),
-        ]
+        let arguments =
+            [
+                "-c", Self.script, "sh", folder.path,
+            ] + prefix + [Self.program, "-c", folder.path("nats.conf"), "-l", folder.path("log")]
         let result = try await Subprocess.run(
             .path("/bin/sh"), arguments: Arguments(arguments), platformOptions: platform,
             input: .inputWriter, output: .sequence, error: .discarded

@@ -14,6 +14,8 @@ extension ForwardingBus {
         try await bus.waitUntilConnected(timeout: timeout)
     }
 
+    package func maximumBatchSize() async throws -> Int { try await bus.maximumBatchSize() }
+
     package func publish(_ batch: Batch) async throws -> Position {
         try await bus.publish(batch)
     }

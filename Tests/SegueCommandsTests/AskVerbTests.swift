@@ -10,11 +10,12 @@ import Testing
 struct AskVerbTests {
     /// Runs `body` while the test itself answers `query.Salutation`.
     private func serving(
+        on engine: BusEngine = .broker,
         _ answer: @escaping @Sendable (Envelope) async throws -> Envelope,
         _ body: @escaping @Sendable (SegueCommandLine) async throws -> Void
     ) async throws {
         let type = try #require(MessageType("query.Salutation"))
-        try await SegueCommandLine.onBus { segue in
+        try await SegueCommandLine.onBus(engine) { segue in
             try await segue.withConnection { bus in
                 let live = Gate()
                 try await withThrowingTaskGroup { group in
@@ -27,9 +28,9 @@ struct AskVerbTests {
         }
     }
 
-    @Test("prints the answer's data, indented or on one line")
-    func answer() async throws {
-        try await serving { query in
+    @Test("prints the answer's data, indented or on one line", arguments: BusEngine.allCases)
+    func answer(engine: BusEngine) async throws {
+        try await serving(on: engine) { query in
             let session = query.subject
             let data = Data(
                 #"{ "asked": \#(String(decoding: query.data, as: UTF8.self)), "session": "\#(session)" }"#.utf8)
@@ -80,9 +81,9 @@ struct AskVerbTests {
         }
     }
 
-    @Test("ends with status 75 when no answer comes in time")
-    func deadline() async throws {
-        try await serving { query in
+    @Test("ends with status 75 when no answer comes in time", arguments: BusEngine.allCases)
+    func deadline(engine: BusEngine) async throws {
+        try await serving(on: engine) { query in
             try await Gate().pass()
             return query
         } _: { segue in
@@ -91,9 +92,9 @@ struct AskVerbTests {
         }
     }
 
-    @Test("ends with status 69 when nobody serves the query, and 64 when it is none")
-    func unserved() async throws {
-        try await SegueCommandLine.onBus { segue in
+    @Test("ends with status 69 when nobody serves the query, and 64 when it is none", arguments: BusEngine.allCases)
+    func unserved(engine: BusEngine) async throws {
+        try await SegueCommandLine.onBus(engine) { segue in
             let result = try await segue("ask", "Salutation")
             #expect(result.status == 69 && result.errorLines.count == 1)
             #expect(result.error.contains("query.Salutation"))

@@ -6,16 +6,18 @@ import Testing
 
 @Suite("segue on a bus")
 struct BusVerbTests {
-    @Test("sends what monitor then shows, whole and on one line", .timeLimit(.minutes(1)))
-    func sendAndMonitor() async throws {
-        try await SegueCommandLine.onBus { segue in
+    @Test(
+        "sends what monitor then shows, whole and on one line", .timeLimit(.minutes(1)), arguments: BusEngine.allCases)
+    func sendAndMonitor(engine: BusEngine) async throws {
+        try await SegueCommandLine.onBus(engine) { segue in
             let sent = try await segue(
                 "send", "command.PlaylistSelected", "{ \"playlistID\": \"p1\" }", "--platform", "ios", "--json")
             let receipt = try JSONDecoder().decode(Receipt.self, from: Data(sent.output.utf8))
             let plain = try await segue("send", "event.LaunchFinished", "-", input: "{\"n\": 1}")
-            #expect(plain.output.hasSuffix(" \(receipt.position.epoch)/2\n"))
+            let offsets = try await segue.offsets
+            #expect(plain.output.hasSuffix(" \(receipt.position.epoch)/\(offsets[1])\n"))
 
-            let monitor = try await segue("monitor", "--since", "1", "--count", "1", "--json")
+            let monitor = try await segue("monitor", "--since", "\(offsets[0])", "--count", "1", "--json")
             let message = try JSONDecoder().decode(Seen.self, from: Data(monitor.output.utf8))
             #expect(monitor.lines.count == 1)
             #expect(message.id == receipt.id && message.position == receipt.position && message.platform == "ios")
@@ -67,9 +69,11 @@ struct BusVerbTests {
         }
     }
 
-    @Test("prints a document as it was published, its keys, and what there is instead", .timeLimit(.minutes(1)))
-    func get() async throws {
-        try await SegueCommandLine.onBus { segue in
+    @Test(
+        "prints a document as it was published, its keys, and what there is instead", .timeLimit(.minutes(1)),
+        arguments: BusEngine.allCases)
+    func get(engine: BusEngine) async throws {
+        try await SegueCommandLine.onBus(engine) { segue in
             for key in ["mac", "ios"] {
                 try await segue("send", "document.NavigationState", #"{"z": 1.0, "a": ["\#(key)"]}"#, "--key", key)
             }
@@ -90,9 +94,11 @@ struct BusVerbTests {
         }
     }
 
-    @Test("tells who is on the bus, and when nobody receives what was sent", .timeLimit(.minutes(1)))
-    func services() async throws {
-        try await SegueCommandLine.onBus { segue in
+    @Test(
+        "tells who is on the bus, and when nobody receives what was sent", .timeLimit(.minutes(1)),
+        arguments: BusEngine.allCases)
+    func services(engine: BusEngine) async throws {
+        try await SegueCommandLine.onBus(engine) { segue in
             #expect(
                 try await segue("services").error == "segue: no process has announced itself on this bus\n")
             let presence = """

@@ -14,46 +14,50 @@ struct DeadLetterVerbTests {
     }
 
     /// Publishes a message and makes a consumer give it up.
-    private func giveUp(_ message: Envelope, _ consumer: String, on bus: any EventBus) async throws {
+    /// - Returns: The id of the dead letter.
+    @discardableResult
+    private func giveUp(_ message: Envelope, _ consumer: String, on bus: any EventBus) async throws -> Int64 {
         let claim = try await bus.claim(consumer: consumer)
         let position = try await bus.publish(Batch([message]))
         let rejection = Rejection(code: "\(consumer).failed", reason: "it could not; see its log", attempts: 4)
         let checkpoint = Checkpoint(claim: claim, position: position, partition: Partition(subject: message.subject))
         try await bus.publish(Batch([], checkpoint: checkpoint, rejection: rejection))
+        return try #require(try await bus.deadLetters(of: consumer).last).id
     }
 
-    @Test("lists what was given up, whose it is, and why; and shows one whole")
-    func list() async throws {
+    @Test("lists what was given up, whose it is, and why; and shows one whole", arguments: BusEngine.allCases)
+    func list(engine: BusEngine) async throws {
         let (ada, grace) = (try greeting("Ada"), try greeting("Grace"))
-        try await SegueCommandLine.onBus { segue in
+        try await SegueCommandLine.onBus(engine) { segue in
             #expect(try await segue("dead", "list").error == "segue: there are no dead letters\n")
-            try await segue.withConnection { bus in
-                try await giveUp(ada, "waiter", on: bus)
-                try await giveUp(grace, "greeter", on: bus)
+            let (first, second) = try await segue.withConnection { bus in
+                (try await giveUp(ada, "waiter", on: bus), try await giveUp(grace, "greeter", on: bus))
             }
             let table = try await segue("dead", "list")
             #expect(table.lines.count == 3)
-            #expect(table.lines[1].hasPrefix("1 ") && table.lines[1].contains("waiter"))
+            #expect(table.lines[1].hasPrefix("\(first) ") && table.lines[1].contains("waiter"))
             #expect(table.lines[2].contains("greeter") && table.lines[2].hasSuffix("it could not; see its log"))
 
             let json = try await segue("dead", "list", "--consumer", "greeter", "--json")
             let letter = try JSONDecoder().decode(Letter.self, from: Data(json.output.utf8))
             #expect(json.lines.count == 1)
-            #expect(letter == Letter(id: 2, consumer: "greeter", code: "greeter.failed", attempts: 4, message: grace))
+            let expected = Letter(
+                id: second, consumer: "greeter", code: "greeter.failed", attempts: 4, message: grace)
+            #expect(letter == expected)
 
-            let shown = try await segue("dead", "show", "1")
+            let shown = try await segue("dead", "show", "\(first)")
             for text in ["waiter after 4 attempts", "waiter.failed", ada.id, #""name" : "Ada""#] {
                 #expect(shown.output.contains(text), "\(text)")
             }
         }
     }
 
-    @Test("resends a copy for the consumer that has given it up, and settles the letter")
-    func resend() async throws {
+    @Test("resends a copy for the consumer that has given it up, and settles the letter", arguments: BusEngine.allCases)
+    func resend(engine: BusEngine) async throws {
         let ada = try greeting("Ada")
-        try await SegueCommandLine.onBus { segue in
-            try await segue.withConnection { try await giveUp(ada, "greeter", on: $0) }
-            let resent = try await segue("dead", "resend", "1")
+        try await SegueCommandLine.onBus(engine) { segue in
+            let letter = try await segue.withConnection { try await giveUp(ada, "greeter", on: $0) }
+            let resent = try await segue("dead", "resend", "\(letter)")
             #expect(resent.status == 0, "\(resent.error)")
             #expect(try await segue("dead", "list").output.isEmpty)
             let copy = try await segue.withConnection { bus in
@@ -64,7 +68,7 @@ struct DeadLetterVerbTests {
                     throw CancellationError()
                 }
             }
-            #expect(resent.output.hasPrefix("1 \(copy.id) "))
+            #expect(resent.output.hasPrefix("\(letter) \(copy.id) "))
             #expect(copy.attributes.recipient == "greeter")
             #expect(copy.attributes.causationID == ada.id)
             #expect(copy.attributes.correlationID == ada.id)
@@ -74,34 +78,38 @@ struct DeadLetterVerbTests {
         }
     }
 
-    @Test("resends no document that has changed since")
-    func document() async throws {
+    @Test("resends no document that has changed since", arguments: BusEngine.allCases)
+    func document(engine: BusEngine) async throws {
         let devices = try greeting("old", "document.Devices")
         let newer = try greeting("new", "document.Devices")
-        try await SegueCommandLine.onBus { segue in
-            try await segue.withConnection { bus in
-                try await giveUp(devices, "greeter", on: bus)
+        try await SegueCommandLine.onBus(engine) { segue in
+            let letter = try await segue.withConnection { bus in
+                let letter = try await giveUp(devices, "greeter", on: bus)
                 try await bus.publish(Batch([newer]))
+                return letter
             }
             let resent = try await segue("dead", "resend", "--all")
             #expect(resent.status == 1)
             let line =
-                "dead letter 1 is a document.Devices that has changed since; drop it with 'segue dead drop 1'"
+                "dead letter \(letter) is a document.Devices that has changed since; drop it with "
+                + "'segue dead drop \(letter)'"
             #expect(resent.error == "segue: \(line)\n")
             #expect(try await segue("get", "Devices", "--subject", "alice", "--json").output == "{\"name\":\"new\"}\n")
         }
     }
 
-    @Test("drops one, or all of one consumer")
-    func drop() async throws {
+    @Test("drops one, or all of one consumer", arguments: BusEngine.allCases)
+    func drop(engine: BusEngine) async throws {
         let messages = try ["Ada", "Grace", "Barbara"].map { try greeting($0) }
-        try await SegueCommandLine.onBus { segue in
-            try await segue.withConnection { bus in
+        try await SegueCommandLine.onBus(engine) { segue in
+            let letters = try await segue.withConnection { bus in
+                var letters: [Int64] = []
                 for (message, consumer) in zip(messages, ["waiter", "waiter", "greeter"]) {
-                    try await giveUp(message, consumer, on: bus)
+                    letters.append(try await giveUp(message, consumer, on: bus))
                 }
+                return letters
             }
-            #expect(try await segue("dead", "drop", "1").status == 0)
+            #expect(try await segue("dead", "drop", "\(letters[0])").status == 0)
             #expect(try await segue("dead", "list", "--json").lines.count == 2)
             #expect(try await segue("dead", "drop", "--all", "--consumer", "greeter").status == 0)
             let left = try await segue("dead", "list", "--json")
@@ -149,13 +157,13 @@ struct DeadLetterVerbTests {
         }
     }
 
-    @Test("says in one line what is not there, or not meant, and changes nothing")
-    func mistakes() async throws {
+    @Test("says in one line what is not there, or not meant, and changes nothing", arguments: BusEngine.allCases)
+    func mistakes(engine: BusEngine) async throws {
         let ada = try greeting("Ada")
-        try await SegueCommandLine.onBus { segue in
-            try await segue.withConnection { try await giveUp(ada, "greeter", on: $0) }
+        try await SegueCommandLine.onBus(engine) { segue in
+            let letter = try await segue.withConnection { try await giveUp(ada, "greeter", on: $0) }
             for verb in ["show", "resend", "drop"] {
-                let arguments = verb == "show" ? ["dead", verb, "7"] : ["dead", verb, "1", "7"]
+                let arguments = verb == "show" ? ["dead", verb, "7"] : ["dead", verb, "\(letter)", "7"]
                 let result = try await segue.run(arguments)
                 #expect(result.status == 1)
                 #expect(result.error == "segue: there is no dead letter 7; see 'segue dead list'\n")
@@ -174,13 +182,13 @@ struct DeadLetterVerbTests {
             let data: [String: String]
         }
 
-        let id: Int
+        let id: Int64
         let consumer: String
         let code: String
         let attempts: Int
         let message: Message
 
-        init(id: Int, consumer: String, code: String, attempts: Int, message: Envelope) {
+        init(id: Int64, consumer: String, code: String, attempts: Int, message: Envelope) {
             self.id = id
             self.consumer = consumer
             self.code = code

@@ -8,8 +8,10 @@ import Testing
 @Suite("segue monitor")
 struct MonitorVerbTests {
     /// A bus with some messages on it.
-    private func onBus(_ body: (SegueCommandLine) async throws -> Void) async throws {
-        try await SegueCommandLine.onBus { segue in
+    private func onBus(
+        _ engine: BusEngine = .broker, _ body: (SegueCommandLine) async throws -> Void
+    ) async throws {
+        try await SegueCommandLine.onBus(engine) { segue in
             try await segue("send", "command.PlaylistSelected", #"{"playlistID": "p1", "at": "a,b"}"#)
             try await segue("send", "event.PlaylistShuffled", #"{"playlistID": "p1"}"#, "--subject", "alice")
             try await segue("send", "event.PlaylistShuffled", #"{"playlistID": "p2", "n": 1.50}"#)
@@ -20,10 +22,13 @@ struct MonitorVerbTests {
 
     private let all = ["monitor", "--since", "beginning", "--until", "end"]
 
-    @Test("shows what every filter and every condition takes, and ends with the journal", .timeLimit(.minutes(1)))
-    func selection() async throws {
-        try await onBus { segue in
-            for (arguments, offsets) in [
+    @Test(
+        "shows what every filter and every condition takes, and ends with the journal", .timeLimit(.minutes(1)),
+        arguments: BusEngine.allCases)
+    func selection(engine: BusEngine) async throws {
+        try await onBus(engine) { segue in
+            let offsets = try await segue.offsets
+            for (arguments, numbers) in [
                 ([], "1 2 3 4"), (["--kind", "event"], "2 3"), (["--type", "event.*", "--subject", "alice"], "2"),
                 (["--source", "segue"], "1 2 3 4"), (["--source", "device/*"], ""),
                 (["--where", #"data.playlistID == "p1" and kind != event"#], "1"),
@@ -32,19 +37,29 @@ struct MonitorVerbTests {
             ] {
                 let result = try await segue.run(all + ["--field", "position.offset"] + arguments)
                 #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
-                #expect(result.lines.joined(separator: " ") == offsets, "\(arguments)")
+                #expect(Self.numbers(of: result, among: offsets) == numbers, "\(arguments)")
             }
-            let story = try await segue("monitor", "--since", "2", "--until", "2", "--field", "correlationid")
+            let second = "\(offsets[1])"
+            let story = try await segue("monitor", "--since", second, "--until", second, "--field", "correlationid")
             let again = try await segue.run(all + ["--correlation", story.lines[0], "--field", "position.offset"])
-            #expect(again.output == "2\n")
+            #expect(again.output == "\(second)\n")
         }
     }
 
-    @Test("begins and ends where it is told", .timeLimit(.minutes(1)))
-    func span() async throws {
-        try await onBus { segue in
-            for (arguments, offsets) in [
-                (["--since", "3", "--until", "end"], "3 4"), (["--since", "beginning", "--until", "2"], "1 2"),
+    /// The places of the offsets that were printed among all offsets, beginning with 1.
+    private static func numbers(of result: SegueCommandLine.Result, among offsets: [UInt64]) -> String {
+        result.lines.map { line in
+            UInt64(line).flatMap(offsets.firstIndex).map { "\($0 + 1)" } ?? line
+        }.joined(separator: " ")
+    }
+
+    @Test("begins and ends where it is told", .timeLimit(.minutes(1)), arguments: BusEngine.allCases)
+    func span(engine: BusEngine) async throws {
+        try await onBus(engine) { segue in
+            let offsets = try await segue.offsets
+            for (arguments, numbers) in [
+                (["--since", "\(offsets[2])", "--until", "end"], "3 4"),
+                (["--since", "beginning", "--until", "\(offsets[1])"], "1 2"),
                 (["--last", "--until", "end"], "1 3 4"), (["--since", "last", "--until", "end"], "1 3 4"),
                 (["--since", "retained", "--until", "end"], "4"), (["--until", "end"], ""),
                 (["--since", "2020-01-01T00:00:00Z", "--until", "end"], "1 2 3 4"),
@@ -53,17 +68,19 @@ struct MonitorVerbTests {
             ] {
                 let result = try await segue.run(["monitor", "--field", "position.offset"] + arguments)
                 #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
-                #expect(result.lines.joined(separator: " ") == offsets, "\(arguments)")
+                #expect(Self.numbers(of: result, among: offsets) == numbers, "\(arguments)")
             }
         }
     }
 
-    @Test("does not begin behind the journal's end", .timeLimit(.minutes(1)))
-    func behind() async throws {
-        try await onBus { segue in
-            #expect(try await segue("monitor", "--since", "5", "--until", "end").status == 0)
-            let behind = try await segue("monitor", "--since", "6", "--until", "end")
-            #expect(behind.error == "segue: there is no message at offset 6 yet: the journal ends at 4\n")
+    @Test("does not begin behind the journal's end", .timeLimit(.minutes(1)), arguments: BusEngine.allCases)
+    func behind(engine: BusEngine) async throws {
+        try await onBus(engine) { segue in
+            let end = try #require(try await segue.offsets.last)
+            #expect(try await segue("monitor", "--since", "\(end + 1)", "--until", "end").status == 0)
+            let behind = try await segue("monitor", "--since", "\(end + 2)", "--until", "end")
+            #expect(
+                behind.error == "segue: there is no message at offset \(end + 2) yet: the journal ends at \(end)\n")
             #expect(behind.status == 65)
         }
     }

@@ -7,8 +7,10 @@ import Testing
 @Suite("segue record and segue replay")
 struct RecordVerbTests {
     /// A bus with three messages, which are recorded in `story.jsonl`.
-    private func withRecording(_ body: (SegueCommandLine) async throws -> Void) async throws {
-        try await SegueCommandLine.onBus { segue in
+    private func withRecording(
+        _ engine: BusEngine = .broker, _ body: (SegueCommandLine) async throws -> Void
+    ) async throws {
+        try await SegueCommandLine.onBus(engine) { segue in
             for n in 1...3 { try await segue("send", n == 2 ? "event.B" : "event.A", #"{"n":\#(n)}"#) }
             let record = try await segue("record", "story.jsonl", "--since", "beginning", "--until", "end")
             try #require(record.status == 0, "\(record.error)")
@@ -17,9 +19,11 @@ struct RecordVerbTests {
         }
     }
 
-    @Test("a recording is a header, a message a line, and an end; a file that exists is kept", .timeLimit(.minutes(1)))
-    func record() async throws {
-        try await withRecording { segue in
+    @Test(
+        "a recording is a header, a message a line, and an end; a file that exists is kept", .timeLimit(.minutes(1)),
+        arguments: BusEngine.allCases)
+    func record(engine: BusEngine) async throws {
+        try await withRecording(engine) { segue in
             let lines = try String(contentsOfFile: segue.directory + "/story.jsonl", encoding: .utf8)
                 .split(separator: "\n")
             #expect(lines.count == 5)
@@ -41,9 +45,10 @@ struct RecordVerbTests {
     }
 
     @Test(
-        "info tells what is in it, of what a monitor writes as well, and names what is wrong", .timeLimit(.minutes(1)))
-    func info() async throws {
-        try await withRecording { segue in
+        "info tells what is in it, of what a monitor writes as well, and names what is wrong", .timeLimit(.minutes(1)),
+        arguments: BusEngine.allCases)
+    func info(engine: BusEngine) async throws {
+        try await withRecording(engine) { segue in
             let info = try await segue("record", "info", "story.jsonl")
             #expect(info.status == 0 && info.error.isEmpty)
             for line in ["state      whole", "messages   3", "missing    none", "event.A  2", "default  3"] {
@@ -110,9 +115,11 @@ struct RecordVerbTests {
         }
     }
 
-    @Test("Ctrl-C ends a recording in order; a kill -9 leaves one that says what it lacks", .timeLimit(.minutes(1)))
-    func ends() async throws {
-        try await withRecording { segue in
+    @Test(
+        "Ctrl-C ends a recording in order; a kill -9 leaves one that says what it lacks", .timeLimit(.minutes(1)),
+        arguments: BusEngine.allCases)
+    func ends(engine: BusEngine) async throws {
+        try await withRecording(engine) { segue in
             let script = """
                 record() {
                     segue record "$2" --since beginning 2>err & pid=$!
@@ -140,9 +147,11 @@ struct RecordVerbTests {
         }
     }
 
-    @Test("a replay sends what was recorded, in its order and at its pace, and shows it first", .timeLimit(.minutes(1)))
-    func replay() async throws {
-        try await withRecording { segue in
+    @Test(
+        "a replay sends what was recorded, in its order and at its pace, and shows it first", .timeLimit(.minutes(1)),
+        arguments: BusEngine.allCases)
+    func replay(engine: BusEngine) async throws {
+        try await withRecording(engine) { segue in
             let dry = try await segue("replay", "story.jsonl", "--only", "event.A", "--dry-run")
             #expect(dry.lines.count == 2 && dry.lines[1].hasPrefix("3. ") && dry.lines[1].hasSuffix(#"→ {"n":3}"#))
             let fast = try await segue("replay", "story.jsonl", "--speed", "max", "--from", "2")

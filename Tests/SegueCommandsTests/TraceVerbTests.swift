@@ -29,9 +29,11 @@ struct TraceVerbTests {
         }
     }
 
-    @Test("shows the tree that a message belongs to, by its id or how that begins", .timeLimit(.minutes(1)))
-    func trace() async throws {
-        try await SegueCommandLine.onBus { segue in
+    @Test(
+        "shows the tree that a message belongs to, by its id or how that begins", .timeLimit(.minutes(1)),
+        arguments: BusEngine.allCases)
+    func trace(engine: BusEngine) async throws {
+        try await SegueCommandLine.onBus(engine) { segue in
             #expect(try await segue("trace", "--last").error.contains("no story was found"))
             let messages = try Self.story("tap-a") + Self.story("tap-b")
             try await segue.withConnection { _ = try await $0.publish(Batch(messages)) }
@@ -97,7 +99,7 @@ struct TraceVerbTests {
             #expect(none.status == 1)
             let pattern =
                 #/segue: no story was found from offset (\d+) on; search the whole journal with --since beginning\n/#
-            let offset = try #require(none.error.wholeMatch(of: pattern).flatMap { Int($0.1) }, "\(none.error)")
+            let offset = try #require(none.error.wholeMatch(of: pattern).flatMap { UInt64($0.1) }, "\(none.error)")
             #expect((1...1000).contains(offset))
             let whole = try await segue("trace", "--last", "--since", "beginning")
             #expect(whole.error == "segue: no story was found; see 'segue trace --follow'\n")
@@ -111,9 +113,11 @@ struct TraceVerbTests {
         }
     }
 
-    @Test("waits for the next story, and follows it until nothing more comes", .timeLimit(.minutes(1)))
-    func follow() async throws {
-        try await SegueCommandLine.onBus { segue in
+    @Test(
+        "waits for the next story, and follows it until nothing more comes", .timeLimit(.minutes(1)),
+        arguments: BusEngine.allCases)
+    func follow(engine: BusEngine) async throws {
+        try await SegueCommandLine.onBus(engine) { segue in
             let follow = try await segue.shell(
                 """
                 mkfifo told

@@ -90,6 +90,23 @@ struct RetentionTests {
         }
     }
 
+    @Test("by age removes what only a removed consumer has not handled", .timeLimit(.minutes(1)))
+    func removedConsumer() async throws {
+        try await TestJournal.run { journal in
+            let last = try await journal.publish([message(.event, "E")])
+            let epoch = try await Self.claim(journal, "worker")
+            let (retention, projection) = await Self.start(journal, JournalLimits(age: .seconds(60), size: nil))
+            try await during({ try await projection.run() }) {
+                try await journal.waitForMark(last)
+                try await retention.step(at: Self.old)
+                #expect(try await journal.messages(after: 0).count == 1)
+                try await journal.write(GroupRecord(removedAfter: epoch), to: .group(consumer: "worker"))
+                try await retention.step(at: Self.old)
+                #expect(try await journal.messages(after: 0).isEmpty)
+            }
+        }
+    }
+
     private static func start(
         _ journal: TestJournal, _ limits: JournalLimits, notices: @escaping @Sendable (StewardNotice) -> Void = { _ in }
     ) async -> (Retention, Projection) {

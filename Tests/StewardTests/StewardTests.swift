@@ -164,7 +164,7 @@ struct StewardTests {
     @Test(
         "refuses servers that cannot be used, and says what to do", .timeLimit(.minutes(1)),
         arguments: [
-            ("max_payload: 1MB", 1, "set max_payload: 9MB"), ("", 3, "use a smaller --replicas"),
+            ("max_payload: 128KB", 1, "set max_payload: 9MB"), ("", 3, "use a smaller --replicas"),
             ("jetstream: false", 1, "write jetstream {}"),
             ("jetstream { max_file: 1GB }", 1, "use a smaller --retain-size"),
         ])

@@ -59,7 +59,8 @@ package struct PublishRequest: Hashable, Sendable {
     /// Checks the size of the frame with the messages. A client calls this before it sends the batch.
     package func validate() throws(ProtocolError) {
         guard messages.bytes.count <= Limits.maximumFrameSize else {
-            throw ProtocolError(.tooLarge, "the messages of a batch exceed \(Limits.maximumFrameSize) bytes together")
+            throw ProtocolError(
+                .tooLarge, "the messages of a batch exceed \(Limits.maximumFrameSize) bytes together; split it")
         }
     }
 

@@ -236,7 +236,7 @@ package enum ProtocolVersion {
 extension Limits {
     /// The maximum size of a frame in bytes. On a larger frame libzmq closes the connection without an error, so
     /// clients check the size before they send.
-    package static let maximumFrameSize = 8 * 1024 * 1024
+    package static let maximumFrameSize = batchSize
     /// The maximum number of filters, or of types to serve, in a request. The broker refuses a request with more.
     package static let filterCount = 1024
     /// The maximum number of messages in a page.

@@ -44,13 +44,17 @@ public struct Batch: Sendable {
 
     /// Checks the messages.
     func validateMessages() throws(BusError) {
+        var size = 0
         do {
             for message in messages {
                 try Rules.checkPublishing(message.type, isTransient: isTransient)
-                try message.check(isTransient: isTransient)
+                size += try message.check(isTransient: isTransient)
             }
         } catch {
             throw BusError(error)
+        }
+        guard size <= Limits.batchSize else {
+            throw BusError(.refused, "the messages of a batch exceed \(Limits.batchSize) bytes together; split it")
         }
     }
 }

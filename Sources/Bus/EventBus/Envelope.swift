@@ -149,12 +149,15 @@ public struct Envelope: Hashable, Sendable {
         }
     }
 
-    func check(isTransient: Bool = false) throws(Mistake) {
+    /// - Returns: The size of the header and the data in bytes.
+    @discardableResult
+    func check(isTransient: Bool = false) throws(Mistake) -> Int {
         try Rules.check(type, subject: subject)
         try Rules.check(attributes)
+        let headerCount = attributes.json.count
         try Rules.check(
-            type, key: attributes.key ?? "", headerCount: attributes.json.count, dataCount: data.count,
-            isTransient: isTransient)
+            type, key: attributes.key ?? "", headerCount: headerCount, dataCount: data.count, isTransient: isTransient)
+        return headerCount + data.count
     }
 }
 

@@ -13,6 +13,13 @@ public protocol EventBus: Sendable {
     /// - Throws: ``BusError`` with code `unavailable` if no broker answers within `timeout`.
     func waitUntilConnected(timeout: Duration) async throws
 
+    /// The maximum size of a batch in bytes: 8 MiB, or less if the servers of the bus accept less. Waits until the limit
+    /// is known. ``publish(_:)`` refuses a larger batch, with the limit in the error.
+    ///
+    /// Each message counts with its data, its attributes as JSON, and its type, subject and key.
+    /// - Throws: ``BusError``: `closed` if the bus is closed, `address` if its servers cannot be used.
+    func maximumBatchSize() async throws -> Int
+
     /// Publishes a batch, either the whole batch or nothing. Returns when the journal has recorded the batch. A
     /// transient batch is not recorded.
     /// - Returns: The position of the last message of the batch; the other messages have the positions directly before
@@ -212,6 +219,8 @@ extension EventBus {
     public var taskExecutor: (any SerialExecutor & TaskExecutor)? { nil }
 
     public func waitUntilConnected(timeout: Duration) async throws {}
+
+    public func maximumBatchSize() async throws -> Int { Limits.batchSize }
 }
 
 extension EventBus {

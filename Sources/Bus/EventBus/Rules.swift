@@ -112,6 +112,8 @@ package enum Limits {
     package static let dataSize = 4 * 1024 * 1024
     /// The maximum number of messages in a batch, and of the dead letters that a batch settles.
     package static let batchCount = 1024
+    /// The maximum size of the messages of a batch together, in bytes. The servers of a bus may accept less.
+    package static let batchSize = 8 * 1024 * 1024
     /// The number at which a bus stops to count messages for a lag.
     package static let lag: UInt64 = 10_000
     /// The maximum size of header and data together on the feed, in bytes. Subscribers read a larger message from the

@@ -15,6 +15,8 @@ package struct JetStreamError: Error, Hashable, Sendable {
         package static let wrongLastSequence = Code(rawValue: 10_071)
         /// Another message with an expectation about the same subject is being stored; try again.
         package static let expectationUnderWay = Code(rawValue: 10_164)
+        /// Another message with the same id is being stored; try again.
+        package static let messageIDUnderWay = Code(rawValue: 10_158)
         /// The stream has reached its limit of bytes or messages.
         package static let limitReached = Code(rawValue: 10_077)
         /// The message is larger than the stream permits.

@@ -40,13 +40,14 @@ extension NATSConnection {
 }
 
 extension Error {
-    /// True for the failure of a request that may succeed later: no connection, no leader, no reply.
+    /// True for the failure of a request that may succeed later: no connection, no leader, no reply, or an earlier sending
+    /// that is being stored.
     package var isTemporary: Bool {
         switch self {
         case let error as NATSError:
             [.noResponders, .timeout, .disconnected, .congested].contains(error.code)
         case let error as JetStreamError:
-            error.status == 503 || error.code == .expectationUnderWay
+            error.status == 503 || [.expectationUnderWay, .messageIDUnderWay].contains(error.code)
         default: false
         }
     }

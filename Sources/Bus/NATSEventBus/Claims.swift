@@ -17,6 +17,8 @@ actor Claims {
     private struct Member {
         let mode: ConsumerMember.Mode
         var claim: HeldClaim?
+        /// The partitions whose fences this member has written, or may have written, under its last owner epoch.
+        var fenced = FencedPartitions()
         /// Nil for a shared member.
         var answering: Answering?
     }
@@ -90,7 +92,7 @@ actor Claims {
     }
 
     private func requireOpen() throws {
-        if isClosed { throw BusError(.closed, "the bus was closed: its run() has ended") }
+        if isClosed { throw journal.endError }
     }
 
     /// The members of this process, for the heartbeat.
@@ -124,8 +126,11 @@ actor Claims {
     ) async throws -> ConsumerClaim {
         var floor: UInt64 = 0
         while true {
-            let assigned = try await records.assign(consumer, to: member, above: floor)
+            let fenced = membership[id]?.fenced ?? FencedPartitions()
+            let assigned = try await records.assign(consumer, to: member, above: floor, fenced: fenced)
             let ownership = assigned.group.ownership(of: member.id)
+            // Noted before they are written: a write that fails may have been stored.
+            membership[id, default: Member(mode: member.mode)].fenced.add(ownership)
             let fencing = try await records.writeFences(
                 of: consumer, ownership.offsets.keys, ownerEpoch: ownership.ownerEpoch, member: member.id)
             guard case .written(let fences) = fencing else {

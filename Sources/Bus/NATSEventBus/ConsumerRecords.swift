@@ -31,8 +31,14 @@ struct ConsumerRecords: Sendable {
     }
 
     /// Assigns partitions to a member, in the recorded group.
-    /// - Parameter floor: The owner epoch of a fence. If the recorded group does not know it, its record was lost.
-    func assign(_ consumer: String, to member: ConsumerMember, above floor: UInt64 = 0) async throws -> Group {
+    /// - Parameters:
+    ///   - floor: The owner epoch of a fence. If the recorded group does not know it, its record was lost.
+    ///   - fenced: The partitions that the member has fenced. If it has lost one of them, it gets a new owner epoch:
+    ///     until the next owner has written its fence, progress under the old one would also count for that partition.
+    func assign(
+        _ consumer: String, to member: ConsumerMember, above floor: UInt64 = 0,
+        fenced: FencedPartitions = FencedPartitions()
+    ) async throws -> Group {
         while true {
             let last = try await groupRecord(of: consumer)
             if last?.record.existing == nil {
@@ -51,7 +57,10 @@ struct ConsumerRecords: Sendable {
                         + "let one of them leave first")
             }
             if group.ownerEpoch < floor { group = group.raised(above: floor, for: member.id) }
-            _ = group.claim(member)
+            if fenced.exceed(group.claim(member)) {
+                group = group.raised(above: group.ownerEpoch, for: member.id)
+                _ = group.claim(member)
+            }
             if let last, last.record.existing == group { return Group(group: group, sequence: last.sequence) }
             if let sequence = try await journal.write(
                 GroupRecord(group), .group(consumer: consumer), after: last?.sequence ?? 0)

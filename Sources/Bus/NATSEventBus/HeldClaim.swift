@@ -45,3 +45,21 @@ struct HeldClaim: Sendable {
 
     mutating func add(_ fence: UInt64, of partition: Partition) { fences[partition] = fence }
 }
+
+/// The partitions that a member has fenced under one owner epoch.
+struct FencedPartitions: Hashable, Sendable {
+    private var ownerEpoch: UInt64 = 0
+    private var partitions: Set<Partition> = []
+
+    /// Adds the partitions of a claim. Those of an earlier owner epoch are forgotten.
+    mutating func add(_ ownership: Ownership) {
+        if ownerEpoch != ownership.ownerEpoch { partitions = [] }
+        ownerEpoch = ownership.ownerEpoch
+        partitions.formUnion(ownership.offsets.keys)
+    }
+
+    /// True if some of them do not belong to a claim of the same owner epoch.
+    func exceed(_ ownership: Ownership) -> Bool {
+        ownerEpoch == ownership.ownerEpoch && !partitions.isSubset(of: ownership.offsets.keys)
+    }
+}

@@ -13,6 +13,13 @@ struct JournalIdentity: Hashable, Sendable {
     let creationTime: String
     /// The maximum size of a batch with its headers, in bytes.
     let maximumPayload: Int
+
+    /// The part of `maximumPayload` that is left for the headers of a batch and for the reason with which it gives up a
+    /// message. So every message that the bus has taken can be given up.
+    private static let reserve = 12 * 1024
+
+    /// The maximum size of the messages of a batch, in bytes.
+    var maximumBatchSize: Int { min(Limits.batchSize, maximumPayload - Self.reserve) }
 }
 
 /// The journal of a namespace: the connection to its servers, and requests that wait while no server answers.
@@ -35,6 +42,7 @@ final class Journal: Sendable {
         }
     }
 
+    private static let ended = BusError(.closed, "the bus was closed: its run() has ended")
     /// The oldest server version that fences batches reliably.
     private static let oldestVersion = "2.12.1"
     /// The maximum size of a batch: 8 MiB of messages, and a message that is given up.
@@ -102,8 +110,8 @@ final class Journal: Sendable {
         guard server.maximumPayload >= smallestPayload else {
             return BusError(
                 .address,
-                "the NATS server at \(address) takes messages of \(server.maximumPayload) bytes only; set max_payload "
-                    + "to 9MB in its configuration")
+                "the NATS server at \(address) takes messages of \(server.maximumPayload) bytes only; set "
+                    + "max_payload: 9MB in its configuration (at least 256KB)")
         }
         return nil
     }
@@ -172,7 +180,7 @@ final class Journal: Sendable {
     }
 
     /// Ends all calls that wait, and all later ones.
-    func close(_ error: BusError = BusError(.closed, "the bus was closed: its run() has ended")) {
+    func close(_ error: BusError = Journal.ended) {
         let waiters = state.withLock { state in
             defer { state.waiters = [:] }
             state.failure = state.failure ?? error
@@ -180,6 +188,9 @@ final class Journal: Sendable {
         }
         for waiter in waiters { waiter.resume(throwing: error) }
     }
+
+    /// The error of calls after the end of `run()`: its reason, if the bus could not be used.
+    var endError: BusError { state.withLock(\.failure) ?? Self.ended }
 
     /// The reason for which calls wait.
     var problem: String { state.withLock(\.problem) }

@@ -142,7 +142,7 @@ actor Leases {
         let expectation = Expectation(subject: journal.subject(.lease(producer)), sequence: sequence)
         let plain = entries.values.sorted { $0.sequence < $1.sequence }.compactMap(\.leased)
             .filter { $0.condition == nil }.map(\.message)
-        for part in Self.parts(plain) {
+        for part in Self.parts(plain, size: try await journal.identity().maximumBatchSize) {
             let batch = Batch(part, isLeased: true)
             do {
                 let sent = try await send(Publication(batch, lease: producer, expectation: expectation))
@@ -171,13 +171,14 @@ actor Leases {
     }
 
     /// Divides documents into batches.
-    private static func parts(_ messages: [Envelope]) -> [[Envelope]] {
+    /// - Parameter maximumSize: The maximum size of a batch, in bytes.
+    private static func parts(_ messages: [Envelope], size maximumSize: Int) -> [[Envelope]] {
         var parts: [[Envelope]] = []
         var size = 0
         for message in messages {
             let messageSize = message.data.count + Limits.headerSize
             size += messageSize
-            if let last = parts.indices.last, parts[last].count < Limits.batchCount, size <= Limits.maximumFrameSize {
+            if let last = parts.indices.last, parts[last].count < Limits.batchCount, size <= maximumSize {
                 parts[last].append(message)
             } else {
                 parts.append([message])

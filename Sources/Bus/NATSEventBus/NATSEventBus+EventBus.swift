@@ -8,6 +8,8 @@ internal import NATSLayout
 extension NATSEventBus {
     // MARK: Publishing
 
+    public func maximumBatchSize() async throws -> Int { try await journal.identity().maximumBatchSize }
+
     @discardableResult
     public func publish(_ batch: Batch) async throws -> Position {
         try batch.validate()

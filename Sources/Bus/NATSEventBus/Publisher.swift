@@ -68,6 +68,7 @@ final class Publisher: Sendable {
             if state.lanes == nil {
                 var configuration = configuration
                 configuration.maximumPayload = identity.maximumPayload
+                configuration.maximumBatchSize = identity.maximumBatchSize
                 state.lanes = Lanes(producer: producer, configuration: configuration)
             }
             state.lastCall += 1
@@ -116,7 +117,7 @@ final class Publisher: Sendable {
 
     /// Ends all calls.
     func close() {
-        let error = BusError(.closed, "the bus was closed: its run() has ended")
+        let error = journal.endError
         update { state, _ in
             state.failure = error
             state.outside = [:]

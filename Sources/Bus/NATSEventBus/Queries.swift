@@ -85,7 +85,7 @@ actor Queries {
     }
 
     private func requireOpen() throws {
-        if isClosed { throw BusError(.closed, "the bus was closed: its run() has ended") }
+        if isClosed { throw journal.endError }
     }
 
     private func receive(_ message: NATSMessage) {

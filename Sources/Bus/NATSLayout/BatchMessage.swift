@@ -143,6 +143,8 @@ package struct Publication: Hashable, Sendable {
     package let partitions: Set<Partition>
     package let count: Int
     package let body: [UInt8]
+    /// The size of the messages in the body, without a message that the batch gives up.
+    package let messagesSize: Int
     package let progress: RecordedProgress?
     package let hasRejection: Bool
     package let settledLetters: [Int64]
@@ -175,8 +177,8 @@ package struct Publication: Hashable, Sendable {
         } catch {
             throw BusError(.refused, error.message)
         }
-        guard packed.bytes.count <= Limits.maximumFrameSize else {
-            throw BusError(.refused, "the messages of a batch exceed \(Limits.maximumFrameSize) bytes together")
+        guard packed.bytes.count <= Limits.batchSize else {
+            throw BusError(.refused, "the messages of a batch exceed \(Limits.batchSize) bytes together; split it")
         }
         let tokens = MessageTokens(of: batch.messages)
         progress = batch.checkpoint.flatMap(RecordedProgress.init)
@@ -192,6 +194,7 @@ package struct Publication: Hashable, Sendable {
         }
         partitions = Self.partitions(of: batch.messages)
         count = packed.count
+        messagesSize = packed.bytes.count
         // Appending nothing would copy the messages.
         body = rejected.map { packed.bytes + $0.bytes } ?? packed.bytes
         hasRejection = rejected != nil

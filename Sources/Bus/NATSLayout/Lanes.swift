@@ -54,6 +54,9 @@ package struct Lanes: Sendable {
         package var byteCapacity = 32 * 1024 * 1024
         /// The maximum size of a JetStream message with its headers: `max_payload` of the server.
         package var maximumPayload = 9 * 1024 * 1024
+        /// The maximum size of the messages of one call. It is so much smaller than `maximumPayload` that a message of
+        /// this size can be given up.
+        package var maximumBatchSize = Limits.batchSize
         package var firstPause = Duration.milliseconds(100)
         package var longestPause = Duration.seconds(1)
         /// The time after the first sending during which the same id is safe to send again. It is shorter than the
@@ -145,6 +148,19 @@ package struct Lanes: Sendable {
         guard !lanes.isEmpty else {
             return finish([(id, .failure(BusError(.refused, "the batch is empty: it has nothing to record")))])
         }
+        guard publication.messagesSize <= configuration.maximumBatchSize else {
+            return finish([
+                (
+                    id,
+                    .failure(
+                        BusError(
+                            .refused,
+                            "the messages of the batch have \(publication.messagesSize) bytes together, but the servers "
+                                + "of this bus take at most \(configuration.maximumBatchSize); split it, or set "
+                                + "max_payload: 9MB in the configuration of nats-server"))
+                )
+            ])
+        }
         let size = message(of: publication, number: .max).size
         guard size <= configuration.maximumPayload else {
             return finish([
@@ -153,8 +169,9 @@ package struct Lanes: Sendable {
                     .failure(
                         BusError(
                             .refused,
-                            "the batch has \(size) bytes, but the server takes \(configuration.maximumPayload); split it, "
-                                + "or increase max_payload of nats-server"))
+                            "the batch has \(size) bytes with its headers and the message that it gives up, but the "
+                                + "server takes \(configuration.maximumPayload); set max_payload: 9MB in the "
+                                + "configuration of nats-server"))
                 )
             ])
         }

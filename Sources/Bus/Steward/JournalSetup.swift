@@ -17,8 +17,8 @@ struct EpochChanged: Error {}
 /// Checks the servers and makes the streams, with errors for people.
 struct JournalSetup: Sendable {
     private static let minimumVersion = "2.12.1"
-    /// The size of the largest batch with its headers and a message that it gives up.
-    private static let minimumPayload = 9 << 20
+    /// The smallest limit of a JetStream message with which a client uses a server.
+    private static let minimumPayload = 256 << 10
     /// The time for which the servers of a cluster may find each other.
     private static let placementPatience = Duration.seconds(30)
     /// JetStream's numbers for streams whose replicas cannot be placed.
@@ -66,7 +66,7 @@ struct JournalSetup: Sendable {
             throw BusError(
                 .address,
                 "the server at \(place) accepts messages of at most \(info.maximumPayload) bytes; set max_payload: 9MB "
-                    + "in its configuration")
+                    + "in its configuration (at least 256KB)")
         }
     }
 

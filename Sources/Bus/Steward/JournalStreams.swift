@@ -45,19 +45,21 @@ package struct JournalStreams: Sendable {
     private func make(
         _ name: String, _ subjects: [String], more: [String: JSONValue], on jetStream: JetStream
     ) async throws -> StreamInfo {
-        do {
-            return try await adapt(try await jetStream.stream(name), more, on: jetStream)
-        } catch let error as JetStreamError where error.code == .streamNotFound {}
         let settings: [String: JSONValue] = [
             "name": .string(name), "subjects": .array(subjects.map { .string($0) }), "storage": "file",
             "retention": "limits", "discard": "old", "num_replicas": .integer(replicas ?? 1),
             "allow_direct": true,
         ]
-        do {
-            return try await jetStream.createStream(.object(settings.merging(more) { $1 }))
-        } catch let error as JetStreamError where error.code == .streamNameInUse {
-            // Another steward has made it meanwhile.
-            return try await jetStream.stream(name)
+        while true {
+            do {
+                return try await adapt(try await jetStream.stream(name), more, on: jetStream)
+            } catch let error as JetStreamError where error.code == .streamNotFound {}
+            do {
+                return try await jetStream.createStream(.object(settings.merging(more) { $1 }))
+            } catch let error as JetStreamError where error.code == .streamNameInUse {
+                // Another steward has made it meanwhile. In a cluster, its leader may not have found it yet.
+                try await Task.sleep(for: .milliseconds(50))
+            }
         }
     }
 

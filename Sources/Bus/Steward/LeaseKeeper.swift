@@ -136,6 +136,9 @@ actor LeaseKeeper {
                 continue
             }
             guard isComplete else { continue }
+            // While no server answers, heartbeats are missing too. The connection may exist nevertheless: the servers
+            // may be stopped. The time until the answer shows in the next look.
+            _ = try await jetStream.last(BusSubject.steward.text(in: names.namespace), of: names.journal)
             try await look()
         }
     }
@@ -187,12 +190,16 @@ actor LeaseKeeper {
         leases[producer] = Lease(state: .revoked, sequence: sequence)
     }
 
+    /// The number of documents that one batch withdraws. A withdrawal has at most 6 KiB, so the batch fits into every
+    /// `max_payload` with which a server is used.
+    private static let withdrawalCount = 32
+
     /// Withdraws the documents of a producer whose lease is revoked.
     private func withdraw(_ producer: ProducerID, _ revocation: Int) async throws {
         let subject = BusSubject.lease(producer).text(in: names.namespace)
         var rest = Array(await projection.documents(leasedBy: producer))
         while !rest.isEmpty {
-            let part = rest.suffix(Limits.batchCount)
+            let part = rest.suffix(Self.withdrawalCount)
             rest.removeLast(part.count)
             // The id says that everything is withdrawn, so only the last batch has it.
             let id = MessageID.withdrawal(producer, sequence: UInt64(revocation)).description

@@ -41,28 +41,44 @@ public struct TestService: Sendable {
 public enum TestEngine: Sendable {
     /// The broker of this project.
     case broker
-    /// A server of NATS JetStream, with the broker of this project as its steward.
-    /// - Parameter server: The executable nats-server: a path, or a name to search for in `PATH`.
-    case nats(server: String = "nats-server")
+    /// Servers of NATS JetStream, with the broker of this project as their steward.
+    /// - Parameters:
+    ///   - server: The executable nats-server: a path, or a name to search for in `PATH`.
+    ///   - count: The number of servers. Each message is stored on all of them. With one, its service is called `nats`;
+    ///     with several, they are called `nats-1`, `nats-2` and so on, and form a cluster.
+    case nats(server: String = "nats-server", count: Int = 1)
 
     /// Adds what the engine needs to a stack of services.
-    /// - Parameter directory: The folder for the server's configuration.
+    /// - Parameter directory: The folder for the servers' configuration.
     func complete(_ stack: inout Stack, directory: String) throws {
-        guard case .nats(let server) = self else { return }
+        guard case .nats(let server, let count) = self else { return }
         let configuration = "\(directory)/nats.conf"
         try Data("max_payload: 9MB\n".utf8).write(to: URL(filePath: configuration))
-        stack.ports += ["nats", "nats-http"]
-        stack.bus = "nats://127.0.0.1:${SEGUE_PORT_NATS}"
+        let names = count == 1 ? ["nats"] : (1...count).map { "nats-\($0)" }
+        stack.ports += names.flatMap { [$0, "\($0)-http", "\($0)-route"] }
+        stack.bus = "nats://" + names.map { "127.0.0.1:\(Self.port($0))" }.joined(separator: ",")
         for index in stack.services.indices where stack.services[index].name == TestService.broker.name {
-            stack.services[index].dependencies.append(Dependency(on: "nats", condition: .healthy))
+            stack.services[index].dependencies += names.map { Dependency(on: $0, condition: .healthy) }
+            stack.services[index].command += ["--replicas", "\(count)"]
         }
-        var health = HealthProbe(command: [], startPeriod: .seconds(30), startInterval: .milliseconds(100))
-        health.test = .http("http://127.0.0.1:${SEGUE_PORT_NATS_HTTP}/healthz")
-        let command = [
-            server, "-c", configuration, "-a", "127.0.0.1", "-p", "${SEGUE_PORT_NATS}", "-m", "${SEGUE_PORT_NATS_HTTP}",
-            "-js", "-sd", "${SEGUE_STATE_DIR}/nats",
-        ]
-        stack.services.insert(
-            Service(name: "nats", command: command, restart: .always(), readiness: .probe(health)), at: 0)
+        let routes = names.map { "nats://127.0.0.1:\(Self.port("\($0)-route"))" }
+        let services = zip(names, routes).map { name, route in
+            var health = HealthProbe(command: [], startPeriod: .seconds(30), startInterval: .milliseconds(100))
+            health.test = .http("http://127.0.0.1:\(Self.port("\(name)-http"))/healthz")
+            var command = [
+                server, "-c", configuration, "-n", name, "-a", "127.0.0.1", "-p", Self.port(name), "-m",
+                Self.port("\(name)-http"), "-js", "-sd", "${SEGUE_STATE_DIR}/\(name)",
+            ]
+            if count > 1 {
+                command += ["-cluster_name", "test", "-cluster", route, "-routes", routes.joined(separator: ",")]
+            }
+            return Service(name: name, command: command, restart: .always(), readiness: .probe(health))
+        }
+        stack.services.insert(contentsOf: services, at: 0)
+    }
+
+    /// The variable that has the port with a name in `x-ports`.
+    private static func port(_ name: String) -> String {
+        "${SEGUE_PORT_\(name.uppercased().replacing("-", with: "_"))}"
     }
 }

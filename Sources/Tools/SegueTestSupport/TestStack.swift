@@ -41,11 +41,17 @@ public struct TestStack: ObservedBus {
     }
 
     /// Runs the stack of a compose file while `body` runs.
+    /// - Parameter engine: The engine of the bus, if it is not that of the file.
     /// - Throws: ``StackFailure``, and an error if the file is not valid.
     public static func with<Result: Sendable>(
-        file: String, _ body: @escaping @Sendable (TestStack) async throws -> Result
+        file: String, engine: TestEngine = .broker, _ body: @escaping @Sendable (TestStack) async throws -> Result
     ) async throws -> Result {
-        try await with({ _ in try ComposeFile(path: file).stack }, body)
+        try await with(
+            {
+                var stack = try ComposeFile(path: file).stack
+                try engine.complete(&stack, directory: $0)
+                return stack
+            }, body)
     }
 
     private static func with<Result: Sendable>(

@@ -2,6 +2,7 @@ internal import BusChecker
 internal import EventBus
 internal import Foundation
 internal import Glibc
+internal import NATSTestSupport
 
 /// The processes of a round of the soak test. Each start of a process is a new incarnation of it.
 actor Crew {
@@ -9,7 +10,11 @@ actor Crew {
     private var processes: [Member: ChildProcess] = [:]
     /// The incarnations of consumers that were stopped and replaced by a successor.
     private var predecessors: [Member: [ChildProcess]] = [:]
+    /// The servers that were hit last as the leader, as a follower or together.
+    private var hitServers: [Member: [NATSServer]] = [:]
     private(set) var incarnations: [Member: [String]] = [:]
+    /// The names of the servers that were killed.
+    private var away: Set<String> = []
     private(set) var tally = Tally()
     /// The processes that ended without being asked to, or with an error.
     private(set) var surprises: [String] = []
@@ -47,6 +52,7 @@ actor Crew {
     private static var now: Int { Int(Date().timeIntervalSince1970 * 1000) }
 
     func perform(_ step: Step) async throws {
+        if step.member.isServer { return try await performOnServers(step) }
         switch step.action {
         case .kill: try await kill(step.member)
         case .start: try await restart(step.member)
@@ -56,7 +62,7 @@ actor Crew {
             note(step.member, isAvailable: false)
             try await end([step.member])
         case .pause(let milliseconds):
-            let publishers = step.member == .broker ? [] : Member.all.filter(\.isPublisher)
+            let publishers = step.member.isOfBus ? [] : Member.publishers
             try await stop(step.member)
             for publisher in publishers { try await processes[publisher]?.send(SIGSTOP) }
             try await Task.sleep(for: .milliseconds(milliseconds))
@@ -73,12 +79,96 @@ actor Crew {
         }
     }
 
+    /// A step whose member stands for servers. The servers are chosen when the fault begins.
+    private func performOnServers(_ step: Step) async throws {
+        switch step.action {
+        case .kill: try await kill(try await chooseServers(for: step.member))
+        case .stop: stop(try await chooseServers(for: step.member))
+        case .resume: resume(hitServers[step.member] ?? [])
+        case .start: try await restart(hitServers[step.member] ?? [])
+        case .pause(let milliseconds):
+            stop(try await chooseServers(for: step.member))
+            try await Task.sleep(for: .milliseconds(milliseconds))
+            resume(hitServers[step.member] ?? [])
+        case .absence(let milliseconds):
+            try await kill(try await chooseServers(for: step.member))
+            try await Task.sleep(for: .milliseconds(milliseconds))
+            try await restart(hitServers[step.member] ?? [])
+        case .leave, .takeOver, .release: break
+        }
+    }
+
+    private func chooseServers(for member: Member) async throws -> [NATSServer] {
+        guard let cluster = arena.cluster else { return [] }
+        let leader = try await arena.within(Arena.deadline, "no server became the leader of the journal") {
+            try await cluster.leader(of: Arena.namespace)
+        }
+        let chosen =
+            switch member {
+            case .leader: [leader]
+            case .follower: Array(cluster.servers.filter { $0 !== leader }.prefix(1))
+            default: cluster.servers
+            }
+        hitServers[member] = chosen
+        return chosen
+    }
+
+    private func kill(_ servers: [NATSServer]) async throws {
+        noteBus(isAvailable: false)
+        noteSurprises(servers)
+        // All at once: none of them sees the end of another.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for server in servers where server.isAlive { group.addTask { try await server.kill() } }
+            try await group.waitForAll()
+        }
+        away.formUnion(servers.map(\.name))
+        tally.kills += servers.count
+    }
+
+    private func restart(_ servers: [NATSServer]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for server in servers where away.contains(server.name) { group.addTask { try await server.restart() } }
+            try await group.waitForAll()
+        }
+        away.subtract(servers.map(\.name))
+        tally.restarts += servers.count
+        noteBus(isAvailable: true)
+    }
+
+    private func stop(_ servers: [NATSServer]) {
+        noteBus(isAvailable: false)
+        for server in servers { server.pause() }
+        tally.stops += servers.count
+    }
+
+    private func resume(_ servers: [NATSServer]) {
+        for server in servers { server.resume() }
+        noteBus(isAvailable: true)
+    }
+
+    /// Notes servers that have ended by themselves.
+    private func noteSurprises(_ servers: [NATSServer]) {
+        for server in servers where !server.isAlive && !away.contains(server.name) {
+            surprises.append("\(server.name) ended before it was killed")
+        }
+    }
+
+    /// Continues and starts the servers that are away.
+    func restoreServers() async throws {
+        guard let servers = arena.cluster?.servers else { return }
+        resume(servers.filter(\.isPaused))
+        try await restart(servers)
+        noteSurprises(servers)
+    }
+
     func start(_ member: Member) async throws {
         let name = "\(member.name).\((incarnations[member]?.count ?? 0) + 1)"
         incarnations[member, default: []].append(name)
         processes[member] =
             switch member {
             case .broker: try await arena.startBroker(name)
+            case .steward: try await arena.startSteward(name)
+            case .leader, .follower, .servers: nil
             case .publisher: try await arena.startFixture(name, "publish")
             case .visitor: try await arena.startFixture(name, "visit")
             case .subscriber: try await arena.startFixture(name, "subscribe")
@@ -94,7 +184,15 @@ actor Crew {
         for process in members.compactMap({ processes[$0] }) { try await process.send(SIGTERM) }
         for member in members {
             guard let process = processes[member] else { continue }
-            let end = try await arena.untilEnd(of: process)
+            let end: ProcessEnd
+            do {
+                end = try await arena.untilEnd(of: process)
+            } catch let failure as ArenaFailure {
+                // It was killed. The histories may say what it waited for.
+                surprises.append(failure.reason)
+                await arena.progress.unfollow(process.name)
+                continue
+            }
             // SIGTERM kills a process that was just restarted and does not handle the signal yet.
             if end != .exited(0), end != .signalled(SIGTERM) { surprises.append("\(process.name) ended: \(end)") }
             await arena.progress.unfollow(process.name)
@@ -160,17 +258,28 @@ actor Crew {
     private func note(_ member: Member, isAvailable: Bool) {
         let process: AvailabilityChange.Process
         switch member {
-        case .broker: process = .broker
+        // A steward is a part of the bus: without it, nobody takes over the sessions of a killed coordinator.
+        case .broker, .steward, .leader, .follower, .servers: process = .broker
         case .coordinator(let number): process = .coordinator(number)
         case .publisher, .visitor, .subscriber, .consumer, .worker: return
         }
         changes.append(AvailabilityChange(time: Self.now, process: process, isAvailable: isAvailable))
     }
+
+    private func noteBus(isAvailable: Bool) { note(.servers, isAvailable: isAvailable) }
 }
 
 /// A process of a round, independent of its incarnation.
 package enum Member: Hashable, Sendable {
     case broker
+    /// A steward of a bus on NATS.
+    case steward(Int)
+    /// Stands for the server of NATS that leads the journal at the time of a step.
+    case leader
+    /// Stands for a server that does not lead the journal at the time of a step.
+    case follower
+    /// Stands for all servers.
+    case servers
     case publisher(Int)
     /// Uses sessions of the coordinators.
     case visitor(Int)
@@ -184,15 +293,30 @@ package enum Member: Hashable, Sendable {
 
     static let coordinators: [Member] = (1...4).map(Member.coordinator)
 
-    package static let all: [Member] =
-        [
-            .broker, .publisher(1), .publisher(2), .visitor(1), .visitor(2), .subscriber(1), .subscriber(2), .consumer,
-            .worker(1), .worker(2),
+    static let publishers: [Member] = [.publisher(1), .publisher(2)]
+    private static let clients: [Member] =
+        publishers + [
+            .visitor(1), .visitor(2), .subscriber(1), .subscriber(2), .consumer, .worker(1), .worker(2),
         ] + coordinators
+
+    /// The members that faults hit.
+    static func targets(on engine: Engine) -> [Member] {
+        switch engine {
+        case .zeroMQ: [.broker] + clients
+        case .nats: [.leader, .follower, .servers, .steward(1), .steward(2)] + clients
+        }
+    }
+
+    /// The members that a round starts, in this order. The servers run already.
+    static func started(on engine: Engine) -> [Member] { targets(on: engine).filter { !$0.isServer } }
 
     package var name: String {
         switch self {
         case .broker: "broker"
+        case .steward(let number): "steward\(number)"
+        case .leader: "leader"
+        case .follower: "follower"
+        case .servers: "servers"
         case .publisher(let number): "publisher\(number)"
         case .visitor(let number): "visitor\(number)"
         case .subscriber(let number): "subscriber\(number)"
@@ -207,7 +331,23 @@ package enum Member: Hashable, Sendable {
         switch self {
         case .consumer: "exclusive"
         case .worker: "shared"
-        case .broker, .publisher, .visitor, .subscriber, .coordinator: nil
+        case .broker, .steward, .leader, .follower, .servers, .publisher, .visitor, .subscriber, .coordinator: nil
+        }
+    }
+
+    /// True if it stands for servers of NATS.
+    var isServer: Bool {
+        switch self {
+        case .leader, .follower, .servers: true
+        default: false
+        }
+    }
+
+    /// True if it is not a client of the bus.
+    var isOfBus: Bool {
+        switch self {
+        case .broker, .steward: true
+        default: isServer
         }
     }
 

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The faults of a round: which process is hit, how and when. The seed and the shape determine all of them.
+/// The faults of a round: which process is hit, how and when. The engine, the seed and the shape determine all of them.
 package struct NemesisPlan: Hashable, Sendable {
     /// The steps in the order in which they are done.
     package private(set) var steps: [Step] = []
@@ -15,8 +15,8 @@ package struct NemesisPlan: Hashable, Sendable {
         package var absence: ClosedRange<Int>
         /// As ``absence``, for about one in six faults of a subscriber, consumer or worker. Nil for no such faults.
         package var longAbsence: ClosedRange<Int>?
-        /// The duration in milliseconds of three faults that happen once each: the broker is killed, the broker is
-        /// stopped, and a worker is stopped. It is longer than a lease. Nil for no such faults.
+        /// The duration in milliseconds of faults that happen once each: the broker, or the parts of the bus on NATS,
+        /// are killed and stopped, and a worker is stopped. It is longer than a lease. Nil for no such faults.
         package var outage: ClosedRange<Int>?
         /// The duration in milliseconds for which one of the coordinators is stopped once. It is longer than a lease,
         /// so the others have its sessions when it continues. In the long shape it is also longer than
@@ -33,7 +33,7 @@ package struct NemesisPlan: Hashable, Sendable {
         package static let all = [short, long]
     }
 
-    package init(seed: UInt64, shape: Shape) {
+    package init(engine: Engine = .zeroMQ, seed: UInt64, shape: Shape) {
         var random = SeededGenerator(seed: seed)
         var away: [Member: Int] = [:]
         var now = 0
@@ -42,13 +42,17 @@ package struct NemesisPlan: Hashable, Sendable {
             away = away.filter { $0.value > now }
             // Without a publisher no message is acknowledged, so no further step would be done.
             let isPublisherAway = away.keys.contains(where: \.isPublisher)
-            let present = Member.all.filter { away[$0] == nil && !($0.isPublisher && isPublisherAway) }
+            // With two of three servers away, neither.
+            let isServerAway = away.keys.contains(where: \.isServer)
+            let present = Member.targets(on: engine).filter {
+                away[$0] == nil && !($0.isPublisher && isPublisherAway) && !($0.isServer && isServerAway)
+            }
             guard let member = present.randomElement(using: &random) else { continue }
             let absence = Self.absence(of: member, shape, &random)
             away[member] = now + absence
             steps += Self.strike(member, at: now, back: now + absence, &random)
         }
-        if let outage = shape.outage { steps += Self.outages(lasting: outage, before: now, &random) }
+        if let outage = shape.outage { steps += Self.outages(on: engine, lasting: outage, before: now, &random) }
         let standstill = Step.Action.pause(milliseconds: Int.random(in: shape.standstill, using: &random))
         let coordinator = Member.coordinator(Int.random(in: 1...Member.coordinators.count, using: &random))
         steps.append(Step(at: Int.random(in: 0..<now, using: &random), member: coordinator, action: standstill))
@@ -58,8 +62,8 @@ package struct NemesisPlan: Hashable, Sendable {
 
     private static func absence(of member: Member, _ shape: Shape, _ random: inout SeededGenerator) -> Int {
         switch member {
-        case .broker: return 0
-        case .publisher: return Int.random(in: shape.absence, using: &random)
+        case .broker, .servers: return 0
+        case .publisher, .leader, .follower, .steward: return Int.random(in: shape.absence, using: &random)
         case .visitor, .subscriber, .consumer, .worker, .coordinator:
             let isLong = Int.random(in: 0..<6, using: &random) == 0
             return Int.random(in: isLong ? shape.longAbsence ?? shape.absence : shape.absence, using: &random)
@@ -67,12 +71,18 @@ package struct NemesisPlan: Hashable, Sendable {
     }
 
     private static func outages(
-        lasting range: ClosedRange<Int>, before end: Int, _ random: inout SeededGenerator
+        on engine: Engine, lasting range: ClosedRange<Int>, before end: Int, _ random: inout SeededGenerator
     ) -> [Step] {
         let worker = Member.worker(Int.random(in: 1...2, using: &random))
-        let hits: [(Member, (Int) -> Step.Action)] = [
-            (.broker, Step.Action.absence), (.broker, Step.Action.pause), (worker, Step.Action.pause),
-        ]
+        let hits: [(Member, (Int) -> Step.Action)] =
+            switch engine {
+            case .zeroMQ: [(.broker, Step.Action.absence), (.broker, Step.Action.pause), (worker, Step.Action.pause)]
+            case .nats:
+                [
+                    (.servers, Step.Action.absence), (.servers, Step.Action.pause), (.leader, Step.Action.pause),
+                    (.steward(1), Step.Action.pause), (.steward(2), Step.Action.absence), (worker, Step.Action.pause),
+                ]
+            }
         return hits.map { member, action in
             let at = Int.random(in: 0..<end, using: &random)
             return Step(at: at, member: member, action: action(Int.random(in: range, using: &random)))
@@ -85,10 +95,10 @@ package struct NemesisPlan: Hashable, Sendable {
         let dice = Int.random(in: 0..<4, using: &random)
         let (hit, end): (Step.Action, Step.Action?) =
             switch (member, dice) {
-            case (.broker, 0): (.pause(milliseconds: Int.random(in: 1...400, using: &random)), nil)
+            case (.broker, 0), (.servers, 0): (.pause(milliseconds: Int.random(in: 1...400, using: &random)), nil)
             case (.consumer, 0), (.consumer, 1): (.takeOver, .release)
             // A visitor that stops between making a message and publishing it would let its input seem to wait.
-            case (.broker, _), (.visitor, _), (_, 2), (_, 3): (.kill, .start)
+            case (.broker, _), (.servers, _), (.visitor, _), (_, 2), (_, 3): (.kill, .start)
             case (.coordinator, 1): (.leave, .start)
             default: (.stop, .resume)
             }
@@ -113,9 +123,9 @@ package struct Step: Hashable, Sendable {
         /// fenced.
         case takeOver
         case release
-        /// SIGSTOP for a time. If the process is not the broker, the publishers are stopped as well.
+        /// SIGSTOP for a time. If the process is a client, the publishers are stopped as well.
         case pause(milliseconds: Int)
-        /// kill -9 of the broker, and a new broker only after a time.
+        /// kill -9 of the broker or of other parts of the bus, which start again only after a time.
         case absence(milliseconds: Int)
     }
 

@@ -4,11 +4,13 @@ internal import Navigation
 
 /// Rounds one after another, each with the next seed, until the time is over or one of them finds something.
 package struct Soak: Sendable {
+    private let engine: Engine
     private let seed: UInt64
     private let shape: NemesisPlan.Shape
     private let duration: Duration
 
-    package init(seed: UInt64, shape: NemesisPlan.Shape, duration: Duration) {
+    package init(engine: Engine, seed: UInt64, shape: NemesisPlan.Shape, duration: Duration) {
+        self.engine = engine
         self.seed = seed
         self.shape = shape
         self.duration = duration
@@ -18,10 +20,10 @@ package struct Soak: Sendable {
     /// - Returns: The sum of all rounds.
     package func run(say: (String) -> Void) async throws -> SoakReport {
         let start = ContinuousClock.now
-        var sum = SoakReport(seed: seed, shape: shape)
+        var sum = SoakReport(engine: engine, seed: seed, shape: shape)
         var round = seed
         repeat {
-            let report = try await SoakRound(seed: round, shape: shape).run()
+            let report = try await SoakRound(engine: engine, seed: round, shape: shape).run()
             say("\(report)")
             sum.add(report)
             round &+= 1
@@ -33,10 +35,12 @@ package struct Soak: Sendable {
 
 /// One round: a bus and its processes, under the faults of a ``NemesisPlan``.
 package struct SoakRound: Sendable {
+    package let engine: Engine
     package let seed: UInt64
     package let shape: NemesisPlan.Shape
 
-    package init(seed: UInt64, shape: NemesisPlan.Shape) {
+    package init(engine: Engine = .zeroMQ, seed: UInt64, shape: NemesisPlan.Shape) {
+        self.engine = engine
         self.seed = seed
         self.shape = shape
     }
@@ -44,7 +48,7 @@ package struct SoakRound: Sendable {
     /// Runs the round. Errors of the bus are in the report and are not thrown.
     package func run() async throws -> SoakReport {
         do {
-            return try await Arena.with { arena in
+            return try await Arena.with(engine) { arena in
                 let crew = Crew(arena: arena)
                 return try await withThrowingTaskGroup(of: SoakReport?.self) { group in
                     group.addTask {
@@ -60,15 +64,15 @@ package struct SoakRound: Sendable {
                 }
             }
         } catch let failure as ArenaFailure {
-            var report = SoakReport(seed: seed, shape: shape)
+            var report = SoakReport(engine: engine, seed: seed, shape: shape)
             (report.findings, report.logs) = ([failure.reason], failure.logs)
             return report
         }
     }
 
     private func run(_ crew: Crew, _ arena: Arena) async throws -> SoakReport {
-        for member in Member.all { try await crew.start(member) }
-        for step in NemesisPlan(seed: seed, shape: shape).steps {
+        for member in Member.started(on: engine) { try await crew.start(member) }
+        for step in NemesisPlan(engine: engine, seed: seed, shape: shape).steps {
             try await arena.until("\(step.at) messages were acknowledged") { counts in
                 counts.values.reduce(0) { $0 + $1.acknowledged } >= step.at
             }
@@ -79,20 +83,22 @@ package struct SoakRound: Sendable {
 
     /// Lets all processes finish.
     private func drain(_ crew: Crew, _ arena: Arena) async throws -> History {
-        try await crew.end(Member.all.filter(\.hasValues))
+        let members = Member.started(on: engine)
+        try await crew.restoreServers()
+        try await crew.end(members.filter(\.hasValues))
         try await crew.settle()
         let incarnations = await crew.incarnations
         let readers = incarnations.filter(\.key.isSubscriber).values
         var history = try await arena.history(
             publishers: incarnations.filter(\.key.hasValues).values.flatMap(\.self),
-            groups: Set(Member.all.compactMap(\.group)), readers: readers.compactMap(\.last),
+            groups: Set(members.compactMap(\.group)), readers: readers.compactMap(\.last),
             flow: Flow(yaml: Visit.flow, file: "soak")
         ) {
             // No message is published any more.
-            try await crew.end(Member.all.filter { $0 != .broker && !$0.hasValues })
+            try await crew.end(members.filter { !$0.isOfBus && !$0.hasValues })
         }
         history.navigation?.changes = await crew.changes.sorted { $0.time < $1.time }
-        try await crew.end([.broker])
+        try await crew.end(members.filter(\.isOfBus))
         history.readers += readers.flatMap { $0.dropLast() }.map {
             Reader(name: $0, deliveries: arena.deliveries(to: $0), isComplete: false)
         }
@@ -100,7 +106,7 @@ package struct SoakRound: Sendable {
     }
 
     private func report(_ history: History, _ crew: Crew, _ arena: Arena) async throws -> SoakReport {
-        var report = SoakReport(seed: seed, shape: shape)
+        var report = SoakReport(engine: engine, seed: seed, shape: shape)
         report.published = history.invoked.count
         report.acknowledged = history.acknowledged.count
         report.delivered = history.readers.reduce(0) { $0 + $1.deliveries.count }
@@ -118,6 +124,7 @@ package struct SoakRound: Sendable {
 
 /// The results of a round.
 package struct SoakReport: Sendable {
+    private let engine: Engine
     package let seed: UInt64
     private let shape: NemesisPlan.Shape
     package var published = 0
@@ -137,7 +144,8 @@ package struct SoakReport: Sendable {
     /// The logs of all processes.
     package var logs = ""
 
-    init(seed: UInt64, shape: NemesisPlan.Shape) {
+    init(engine: Engine, seed: UInt64, shape: NemesisPlan.Shape) {
+        self.engine = engine
         self.seed = seed
         self.shape = shape
     }
@@ -171,7 +179,7 @@ extension SoakReport: CustomStringConvertible {
         return """
             \(summary)
             \(findings.prefix(50).joined(separator: "\n"))
-            To repeat: make soak SHAPE=\(shape.name) SEED=\(seed) SECONDS=1
+            To repeat: make soak ENGINE=\(engine.rawValue) SHAPE=\(shape.name) SEED=\(seed) SECONDS=1
 
             --- The processes ---
             \(logs)

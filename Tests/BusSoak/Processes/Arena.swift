@@ -2,6 +2,7 @@ package import BusChecker
 package import EventBus
 internal import Foundation
 internal import Logging
+package import NATSTestSupport
 package import Navigation
 internal import Synchronization
 internal import Transports
@@ -9,6 +10,10 @@ internal import Transports
 /// The folder of one test, with a bus and real processes. The processes are ended with the test.
 package final class Arena: Sendable {
     package let directory: String
+    /// The address of the bus.
+    package let bus: String
+    /// The servers of a bus on NATS; nil if the bus has a broker.
+    package let cluster: NATSCluster?
     let progress: Progress
     private let launches: AsyncStream<ChildProcess>.Continuation
     private let children = Mutex<[ChildProcess]>([])
@@ -16,18 +21,66 @@ package final class Arena: Sendable {
     /// The default time limit of a wait.
     package static let deadline: Duration = .seconds(90)
 
-    package var bus: String { "ipc://\(directory)/bus" }
+    /// The namespace of a bus on NATS, which is also the name of its journal's stream.
+    package static let namespace = "SEGUE"
+
     package var journal: String { "\(directory)/journal.sqlite" }
 
-    private init(directory: String, launches: AsyncStream<ChildProcess>.Continuation) throws {
+    private init(
+        directory: String, cluster: NATSCluster?, launches: AsyncStream<ChildProcess>.Continuation
+    ) throws {
         self.directory = directory
+        self.cluster = cluster
+        bus =
+            if let cluster {
+                Self.address(of: cluster.servers)
+            } else {
+                "ipc://\(directory)/bus"
+            }
         self.launches = launches
         progress = try Progress(directory: directory)
+    }
+
+    /// The address of a bus that uses some servers.
+    package static func address(of servers: [NATSServer]) -> String {
+        "nats://" + servers.map { "127.0.0.1:\($0.port)" }.joined(separator: ",") + "/\(namespace)"
+    }
+
+    /// Runs `body` with a bus on three servers of NATS, which run already, or with a broker, which `body` starts.
+    /// - Throws: ``ArenaFailure`` with the logs of all processes.
+    package static func with<Result: Sendable>(
+        _ engine: Engine, _ body: @escaping @Sendable (Arena) async throws -> Result
+    ) async throws -> Result {
+        switch engine {
+        case .zeroMQ: try await with(body)
+        case .nats: try await with(try NATSCluster(), body)
+        }
+    }
+
+    /// Runs `body` with a bus on the servers of `cluster`.
+    /// - Throws: ``ArenaFailure`` with the logs of all processes.
+    package static func with<Result: Sendable>(
+        _ cluster: NATSCluster, _ body: @escaping @Sendable (Arena) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await cluster.whileRunning { try await run(on: $0, body) }
+        } catch let failure as NATSServer.Failure {
+            // The logs of the servers are in the error of the arena.
+            var error: any Error = failure
+            while let failure = error as? NATSServer.Failure { error = failure.error }
+            throw error
+        }
     }
 
     /// - Throws: ``ArenaFailure`` with the logs of all processes.
     package static func with<Result: Sendable>(
         _ body: @escaping @Sendable (Arena) async throws -> Result
+    ) async throws -> Result {
+        try await run(on: nil, body)
+    }
+
+    private static func run<Result: Sendable>(
+        on cluster: NATSCluster?, _ body: @escaping @Sendable (Arena) async throws -> Result
     ) async throws -> Result {
         // The path is short because a socket's path has at most 107 bytes.
         let directory = "/tmp/segue-bus-\(UUID().uuidString.prefix(8).lowercased())"
@@ -35,7 +88,7 @@ package final class Arena: Sendable {
             atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let (stream, launches) = AsyncStream.makeStream(of: ChildProcess.self)
-        let arena = try Arena(directory: directory, launches: launches)
+        let arena = try Arena(directory: directory, cluster: cluster, launches: launches)
         do {
             return try await arena.run(stream, body)
         } catch let error as ArenaFailure {
@@ -98,11 +151,13 @@ package final class Arena: Sendable {
     }
 
     /// Starts a process that writes a history.
+    /// - Parameter bus: Another address of the same bus.
     package func startFixture(
-        _ name: String, _ role: String, _ arguments: [String] = [], environment: [String: String] = [:]
+        _ name: String, _ role: String, _ arguments: [String] = [], environment: [String: String] = [:],
+        bus: String? = nil
     ) async throws -> ChildProcess {
         try await progress.follow(name, path: historyPath(of: name))
-        let options = ["--bus", bus, "--name", name, "--history", historyPath(of: name)]
+        let options = ["--bus", bus ?? self.bus, "--name", name, "--history", historyPath(of: name)]
         return try await start(name, ["bus-fixture", role] + options + arguments, environment: environment)
     }
 
@@ -120,6 +175,11 @@ package final class Arena: Sendable {
         try await start(name, ["broker", "--bus", bus, "--journal", journal], environment: environment)
     }
 
+    /// Starts a steward of the bus on NATS.
+    package func startSteward(_ name: String) async throws -> ChildProcess {
+        try await start(name, ["broker", "--bus", bus, "--replicas", "3"])
+    }
+
     /// Starts a coordinator of the visits' flow. It keeps few machines in memory, so that it often restores sessions.
     func startCoordinator(_ name: String) async throws -> ChildProcess {
         let path = "\(directory)/flow.yaml"
@@ -130,10 +190,17 @@ package final class Arena: Sendable {
             name, ["navigation-coordinator", "--bus", bus, "--flow", path, "--live-sessions", "2"])
     }
 
+    /// All processes that were started, also those that have ended.
+    package var processes: [ChildProcess] { children.withLock(\.self) }
+
     func historyPath(of name: String) -> String { "\(directory)/\(name).history" }
 
-    func failure(_ reason: String) -> ArenaFailure {
-        let logs = children.withLock { $0 }.map { "== \($0.name)\n\(log(of: $0.name))" }
+    package func failure(_ reason: String) -> ArenaFailure {
+        var logs = children.withLock { $0 }.map { "== \($0.name)\n\(log(of: $0.name))" }
+        for server in cluster?.servers ?? [] {
+            let lines = server.log.split(separator: "\n").suffix(200)
+            logs.append("== \(server.name)\n" + lines.joined(separator: "\n"))
+        }
         return ArenaFailure(reason: reason, logs: logs.joined(separator: "\n"))
     }
 
@@ -145,6 +212,14 @@ package final class Arena: Sendable {
         let bus = try BusFactory.standard.bus(at: self.bus, source: "test/\(UUID().uuidString)", logger: logger)
         return try await bus.whileOpen {
             try await self.within(deadline, "the bus did not do what it should") { try await body(bus) }
+        }
+    }
+
+    /// Waits until some more messages are acknowledged.
+    package func untilAcknowledged(_ count: Int, more what: String) async throws {
+        let before = await progress.current().values.reduce(0) { $0 + $1.acknowledged }
+        try await until("\(count) more messages are acknowledged \(what)") { counts in
+            counts.values.reduce(0) { $0 + $1.acknowledged } >= before + count
         }
     }
 
@@ -228,6 +303,9 @@ package final class Arena: Sendable {
         return history.acknowledged
     }
 
+    /// The counts of all processes so far.
+    package func counts() async -> [String: Counts] { await progress.current() }
+
     package func counts(of name: String) async -> Counts {
         await progress.current()[name] ?? Counts()
     }
@@ -292,6 +370,14 @@ package final class Arena: Sendable {
             try await group.next()
         }
     }
+}
+
+/// The engine of a bus.
+package enum Engine: String, CaseIterable, Sendable {
+    /// A broker on one machine.
+    case zeroMQ = "zeromq"
+    /// Three servers with three replicas, and two stewards.
+    case nats
 }
 
 /// The failure of a test with real processes, and the logs of all processes.

@@ -5,11 +5,12 @@ import SignIn
 import Support
 import Testing
 
-/// The focus player's default stack with its page in a browser. A script acts as the person.
+/// The focus player with its page in a browser. A script acts as the person.
 enum PageStory {
     /// Runs a script. If it fails, the error contains the logs of all processes.
-    static func tell(_ script: String) async throws {
-        try await Story.tell { story in
+    /// - Parameter shape: Either a process for each service, with the broker or with NATS.
+    static func tell(_ script: String, in shape: Story.Shape = .processes) async throws {
+        try await Story.tell(in: shape) { story in
             try await PageScript(name: script, link: try link(story)).run { try await carryOut($0, in: story) }
         }
     }

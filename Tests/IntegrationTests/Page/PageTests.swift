@@ -5,9 +5,11 @@ import Testing
 // One browser at a time: several of them on two processors are too slow for gestures.
 @Suite("The page in a browser", .serialized)
 struct PageTests {
-    @Test("the story of the focus player, on the phone and on the mac", .timeLimit(.minutes(5)))
-    func story() async throws {
-        try await PageStory.tell("story.py")
+    @Test(
+        "the story of the focus player, on the phone and on the mac", .timeLimit(.minutes(5)),
+        arguments: [Story.Shape.processes, .nats])
+    func story(shape: Story.Shape) async throws {
+        try await PageStory.tell("story.py", in: shape)
     }
 
     @Test("two sessions with accounts of their own, side by side", .timeLimit(.minutes(5)))
@@ -24,9 +26,9 @@ struct PageTests {
 
     @Test(
         "the inspector shows, sends and filters messages, and shows processes and dead letters",
-        .timeLimit(.minutes(5)))
-    func inspector() async throws {
-        try await PageStory.tell("inspector.py")
+        .timeLimit(.minutes(5)), arguments: [Story.Shape.processes, .nats])
+    func inspector(shape: Story.Shape) async throws {
+        try await PageStory.tell("inspector.py", in: shape)
     }
 
     @Test("hostile messages and pages of other origins do nothing", .timeLimit(.minutes(5)))

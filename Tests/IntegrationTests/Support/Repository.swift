@@ -7,12 +7,21 @@ enum Repository {
     }
 
     /// The names of the tests, and of the conformance cases.
-    static func testNames(in folder: String = "") throws -> Set<String> {
-        let directory = path("Tests/\(folder)")
+    /// - Parameters:
+    ///   - place: The beginning of the path in the folder of tests.
+    ///   - fits: Selects a test by its attribute with its arguments.
+    static func testNames(
+        in place: String = "", where fits: (Substring) -> Bool = { _ in true }
+    ) throws -> Set<String> {
+        let directory = path("Tests")
         let files = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
-        return try files.filter { $0.hasSuffix(".swift") }.reduce(into: []) { names, file in
+        return try files.filter { $0.hasPrefix(place) && $0.hasSuffix(".swift") }.reduce(into: []) { names, file in
             let source = try String(contentsOfFile: "\(directory)/\(file)", encoding: .utf8)
-            names.formUnion(source.matches(of: #/(?:@Test|ConformanceCase)\(\s*"([^"]+)"/#).map { String($0.1) })
+            let named = source.matches(of: #/(?:@Test|ConformanceCase)\(\s*"([^"]+)"(?s:.*?)(?:func|\{)/#)
+            names.formUnion(named.filter { fits($0.0) }.map { String($0.1) })
+            // The name of a test can be that of its function, in backticks.
+            let functions = source.matches(of: #/@Test(?s:[^{]*?)func `([^`]+)`/#)
+            names.formUnion(functions.filter { fits($0.0) }.map { String($0.1) })
         }
     }
 }
@@ -49,5 +58,25 @@ struct Page {
                 $0.replacing("\u{0}", with: "|").trimmingCharacters(in: .whitespaces)
             }
         }
+    }
+
+    /// The rows of all tables, each cell with the heading of its column.
+    var namedRows: [[String: String]] {
+        var headings: [String] = []
+        var result: [[String: String]] = []
+        var isInTable = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            guard line.hasPrefix("|") else {
+                isInTable = false
+                continue
+            }
+            let cells = Page(text: String(line)).rows.first ?? []
+            if !isInTable { headings = cells }
+            if isInTable, !cells.isEmpty {
+                result.append(Dictionary(zip(headings, cells)) { first, _ in first })
+            }
+            isInTable = true
+        }
+        return result
     }
 }

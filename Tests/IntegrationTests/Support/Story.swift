@@ -22,7 +22,15 @@ struct Story {
         case oneProcess
         /// A process for each service, on a server of NATS.
         case nats
+        /// A process for each service, on three servers of NATS that each store all messages.
+        case cluster
+
+        /// The shapes without a cluster, for the tests that it would make too slow.
+        static let single: [Shape] = [.processes, .oneProcess, .nats]
     }
+
+    /// The engine of three servers.
+    private static let cluster = TestEngine.nats(server: Repository.path(".build/nats-server"), count: 3)
 
     let stack: any ObservedBus
     let browser: Browser
@@ -36,9 +44,10 @@ struct Story {
 
     /// Runs a stack of the app, by default the default stack, while `body` runs.
     static func tell<Result: Sendable>(
-        file: String = "compose/default.yaml", _ body: @escaping @Sendable (Story) async throws -> Result
+        file: String = "compose/default.yaml", engine: TestEngine = .broker,
+        _ body: @escaping @Sendable (Story) async throws -> Result
     ) async throws -> Result {
-        try await TestStack.with(file: Repository.path(file)) { stack in
+        try await TestStack.with(file: Repository.path(file), engine: engine) { stack in
             let simulator = "http://127.0.0.1:\(try stack.port("spotify"))"
             return try await Browser.open { try await body(Story(stack: stack, browser: $0, simulator: simulator)) }
         }
@@ -49,6 +58,7 @@ struct Story {
         switch shape {
         case .processes: try await tell(body)
         case .nats: try await tell(file: "compose/nats.yaml", body)
+        case .cluster: try await tell(engine: cluster, body)
         case .oneProcess:
             let scratch = try ScratchFolder()
             defer { scratch.remove() }

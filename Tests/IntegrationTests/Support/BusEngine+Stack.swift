@@ -1,0 +1,12 @@
+import CommandLineTestSupport
+import SegueTestSupport
+
+extension BusEngine {
+    /// The engine of a ``TestStack``.
+    var ofStack: TestEngine {
+        switch self {
+        case .broker: .broker
+        case .nats: .nats(server: Repository.path(".build/nats-server"))
+        }
+    }
+}

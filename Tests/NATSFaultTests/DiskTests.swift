@@ -1,0 +1,49 @@
+import BusSoak
+import EventBus
+import NATSTestSupport
+import Testing
+
+@Suite("NATS faults: disks", .serialized, .timeLimit(.minutes(4)))
+struct DiskTests {
+    @Test func `A server returns with an old disk, and leads later`() async throws {
+        try await FaultScene.run { scene in
+            let old = try await scene.follower()
+            try await old.kill()
+            try old.saveStore()
+            try await old.restart()
+            try await scene.untilWorking("after the copy was made")
+            try await old.kill()
+            try old.putBackStore()
+            try await old.restart()
+            try await scene.untilWorking("after the server has returned with an old disk")
+            try await scene.makeLeader(old)
+            try await scene.untilWorking("with the leader that had an old disk")
+        }
+    }
+
+    @Test func `A server returns with an empty disk, and leads later`() async throws {
+        try await FaultScene.run { scene in
+            let server = try await scene.leader()
+            try await server.kill()
+            try server.removeStore()
+            try await server.restart()
+            try await scene.untilWorking("after the server has returned with an empty disk")
+            try await scene.makeLeader(server)
+            try await scene.untilWorking("with the leader that had an empty disk")
+        }
+    }
+}
+
+extension FaultScene {
+    /// Kills the present leader, again and again, until a server leads.
+    fileprivate func makeLeader(_ server: NATSServer) async throws {
+        while true {
+            let leader = try await leader()
+            if leader === server { return }
+            try await leader.kill()
+            _ = try await self.leader(otherThan: leader)
+            try await leader.restart()
+            try await untilWorking("with another leader")
+        }
+    }
+}

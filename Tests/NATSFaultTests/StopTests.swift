@@ -1,0 +1,117 @@
+import BusSoak
+import EventBus
+import Glibc
+import NATSTestSupport
+import Testing
+
+@Suite("NATS faults: processes that stop and continue", .serialized, .timeLimit(.minutes(4)))
+struct StopTests {
+    @Test func `The leader of the servers stops for longer than an election`() async throws {
+        try await FaultScene.run { scene in
+            let leader = try await scene.leader()
+            leader.pause()
+            _ = try await scene.leader(otherThan: leader)
+            try await scene.untilWorking("while the old leader is stopped")
+            leader.resume()
+            try await scene.untilWorking("after the old leader has continued")
+        }
+    }
+
+    @Test func `A follower stops, to which a publisher is connected`() async throws {
+        try await FaultScene.run(extra: ["local"]) { scene in
+            let follower = try await scene.follower()
+            let local = try await scene.startPublisher("local", on: [follower])
+            try await scene.arena.until("the local publisher works") { $0[local.name]?.acknowledged ?? 0 > 20 }
+            follower.pause()
+            try await scene.untilWorking("while a follower is stopped")
+            follower.resume()
+            let before = await scene.arena.counts(of: local.name).acknowledged
+            try await scene.arena.until("the local publisher goes on") {
+                $0[local.name]?.acknowledged ?? 0 > before + 20
+            }
+        }
+    }
+
+    @Test func `All servers stop, then all are killed`() async throws {
+        try await FaultScene.run { scene in
+            for server in scene.cluster.servers { server.pause() }
+            try await scene.arena.untilLog(of: "publisher", "says that publishing waits") {
+                $0.contains("NATS does not acknowledge batches")
+            }
+            // The fault takes longer than a lease.
+            try await Task.sleep(for: .seconds(3))
+            for server in scene.cluster.servers { server.resume() }
+            try await scene.untilWorking("after all servers have continued")
+            #expect(!scene.arena.log(of: scene.leadingSteward.name).contains("silent"))
+            for server in scene.cluster.servers { try await server.kill() }
+            for server in scene.cluster.servers { try await server.restart() }
+            try await scene.untilWorking("after all servers have started again")
+        }
+    }
+
+    @Test func `The leading steward stops: the other one takes over, and both go on`() async throws {
+        try await FaultScene.run { scene in
+            try await scene.leadingSteward.send(SIGSTOP)
+            try await scene.untilWorking("without a steward")
+            try await scene.arena.untilLog(of: scene.following.name, "says that it leads") { $0.contains("leading") }
+            // The new steward gives the partitions of a killed worker to the other one. If it did not, results would be
+            // missing.
+            try await scene.workers[0].send(SIGKILL)
+            try await scene.arena.untilEnd(of: scene.workers[0])
+            try await scene.untilMembers(of: "shared", are: 1)
+            try await scene.leadingSteward.send(SIGCONT)
+            try await scene.arena.untilLog(of: scene.leadingSteward.name, "says that another one leads") {
+                $0.contains("another steward leads")
+            }
+            try await scene.untilWorking("after the old steward has continued")
+        }
+    }
+
+    @Test func `A member of a consumer stops for longer than its lease, and continues`() async throws {
+        try await FaultScene.run { scene in
+            try await scene.workers[0].send(SIGSTOP)
+            try await scene.untilMembers(of: "shared", are: 1)
+            try await scene.untilWorking("with one worker")
+            try await scene.workers[0].send(SIGCONT)
+            try await scene.untilMembers(of: "shared", are: 2)
+            try await scene.untilWorking("with two workers")
+        }
+    }
+
+    @Test func `An exclusive consumer stops, and another one takes over`() async throws {
+        try await FaultScene.run { scene in
+            try await scene.consumer.send(SIGSTOP)
+            let successor = try await scene.arena.startConsumer("successor", group: "exclusive")
+            try await scene.arena.until("the successor works") { $0[successor.name]?.handled ?? 0 > 20 }
+            try await scene.consumer.send(SIGCONT)
+            #expect(try await scene.arena.untilEnd(of: scene.consumer) == .exited(FixtureProcess.fenced))
+        }
+    }
+
+    @Test func `A publisher stops with batches under way, and the leader is killed meanwhile`() async throws {
+        try await FaultScene.run(extra: ["other"]) { scene in
+            _ = try await scene.startPublisher("other", on: scene.cluster.servers)
+            try await scene.publisher.send(SIGSTOP)
+            let leader = try await scene.leader()
+            try await leader.kill()
+            try await scene.untilWorking("while a publisher is stopped")
+            try await leader.restart()
+            try await scene.publisher.send(SIGCONT)
+            let before = await scene.arena.counts(of: "publisher").acknowledged
+            try await scene.arena.until("the publisher goes on") {
+                $0["publisher"]?.acknowledged ?? 0 > before + 50
+            }
+        }
+    }
+}
+
+extension FaultScene {
+    /// Waits until a durable consumer has a number of members.
+    func untilMembers(of name: String, are count: Int) async throws {
+        try await arena.withBus { bus in
+            while try await bus.consumers().first(where: { $0.name == name })?.memberCount != count {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import Glibc
+internal import Subprocess
+internal import Synchronization
+internal import TestSupport
+
+/// A process that passes on the bytes between two servers. While it is paused, it keeps them, and new connections get no
+/// answer, as when packets of a network are lost.
+final class RouteLink: Sendable {
+    /// The indices of the two servers.
+    let servers: Set<Int>
+    /// The ports at which it listens, each with the port to which it connects.
+    private let ports: [Int: Int]
+    private let pid = Mutex<Int32?>(nil)
+
+    init(between servers: Set<Int>, ports: [Int: Int]) {
+        self.servers = servers
+        self.ports = ports
+    }
+
+    /// Listens, prints a line, and ends when the standard input ends, which happens when the test's process ends in any
+    /// way.
+    private static let script = """
+        import asyncio, os, sys, threading
+
+        async def copy(reader, writer):
+            try:
+                while data := await reader.read(65536):
+                    writer.write(data)
+                    await writer.drain()
+            except OSError:
+                pass
+            finally:
+                writer.close()
+
+        async def listen(port, target):
+            async def accept(reader, writer):
+                try:
+                    other = await asyncio.open_connection("127.0.0.1", target)
+                except OSError:
+                    writer.close()
+                    return
+                await asyncio.gather(copy(reader, other[1]), copy(other[0], writer))
+            return await asyncio.start_server(accept, "127.0.0.1", port)
+
+        async def main():
+            servers = [await listen(*map(int, pair.split(":"))) for pair in sys.argv[1:]]
+            print("ready", flush=True)
+            await asyncio.gather(*(server.serve_forever() for server in servers))
+
+        def watch():
+            sys.stdin.read()
+            os._exit(0)
+
+        threading.Thread(target=watch, daemon=True).start()
+        asyncio.run(main())
+        """
+
+    /// The link could not be started, for example because another process has taken a port.
+    struct NotStarted: Error {}
+
+    /// Starts the link, runs `body`, and ends the link.
+    func whileRunning<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        var platform = PlatformOptions()
+        // A Ctrl-C at the terminal must not reach the process.
+        platform.processGroupID = 0
+        let arguments = ["-c", Self.script] + ports.map { "\($0.key):\($0.value)" }
+        let result = try await Subprocess.run(
+            .name("python3"), arguments: Arguments(arguments), platformOptions: platform,
+            input: .inputWriter, output: .sequence, error: .discarded
+        ) { execution in
+            var isReady = false
+            for try await _ in execution.standardOutput.strings() {
+                isReady = true
+                break
+            }
+            guard isReady else { throw NotStarted() }
+            self.pid.withLock { $0 = execution.processIdentifier.value }
+            defer {
+                self.resume()
+                self.pid.withLock { $0 = nil }
+            }
+            let result = try await body()
+            self.resume()
+            try await execution.standardInputWriter.finish()
+            return result
+        }
+        return result.closureResult
+    }
+
+    func pause() { send(SIGSTOP) }
+
+    func resume() { send(SIGCONT) }
+
+    private func send(_ signal: Int32) {
+        // The process ends only after the id is removed, so the id is still its own.
+        pid.withLock { pid in if let pid { kill(pid, signal) } }
+    }
+}
