@@ -118,12 +118,7 @@ struct JournalReaderTests {
             let kept = try #require(try await client.publish(Counted(number: 2), subject: "other").position)
             var table = TypeTable()
             table.note(Counted.type, at: kept.offset)
-            try await bus.withJetStream { [table] jetStream in
-                _ = try await jetStream.publish(
-                    BusSubject.typeTable.text(in: bus.namespace), body: table.json())
-                try await jetStream.purge(
-                    bus.names.journal, filter: bus.names.batches, before: Int(Place(offset: kept.offset).sequence))
-            }
+            try await bus.remove(before: kept, types: table)
             let notices = Mutex<[SubscriptionNotice]>([])
             for start in [StartPosition.after(first), .beginning] {
                 let received = try await client.withSubscription(
@@ -143,6 +138,30 @@ struct JournalReaderTests {
         }
     }
 
+    @Test func `A subscription from before the first message learns of no removal if there was none`() async throws {
+        let bus = try await TestBus.make()
+        // Control records take the first sequences.
+        try await bus.withJetStream { jetStream in
+            for term in 1...3 {
+                let record = StewardRecord(instance: UUID(), term: UInt64(term))
+                _ = try await jetStream.publish(BusSubject.steward.text(in: bus.namespace), body: record.json())
+            }
+        }
+        try await bus.whileOpen { client in
+            let position = try #require(try await client.publish(Counted(number: 0)).position)
+            var table = TypeTable()
+            table.note(Counted.type, at: position.offset)
+            try await bus.withJetStream { [table] jetStream in
+                _ = try await jetStream.publish(BusSubject.typeTable.text(in: bus.namespace), body: table.json())
+            }
+            let received = try await client.withSubscription(
+                to: [.all], from: .after(Position(epoch: position.epoch, offset: 1)), until: nil,
+                onNotice: { Issue.record("\($0)") }
+            ) { try await $0.take(1) }
+            #expect(received.map(\.position) == [position])
+        }
+    }
+
     @Test func `A slow subscriber learns what retention has removed before it`() async throws {
         let bus = try await TestBus.make()
         try await bus.whileOpen { client in
@@ -156,12 +175,7 @@ struct JournalReaderTests {
                 let end = try await client.publish(Batch([]))
                 var table = TypeTable()
                 table.note(Counted.type, at: end.offset)
-                try await bus.withJetStream { [table] jetStream in
-                    _ = try await jetStream.publish(
-                        BusSubject.typeTable.text(in: bus.namespace), body: table.json())
-                    try await jetStream.purge(
-                        bus.names.journal, filter: bus.names.batches, before: Int(Place(offset: end.offset).sequence))
-                }
+                try await bus.remove(before: end, types: table)
                 var count = 0
                 for try await message in messages {
                     count += 1
@@ -250,6 +264,19 @@ final class LogCounter: Sendable {
 
         func log(event: LogEvent) {
             counter.counts.withLock { $0[event.message.description, default: 0] += 1 }
+        }
+    }
+}
+
+extension TestBus {
+    /// Removes the batches before a position, as the steward does.
+    fileprivate func remove(before position: Position, types: TypeTable) async throws {
+        let sequence = Place(offset: position.offset).sequence
+        try await withJetStream { jetStream in
+            _ = try await jetStream.publish(BusSubject.typeTable.text(in: namespace), body: types.json())
+            _ = try await jetStream.publish(
+                BusSubject.removal.text(in: namespace), body: RemovalRecord(sequence: sequence - 1).json())
+            try await jetStream.purge(names.journal, filter: names.batches, before: Int(sequence))
         }
     }
 }

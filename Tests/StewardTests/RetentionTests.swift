@@ -82,6 +82,7 @@ struct RetentionTests {
                 try await Self.handle(journal, "worker", upTo: first + 3, ownerEpoch: epoch)
                 try await retention.step(at: Self.old)
                 #expect(try await journal.messages(after: 0).count == 6)
+                #expect(try await journal.last(.removal, as: RemovalRecord.self)?.sequence == UInt64(first + 3))
                 try await Self.handle(journal, "worker", upTo: last, ownerEpoch: epoch)
                 try await retention.step(at: Self.old)
                 #expect(try await journal.messages(after: 0).isEmpty)

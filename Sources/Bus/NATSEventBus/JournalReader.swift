@@ -122,7 +122,8 @@ final class JournalReader: Sendable {
     /// Moves the reader to the first batch of the stream.
     /// - Returns: The notices for what was removed before; nil if nothing was.
     ///
-    /// The removed messages themselves are unknown. The type table says which types have had messages after the
+    /// The steward has recorded up to where it has removed messages; without that record there is no notice, because the
+    /// sequences before the first batch may be those of control records. The removed messages themselves are unknown. The type table says which types have had messages after the
     /// reader's place; without it there is no notice.
     private func noteRemoved(_ tracker: inout ReadTracker) async throws -> [SubscriptionNotice]? {
         let received = tracker.received
@@ -130,8 +131,11 @@ final class JournalReader: Sendable {
         guard let first, let through = tracker.note(firstSequence: UInt64(clamping: first)) else {
             return nil
         }
+        guard let removal = try await journal.read(RemovalRecord.self, .removal)?.record else { return nil }
+        let end = min(through, Place.end(of: removal.sequence))
+        guard end > received else { return nil }
         return try await journal.typeTable().newest(matching: filters).compactMap { type, newest in
-            newest > received ? .removed(type, through: min(newest, through)) : nil
+            newest > received ? .removed(type, through: min(newest, end)) : nil
         }
     }
 

@@ -24,6 +24,8 @@ package enum BusSubject: Hashable, Sendable {
     case cutOffs(consumer: String)
     /// The ``StewardRecord``: `k.steward`.
     case steward
+    /// What retention has removed.
+    case removal
 
     // MARK: The documents, stream NAME_DOC
 
@@ -70,6 +72,7 @@ package enum BusSubject: Hashable, Sendable {
         case .lease(let producer): "k.l.\(producer.hexadecimal)"
         case .cutOffs(let consumer): "k.x.\(Token.encode(consumer))"
         case .steward: "k.steward"
+        case .removal: "k.removal"
         case .document(let name):
             "d.\(Token.encode(name.type.name)).\(Partition(subject: name.subject).token)."
                 + "\(Token.encode(name.subject)).\(Token.encode(name.key ?? ""))"
@@ -123,6 +126,7 @@ package enum BusSubject: Hashable, Sendable {
         let rest = parts.dropFirst()
         switch (parts.first, rest.count) {
         case ("steward", 0): return .steward
+        case ("removal", 0): return .removal
         case ("g", 1): return consumer(rest.first).map { .group(consumer: $0) }
         case ("x", 1): return consumer(rest.first).map { .cutOffs(consumer: $0) }
         case ("l", 1): return rest.first.flatMap { ProducerID(hexadecimal: $0) }.map { .lease($0) }

@@ -40,6 +40,25 @@ package struct MarkRecord: LayoutRecord {
     }
 }
 
+/// The sequence up to which retention has removed all batches, under `k.removal`. It is written before they are removed.
+///
+/// The first batch of a stream does not tell: control records may have the sequences before it.
+package struct RemovalRecord: LayoutRecord {
+    package static let title = "the record of the removed messages"
+
+    package let sequence: UInt64
+
+    package init(sequence: UInt64) {
+        self.sequence = sequence
+    }
+
+    package func check() throws(ProtocolError) {
+        guard sequence <= Place.maximumSequence else {
+            throw ProtocolError(.malformed, "\(Self.title) is damaged: its sequence is too high")
+        }
+    }
+}
+
 /// The offset of the newest message of each type up to the mark, under `d.~types`: also of a message that retention has
 /// removed.
 package struct TypeTable: LayoutRecord {

@@ -141,6 +141,22 @@ actor ControlRecords {
         }
     }
 
+    // MARK: Removed batches
+
+    /// Records that the batches before a sequence will be removed.
+    func noteRemoval(before limit: UInt64) async throws {
+        let subject = text(.removal)
+        let record = RemovalRecord(sequence: limit - 1)
+        while true {
+            let last = try await jetStream.last(subject, of: names.journal)
+            let known = last.flatMap { try? RemovalRecord(json: $0.body) }
+            if let known, known.sequence >= record.sequence { return }
+            let stored = try await jetStream.publishIf(
+                subject, body: try record.json(), last: LastSequence(last?.sequence ?? 0))
+            if stored != nil { return }
+        }
+    }
+
     // MARK: Superseded records
 
     /// Removes the records that are not needed any more.

@@ -91,6 +91,7 @@ actor Retention {
         limit = min(limit, end)
         if limit > first {
             try await recordLosses(of: consumers, from: first, before: limit)
+            try await records.noteRemoval(before: limit)
             _ = try await jetStream.retrying {
                 try await jetStream.purge(names.journal, filter: names.batches, before: Int(clamping: limit))
             }

@@ -95,15 +95,21 @@ js_reader *js_read_subject(js_peer *peer, const char *subject) {
 }
 
 void js_stop_reading(js_reader *reader) {
+    natsConnection *connection = reader->peer->connection;
+    // After the flush no message is on its way to the subscription: libnats 3.4.1 can crash if one arrives, such as
+    // the server's message about the deleted consumer, while the subscription is destroyed.
+    natsSubscription_Unsubscribe(reader->subscription);
+    natsConnection_FlushTimeout(connection, JS_TIMEOUT);
+    natsMsg_Destroy(reader->current);
+    natsSubscription_Destroy(reader->subscription);
     if (reader->requests[0] != 0) {
         // The server also removes a consumer that has not been used for a minute.
         char subject[256];
         const char *consumer = reader->requests + strlen("$JS.API.CONSUMER.MSG.NEXT.");
         snprintf(subject, sizeof subject, "$JS.API.CONSUMER.DELETE.%s", consumer);
-        natsConnection_PublishString(reader->peer->connection, subject, "");
+        natsConnection_PublishString(connection, subject, "");
+        natsConnection_FlushTimeout(connection, JS_TIMEOUT);
     }
-    natsMsg_Destroy(reader->current);
-    natsSubscription_Destroy(reader->subscription);
     natsInbox_Destroy(reader->inbox);
     free(reader);
 }

@@ -83,7 +83,8 @@ struct PublishPlain {
         let result = run.result(
             comparison.map(\.rate), unit: "messages/s", baseline: baseline.description, processes: 3,
             settings: comparison.losses.merging([
-                "batch": .count(BusPublisher.batchSize), "window": .count(BusPublisher.window),
+                "batch": .count(BusPublisher.batchSize),
+                "window": .count(BusPublisher.window(for: 1, onThread: !broker.isNATS)),
             ]) { old, _ in old })
         return [result]
     }

@@ -39,22 +39,25 @@ struct BareJetStream: ~Copyable {
     }
 
     /// Reads messages of a type from the journal, with the same filters as the bus.
-    func read(_ type: MessageType, isFromBeginning: Bool) throws -> Reader {
+    borrowing func read<Result>(
+        _ type: MessageType, isFromBeginning: Bool, _ body: (borrowing Reader) throws -> Result
+    ) throws -> Result {
         let filters = SubjectFilters([.type(type)]).texts(in: namespace).map { strdup($0) }
         defer { for filter in filters { free(filter) } }
         let texts = filters.map { UnsafePointer($0) }
         guard let reader = js_read_stream(pointer, namespace, texts, Int32(texts.count), isFromBeginning) else {
             throw Self.failure
         }
-        return Reader(reader)
+        return try body(Reader(reader))
     }
 
-    func readTransientMessages() throws -> Reader {
+    borrowing func readTransientMessages<Result>(_ body: (borrowing Reader) throws -> Result) throws -> Result {
         guard let reader = js_read_subject(pointer, "\(namespace).t.>") else { throw Self.failure }
-        return Reader(reader)
+        return try body(Reader(reader))
     }
 
-    /// A subscription. It must end before its connection.
+    /// A subscription. It must end before its connection, so it lasts only for the call of a closure: Swift may destroy
+    /// a connection after its last use, before a reader that is used later.
     struct Reader: ~Copyable {
         private let pointer: OpaquePointer
 
@@ -230,13 +233,13 @@ struct JetStreamSubscriber {
             Thread { [live, patience, done] in
                 let result = Result<Report, any Error> {
                     let peer = try BareJetStream(address)
-                    let reader =
-                        try order.isTransient
-                        ? peer.readTransientMessages()
-                        : peer.read(BenchmarkEvent.type, isFromBeginning: order.isFromBeginning)
-                    live.put(.success(()))
-                    return try reader.count(
-                        order.count, readsAttributes: order.readsAttributes, patience: try patience.take())
+                    func count(_ reader: borrowing BareJetStream.Reader) throws -> Report {
+                        live.put(.success(()))
+                        return try reader.count(
+                            order.count, readsAttributes: order.readsAttributes, patience: try patience.take())
+                    }
+                    if order.isTransient { return try peer.readTransientMessages(count) }
+                    return try peer.read(BenchmarkEvent.type, isFromBeginning: order.isFromBeginning, count)
                 }
                 if case .failure(let error) = result { live.put(.failure(error)) }
                 done.put(result)
@@ -282,24 +285,25 @@ struct JetStreamClient {
 
     func run(_ control: Control) throws {
         let peer = try BareJetStream(address)
-        let answers = try peer.read(JetStreamEcho.answer, isFromBeginning: false)
         let request = try BareBatches(
             JetStreamEcho.message(JetStreamEcho.request, BenchmarkRequest(number: Payload.firstNumber)),
             in: peer.namespace)
-        try control.send()
-        while let order = try control.waitForOrder() {
-            var latencies: [Int64] = []
-            latencies.reserveCapacity(order.count)
-            for index in 0..<order.count {
-                let begin = MonotonicTime.now
-                request.write(Payload.firstNumber + index)
-                try peer.store(request)
-                guard try answers.nextNumber() == Payload.firstNumber + index else {
-                    throw BenchmarkError("the next event is not the answer to the request")
+        try peer.read(JetStreamEcho.answer, isFromBeginning: false) { answers in
+            try control.send()
+            while let order = try control.waitForOrder() {
+                var latencies: [Int64] = []
+                latencies.reserveCapacity(order.count)
+                for index in 0..<order.count {
+                    let begin = MonotonicTime.now
+                    request.write(Payload.firstNumber + index)
+                    try peer.store(request)
+                    guard try answers.nextNumber() == Payload.firstNumber + index else {
+                        throw BenchmarkError("the next event is not the answer to the request")
+                    }
+                    latencies.append(MonotonicTime.now - begin)
                 }
-                latencies.append(MonotonicTime.now - begin)
+                try control.send(Report(latencies: latencies))
             }
-            try control.send(Report(latencies: latencies))
         }
     }
 }
@@ -322,13 +326,14 @@ struct JetStreamEcho {
 
     func run(_ control: Control) throws {
         let peer = try BareJetStream(address)
-        let requests = try peer.read(Self.request, isFromBeginning: false)
         let answer = try BareBatches(
             Self.message(Self.answer, BenchmarkEvent(number: Payload.firstNumber)), in: peer.namespace)
-        try control.send()
-        while true {
-            answer.write(try requests.nextNumber())
-            try peer.store(answer)
+        try peer.read(Self.request, isFromBeginning: false) { requests in
+            try control.send()
+            while true {
+                answer.write(try requests.nextNumber())
+                try peer.store(answer)
+            }
         }
     }
 }

@@ -16,13 +16,15 @@ struct BusPublisher {
         try await BusPeer.withBus(at: address) { bus in
             try await control.report()
             var prepared: [Batch] = []
+            var window = Self.window
             while let order = try await control.nextOrder() {
                 switch order.action {
                 case .prepare:
                     prepared = try Self.batches(order, source: bus.source)
+                    window = Self.window(for: order.sessionCount, onThread: bus.taskExecutor != nil)
                     try await control.report()
                 case .run:
-                    try await control.report(try await Self.publish(prepared, on: bus))
+                    try await control.report(try await Self.publish(prepared, window: window, on: bus))
                     prepared = []
                 }
             }
@@ -42,7 +44,13 @@ struct BusPublisher {
         }
     }
 
-    private static func publish(_ batches: [Batch], on bus: any EventBus) async throws -> Report {
+    /// The number of batches that are published at the same time. The tasks of a bus without a thread of its own begin
+    /// in any order, so then no two of them are of the same session.
+    static func window(for sessionCount: Int, onThread: Bool) -> Int {
+        onThread ? window : min(window, sessionCount)
+    }
+
+    private static func publish(_ batches: [Batch], window: Int, on bus: any EventBus) async throws -> Report {
         var report = Report(begin: MonotonicTime.now)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, batch) in batches.enumerated() {
