@@ -83,7 +83,9 @@ struct ConnectionTests {
                     claim: claim, position: position, partition: Partition(subject: largest.subject))
                 let reason = Rejection(code: "c", reason: String(repeating: "r", count: 10_000), attempts: 1)
                 try await client.publish(Batch([], checkpoint: checkpoint, rejection: reason))
-                #expect(try await client.deadLetters(of: name).map(\.message) == [largest])
+                let letters = try await client.deadLetters(of: name)
+                #expect(letters.map(\.message.id) == [largest.id])
+                #expect(letters.first?.message.data == largest.data)
             }
         }
     }

@@ -79,7 +79,9 @@ struct FaultScene: Sendable {
             }
         }
         let findings = Checker.findings(in: history)
-        #expect(findings.isEmpty, "\(findings.prefix(20))\n\(findings.isEmpty ? "" : "\(arena.failure(""))")")
+        if !findings.isEmpty {
+            Issue.record("\(findings.count) findings: \(findings.prefix(20))\n\(arena.failure(""))")
+        }
         #expect(history.acknowledged.count > 100)
         for steward in [leadingSteward, following] where !steward.hasEnded {
             try await steward.send(SIGTERM)

@@ -101,7 +101,10 @@ struct RetentionTests {
                 try await journal.waitForMark(last)
                 try await retention.step(at: Self.old)
                 #expect(try await journal.messages(after: 0).count == 1)
-                try await journal.write(GroupRecord(removedAfter: epoch), to: .group(consumer: "worker"))
+                let group = BusSubject.group(consumer: "worker")
+                let claimed = try #require(
+                    try await journal.jetStream.lastMessage(of: journal.names.journal, subject: journal.text(group)))
+                try await journal.write(GroupRecord(removedAfter: epoch), to: group, after: claimed.sequence)
                 try await retention.step(at: Self.old)
                 #expect(try await journal.messages(after: 0).isEmpty)
             }

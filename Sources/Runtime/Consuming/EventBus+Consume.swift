@@ -22,12 +22,15 @@ extension EventBus {
             try await plainLoop(consumer, filters)
                 .runShared(partitionsAtOnce: Partition.count) { Handled(try await handler($0)) }
         case .exclusive:
+            let member = ConsumerMember.exclusive
             while true {
-                let claim = try await claim(consumer: consumer)
+                // If another process has taken over, this claim throws `fenced`: it is not the member's first one.
+                let claim = try await claim(consumer: consumer, as: member)
                 do {
                     try await consume(under: claim, filters, handler: handler)
-                } catch let error as BusError where [.epoch, .unrecorded].contains(error.code) {
-                    // The journal was replaced or has lost its last messages. The next claim gives the new position.
+                } catch let error as BusError where [.epoch, .unrecorded, .fenced].contains(error.code) {
+                    // The journal was replaced or has lost its last messages, or the bus has ended the claim because the
+                    // process was silent. The next claim gives the new position.
                 }
             }
         }
