@@ -357,10 +357,17 @@ package final class NATSConnection: Sendable {
             thread.perform { self.link.unsubscribe(id) }
         }
         thread.perform { self.subscribe(subscription, id) }
-        do {
-            try await roundTrip()
-        } catch let error as NATSError where error.code == .disconnected {
-            // libnats sends the subscription when it connects.
+        var isConfirmed = false
+        while !isConfirmed {
+            do {
+                try await roundTrip()
+                isConfirmed = true
+            } catch let error as NATSError where error.code == .disconnected {
+                // libnats sends the subscription when it connects.
+                isConfirmed = true
+            } catch let error as NATSError where error.code == .timeout {
+                // The server is stopped, or very slow.
+            }
         }
         return try await body(subscription)
     }

@@ -125,11 +125,8 @@ final class BatchReader {
     private func askForEnd() async throws {
         guard let end else { return }
         let sequence = min(try await journal.lastSequence(), Place(offset: end).sequence)
-        // Twice: a leader that was replaced while it was stopped may answer once more.
-        for _ in 0..<2 {
-            guard try await !journal.hasBatches(matching: patterns, from: tracker.nextSequence, through: sequence),
-                try await journal.lastSequence() >= sequence
-            else { return }
+        guard try await !journal.hasBatches(matching: patterns, from: tracker.nextSequence, through: sequence) else {
+            return
         }
         tracker.note(journalEnd: Place.end(of: sequence), pending: 0, lastConsumerSequence: lastConsumerSequence)
     }
@@ -154,16 +151,42 @@ final class BatchReader {
 }
 
 extension Journal {
-    /// True if there is a message with one of these subjects in a range of sequences. The stream's leader answers, so a
-    /// server that lags behind cannot hide a message.
+    private static let lag = NATSError(.timeout, "a server has not received the last messages of the journal yet")
+
+    /// True if there is a message with one of these subjects in a range of sequences, or after it.
+    ///
+    /// A server that lags behind cannot hide a message, nor can a leader that was replaced while it was stopped and
+    /// answers once more: an answer without a message counts only if it contains the journal's newest message, which was
+    /// asked for before.
+    /// - Throws: ``NATSError`` `timeout` if the answering server does not have the end of the range.
     func hasBatches(matching patterns: [String], from first: UInt64, through last: UInt64) async throws -> Bool {
         guard first <= last else { return false }
-        return try await withThrowingTaskGroup(of: Bool.self) { group in
+        let newest = try await jetStream.lastMessage(of: names.journal, subject: names.everything)
+        guard let newest, newest.sequence >= Int(clamping: last) else { throw Self.lag }
+        if patterns.contains(where: { newest.subject.matches(pattern: $0) }) { return true }
+        do {
+            let found = try await jetStream.lastMessages(
+                of: names.journal, filters: patterns + [newest.subject], from: Int(clamping: first), batch: 2)
+            if found.messages.contains(where: { $0.subject != newest.subject }) { return true }
+            guard found.messages.contains(where: { $0.sequence >= newest.sequence }) else { throw Self.lag }
+            return false
+        } catch let error as JetStreamError where error.status == 413 {
+            // Too many subjects match for one answer. Then the leader answers, twice: one that was replaced while it was
+            // stopped may answer once more.
+            for _ in 0..<2 {
+                if try await leaderHasBatches(matching: patterns, from: first) { return true }
+                guard try await lastSequence() >= last else { throw Self.lag }
+            }
+            return false
+        }
+    }
+
+    private func leaderHasBatches(matching patterns: [String], from first: UInt64) async throws -> Bool {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
             for pattern in patterns {
                 group.addTask {
-                    let message = try await self.jetStream.nextMessage(
-                        of: self.names.journal, subject: pattern, from: Int(clamping: first))
-                    return message.map { UInt64(clamping: $0.sequence) <= last } ?? false
+                    try await self.jetStream.nextMessage(
+                        of: self.names.journal, subject: pattern, from: Int(clamping: first)) != nil
                 }
             }
             defer { group.cancelAll() }
@@ -172,6 +195,17 @@ extension Journal {
             }
             return false
         }
+    }
+}
+
+extension String {
+    /// True if a pattern of NATS with `*` and `>` selects this subject.
+    fileprivate func matches(pattern: String) -> Bool {
+        let (tokens, wanted) = (split(separator: "."), pattern.split(separator: "."))
+        if wanted.last == ">" {
+            return tokens.count >= wanted.count && zip(tokens, wanted.dropLast()).allSatisfy { $1 == "*" || $0 == $1 }
+        }
+        return tokens.count == wanted.count && zip(tokens, wanted).allSatisfy { $1 == "*" || $0 == $1 }
     }
 }
 

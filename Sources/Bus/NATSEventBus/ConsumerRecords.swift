@@ -146,6 +146,7 @@ struct ConsumerRecords: Sendable {
                 case .failure(let error): overtaken = error
                 }
             }
+            if let last = written.values.max() { journal.note(fence: last) }
             return overtaken.map { .overtaken($0.ownerEpoch) } ?? .written(written)
         }
     }

@@ -27,7 +27,7 @@ struct Documents {
         }
         guard !filters.isEmpty else { return overlay }
         let mark = try await mark(of: epoch)
-        let last = if let end { end } else { try await journal.lastBatch() }
+        let last = if let end { end } else { try await journal.lastToRead() }
         if let place = mark.place { try await readRecorded(filters, markPlace: place) { overlay.add($0) } }
         try await journal.scan(filters, from: mark.sequence + 1, through: last, epoch: epoch, skipped: skipped) {
             overlay.add($0)
@@ -41,7 +41,7 @@ struct Documents {
         let filter = MessageFilter.type(name.type, subject: name.subject)
         var overlay = Overlay([filter], epoch: epoch)
         let mark = try await mark(of: epoch)
-        let last = try await journal.lastBatch()
+        let last = try await journal.lastToRead()
         if let place = mark.place {
             let subjects = [journal.subject(.document(name)), journal.subject(.documentMark)]
             let recorded = try await journal.retrying {

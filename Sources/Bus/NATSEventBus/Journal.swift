@@ -35,6 +35,8 @@ final class Journal: Sendable {
         var lastWaiter: UInt64 = 0
         /// The highest sequence of a batch that this client has seen in the present journal; 0 for none.
         var seen: UInt64 = 0
+        /// The highest sequence of a fence that this client has stored in the present journal; 0 for none.
+        var fence: UInt64 = 0
 
         func identityNow() throws(BusError) -> JournalIdentity? {
             if let failure { throw failure }
@@ -168,7 +170,7 @@ final class Journal: Sendable {
         let (waiters, old) = state.withLock { state in
             defer { state.waiters = [:] }
             let old = state.identity
-            if old?.epoch != identity.epoch { state.seen = 0 }
+            if old?.epoch != identity.epoch { (state.seen, state.fence) = (0, 0) }
             state.identity = identity
             return (state.waiters.values, old)
         }
@@ -274,6 +276,18 @@ final class Journal: Sendable {
         let message = try await last(names.batches)
         if let message { see(UInt64(message.sequence), of: epoch) }
         return seen
+    }
+
+    /// Notes the sequence of a fence that this client has stored.
+    func note(fence sequence: UInt64) {
+        state.withLock { $0.fence = max($0.fence, sequence) }
+    }
+
+    /// The sequence up to which somebody must read who needs everything that was published before this call. What earlier
+    /// owners of this client's partitions have published is before its fences, whatever a server that lags behind says.
+    func lastToRead() async throws -> UInt64 {
+        let last = try await lastBatch()
+        return max(last, state.withLock(\.fence))
     }
 
     /// The position of the last message.

@@ -122,9 +122,9 @@ final class JournalReader: Sendable {
     /// Moves the reader to the first batch of the stream.
     /// - Returns: The notices for what was removed before; nil if nothing was.
     ///
-    /// The steward has recorded up to where it has removed messages; without that record there is no notice, because the
-    /// sequences before the first batch may be those of control records. The removed messages themselves are unknown. The type table says which types have had messages after the
-    /// reader's place; without it there is no notice.
+    /// The steward has recorded up to where it has removed messages. Without that record there is no notice, because the
+    /// sequences before the first batch may be those of control records. The removed messages themselves are unknown: the
+    /// type table says which types have had messages after the reader's place. Without it there is no notice.
     private func noteRemoved(_ tracker: inout ReadTracker) async throws -> [SubscriptionNotice]? {
         let received = tracker.received
         let first = try await firstBatch()

@@ -213,6 +213,9 @@ package struct StreamNames: Hashable, Sendable {
     package var documentSubjects: [String] { ["\(namespace).d.>"] }
     package var deadLetterSubjects: [String] { ["\(namespace).x.>"] }
 
+    /// All messages of the journal's stream.
+    package var everything: String { "\(namespace).*.>" }
+
     /// All batches. The sequence of the last one is the end of the journal.
     package var batches: String { "\(namespace).m.>" }
 
