@@ -75,6 +75,8 @@ extension Catalogue {
         var isCollaborative: Bool
         var songs: [Song]
 
+        var uri: String { "spotify:playlist:\(id)" }
+
         /// True if the user may list the items: the user owns the playlist, or the playlist is collaborative.
         func showsItems(to user: User) -> Bool {
             owner == user.id || isCollaborative
@@ -95,6 +97,18 @@ extension Catalogue {
         var albumID: String { Self.identifier(of: "album", artist, album) }
         /// The identifier of the artist.
         var artistID: String { Self.identifier(of: "artist", artist) }
+
+        var uri: String { "spotify:track:\(id)" }
+        /// The record's day of release, from 1970 to 2019, as `YYYY-MM-DD`. It is computed from ``albumID``.
+        var releaseDate: String {
+            let bytes = Self.digest(of: "release", albumID).map(Int.init)
+            func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+            return "\(1970 + bytes[0] % 50)-\(twoDigits(1 + bytes[1] % 12))-\(twoDigits(1 + bytes[2] % 28))"
+        }
+        /// The International Standard Recording Code. It is computed from ``id``.
+        var isrc: String {
+            "QZSEG" + Self.digest(of: "isrc", id).prefix(7).map { String($0 % 10) }.joined()
+        }
 
         /// A duration between 2.5 and 5.5 minutes. It is computed from ``id``.
         var durationInMilliseconds: Int {
