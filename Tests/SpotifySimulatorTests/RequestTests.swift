@@ -125,9 +125,16 @@ enum RawExchange {
         guard connected == 0 else { return "no connection: \(errno)" }
         let bytes = Array(text.utf8)
         send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+        // A connection that remains open fails the test, and does not stop it.
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0 { answer += buffer[..<count] }
-        return String(decoding: answer, as: UTF8.self)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0 { return "the connection remains open" }
+            if count == 0 { return String(decoding: answer, as: UTF8.self) }
+            answer += buffer[..<count]
+        }
     }
 }

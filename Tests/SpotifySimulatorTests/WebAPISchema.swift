@@ -80,7 +80,8 @@ enum JSONValue: Decodable, Equatable, Sendable {
 /// The objects of the Web API. Deprecated fields are included only where the OpenAPI description requires them.
 enum WebAPISchema {
     static let profile = identified("user").adding([
-        "display_name": .text, "email": .optional(.text), "product": .optional(.text), "images": .list(image),
+        "account_id": .text, "display_name": .text, "email": .optional(.text), "product": .optional(.text),
+        "images": .list(image),
     ])
     static let playlist = identified("playlist").adding([
         "collaborative": .flag, "description": .text, "images": .list(image), "name": .text,

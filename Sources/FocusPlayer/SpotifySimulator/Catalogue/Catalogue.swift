@@ -32,6 +32,9 @@ extension Catalogue {
         /// True if the player accepts commands at the start. A request to `/_control/premium` changes that in the
         /// running simulator.
         var isPremium: Bool
+
+        /// The identifier that other services may store. It is computed from ``id``.
+        var accountID: String { Song.identifier(of: "account", id) }
     }
 
     /// An application registered with the simulated Spotify.
@@ -115,7 +118,7 @@ extension Catalogue {
             150_000 + Int(Self.digest(of: "duration", id).prefix(2).reduce(0) { $0 << 8 | Int($1) }) * 180_000 / 65_536
         }
 
-        private static func identifier(of parts: String...) -> String {
+        fileprivate static func identifier(of parts: String...) -> String {
             let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
             let bytes = digest(of: parts.joined(separator: "\u{1F}")).prefix(22)
             return String(bytes.map { digits[Int($0) % digits.count] })

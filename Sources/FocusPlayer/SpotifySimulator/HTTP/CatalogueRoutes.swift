@@ -13,7 +13,7 @@ struct CatalogueRoutes: Sendable {
         return try await simulation.update { state, _ in
             let account = state.accounts[context.account]
             let user = account.catalogue.user
-            var fields = ProfileFields(displayName: user.name)
+            var fields = ProfileFields(accountId: user.accountID, displayName: user.name)
             if scopes.contains(.userReadEmail) { fields.email = user.email }
             if scopes.contains(.userReadPrivate) { fields.product = account.player.isPremium ? "premium" : "free" }
             return links.object("user", user.id, fields)

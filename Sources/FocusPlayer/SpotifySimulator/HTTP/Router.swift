@@ -9,8 +9,9 @@ struct SimulatorResponder: HTTPResponder {
     init(_ simulation: Simulation) {
         let routes = Route.all(simulation)
         let router = Router(context: SimulatorContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ErrorEnvelope(operations: OperationTable(routes.map(\.operation))))
-        for route in routes { route.add(to: router, simulation) }
+        let envelope = ErrorEnvelope(operations: OperationTable(routes.map(\.operation)))
+        router.add(middleware: envelope)
+        for route in routes { route.add(to: router, simulation, envelope) }
         self.router = router.buildResponder()
     }
 
@@ -85,23 +86,20 @@ private struct Route: Sendable {
         ]
     }
 
-    func add(to router: Router<SimulatorContext>, _ simulation: Simulation) {
+    func add(to router: Router<SimulatorContext>, _ simulation: Simulation, _ envelope: ErrorEnvelope) {
         let group = router.group()
         switch access {
         case .control: break
-        case .accounts: Self.observe(group, simulation)
-        case .webAPI(let scope):
-            Self.observe(group, simulation)
+        case .accounts, .webAPI:
+            group.add(middleware: RequestCounter(simulation: simulation))
+            group.add(middleware: FaultInjection(simulation: simulation))
+            // Faults change answers, so errors must be answers already.
+            group.add(middleware: envelope)
+        }
+        if case .webAPI(let scope) = access {
             group.add(middleware: BearerAuthentication(simulation: simulation, scope: scope))
         }
         group.on(RouterPath(operation.path), method: operation.method, use: handler)
-    }
-
-    private static func observe(_ group: RouterGroup<SimulatorContext>, _ simulation: Simulation) {
-        group.add(middleware: RequestCounter(simulation: simulation))
-        group.add(middleware: FaultInjection(simulation: simulation))
-        // Faults change answers, so errors must be answers already.
-        group.add(middleware: ErrorEnvelope(operations: OperationTable([])))
     }
 }
 

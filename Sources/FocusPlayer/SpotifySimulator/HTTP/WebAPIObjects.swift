@@ -43,6 +43,7 @@ struct UserFields: Encodable, Sendable {
 
 /// The user of the account. `email` and `product` are nil unless the client has the scopes for them.
 struct ProfileFields: Encodable, Sendable {
+    let accountId: String
     let displayName: String
     var email: String?
     let images: [String] = []
