@@ -80,7 +80,14 @@ struct RequestTests {
 
     @Test(
         "a connection whose request does not continue is closed",
-        arguments: ["", "GET", "GET /v1/me HTTP/1.1\r\nHost: 127", "POST /api/token HTTP/1.1\r\nHost: a\r\n"])
+        arguments: [
+            "", "GET", "GET /v1/me HTTP/1.1\r\nHost: 127", "POST /api/token HTTP/1.1\r\nHost: a\r\n",
+            """
+            POST /api/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r
+            Content-Length: 9\r\n\r\na=
+            """,
+        ]
+    )
     func slowHeaders(text: String) async throws {
         try await withSimulator(idleTimeout: .milliseconds(500)) { spotify in
             let answer = try await RawExchange.answer(to: text, from: spotify.base)

@@ -77,7 +77,8 @@ enum JSONValue: Decodable, Equatable, Sendable {
     }
 }
 
-/// The objects of the Web API. Deprecated fields are included only where the OpenAPI description requires them.
+/// The objects of the Web API. Of the deprecated fields, only `available_markets` is included, which the OpenAPI
+/// description requires of albums, and `email` and `product` of the profile.
 enum WebAPISchema {
     static let profile = identified("user").adding([
         "account_id": .text, "display_name": .text, "email": .optional(.text), "product": .optional(.text),
