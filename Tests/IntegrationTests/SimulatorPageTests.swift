@@ -8,7 +8,7 @@ struct SimulatorPageTests {
     func commands() async throws {
         let page = try Page("docs/simulator.md")
         let blocks = page.blocks(of: "sh")
-        try #require(blocks.count == 9)
+        try #require(blocks.count == 11)
         let start = blocks[0].trimmingCharacters(in: .newlines).replacing("--port 8080", with: "--port 0")
         try await SegueCommandLine.inScratch { segue in
             try segue.write(try #require(page.blocks(of: "yaml").first), to: "catalogue.yaml")
@@ -26,6 +26,7 @@ struct SimulatorPageTests {
             #expect(result.output.hasPrefix(state.trimmingCharacters(in: .newlines)), "\(result.output)")
             for expected in [
                 #""premium":false"#, "429 Too Many Requests", "Retry-After: 2", #""remaining":3"#, #""account":"bob""#,
+                #""context":"spotify:playlist:Calm""#, #""body":"truncated""#,
             ] {
                 #expect(result.output.localizedCaseInsensitiveContains(expected), "\(result.output)")
             }

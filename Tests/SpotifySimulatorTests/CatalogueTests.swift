@@ -92,7 +92,16 @@ struct CatalogueTests {
             ("https://example.com/cb", true), ("http://127.0.0.1:80/cb", true), ("http://[::1]:80/cb", true),
             ("http://localhost:80/cb", false), ("https://localhost/cb", false), ("http://127.0.0.1.evil.com/", false),
             ("http://example.com/cb", false), ("https://example.com/cb#here", false), ("segue://callback", false),
-            ("https://", false), ("", false),
+            ("https://", false), ("", false), ("http://127.0.0.1:65535/cb", true), ("http://127.0.0.1:65536/cb", false),
+            ("http://127.0.0.1:99999/cb", false), ("http://127.0.0.1:0/cb", false), ("http://127.0.0.1:/cb", false),
+            ("http://127.0.0.1:-1/cb", false), ("https://example.com:99999/cb", false),
+            ("http://①②⑦.0.0.1/cb", false), ("http://127。0。0。1/cb", false), ("http://127.0.0.1:８０/cb", false),
+            ("http://127.0.0%2E1/cb", false), ("http://127.1/cb", false), ("http://0x7f.0.0.1/cb", false),
+            ("http://127.0.0.1@evil.com/cb", false), ("http://me@127.0.0.1/cb", false), ("http://::1/cb", false),
+            ("https://ｌocalhost/cb", false), ("https://LOCALHOST/cb", false), ("https://localhost./cb", false),
+            ("https://exämple.com/cb", false), ("http://127.0.0.1:80\\@evil.com/", false),
+            ("http://127.0.0.1/c b", false), ("http://127.0.0.1/%zz", false), ("http://127.0.0.1/%C3%A9", true),
+            ("https://example.com:443/cb?a=b&c", true), ("https://a_b.example/", true), ("http:127.0.0.1/cb", false),
         ]
     )
     func redirectURIs(text: String, isValid: Bool) {

@@ -1,3 +1,5 @@
+import Foundation
+import HTTPClient
 import HTTPTypes
 import Testing
 
@@ -41,6 +43,124 @@ struct ControlTests {
             #expect(try await spotify.refresh(token).status == 503)
             #expect(try await spotify.send(.delete, "/_control/faults", [:], nil).status == 200)
             #expect(try await spotify.refresh(token).status == 200)
+        }
+    }
+
+    @Test(
+        "an error of the token endpoint has the form of RFC 6749, not that of the Web API",
+        arguments: [
+            ("400", "invalid_request"), ("401", "invalid_client"), ("429", "temporarily_unavailable"),
+            ("500", "server_error"), ("503", "temporarily_unavailable"),
+        ]
+    )
+    func tokenEnvelope(status: String, code: String) async throws {
+        try await withSimulator { spotify in
+            let token = try await spotify.signIn().refreshToken
+            _ = try await spotify.control("faults", ["path": "/api/*", "status": status, "retry_after": "3"])
+            let answer = try await spotify.refresh(token)
+            #expect(try answer.tokenError.hasPrefix("\(status) | \(code) | "))
+            #expect(answer.headers[.retryAfter] == "3")
+            #expect(answer.headers[.cacheControl] == "no-store")
+        }
+    }
+
+    @Test("an error of the consent page is text for people")
+    func consentFault() async throws {
+        try await withSimulator { spotify in
+            _ = try await spotify.control("faults", ["path": "/authorize", "status": "503"])
+            let answer = try await spotify.authorize()
+            #expect(answer.status == 503)
+            #expect(answer.text == "Service unavailable\n")
+        }
+    }
+
+    @Test("an error has the code that was ordered, in the form of its route")
+    func errorCodes() async throws {
+        try await withSimulator { spotify in
+            let tokens = try await spotify.signIn()
+            let order = ["status": "400", "error": "invalid_grant"]
+            _ = try await spotify.control("faults", order.merging(["path": "/api/token"]) { $1 })
+            let refused = try await spotify.refresh(tokens.refreshToken)
+            #expect(try refused.tokenError.hasPrefix("400 | invalid_grant | "))
+            _ = try await spotify.control("faults", ["path": "/v1/*", "status": "403", "error": "RATE_LIMITED"])
+            let limited = try await spotify.get("/v1/me", token: tokens.accessToken)
+            #expect(try limited.webAPIError.hasSuffix(" | RATE_LIMITED"))
+        }
+    }
+
+    @Test(
+        "any Retry-After can be ordered, with any answer",
+        arguments: [
+            (["status": "429", "retry_after": "-1"], "-1"), (["status": "503", "retry_after": "soon"], "soon"),
+            (["status": "429", "retry_after": "99999999999999999999"], "99999999999999999999"),
+            (
+                ["status": "429", "retry_after": "Wed, 21 Oct 2026 07:28:00 GMT"], "Wed, 21 Oct 2026 07:28:00 GMT"
+            ),
+            (["status": "429", "retry_after": "none"], nil), (["status": "429"], "1"), (["status": "503"], nil),
+            (["body": "empty", "retry_after": "2.5"], "2.5"),
+        ] as [([String: String], String?)]
+    )
+    func retryAfter(order: [String: String], expected: String?) async throws {
+        try await withSimulator { spotify in
+            let token = try await spotify.signIn().accessToken
+            _ = try await spotify.control("faults", order.merging(["path": "/v1/me"]) { $1 })
+            #expect(try await spotify.get("/v1/me", token: token).headers[.retryAfter] == expected)
+        }
+    }
+
+    @Test("an answer can be empty or HTML, with the status of the request or another one")
+    func bodies() async throws {
+        try await withSimulator { spotify in
+            let token = try await spotify.signIn().accessToken
+            for (order, status, type) in [
+                (["body": "not-json"], 200, "text/html; charset=utf-8"),
+                (["body": "not-json", "status": "502"], 502, "text/html; charset=utf-8"),
+                (["body": "empty"], 200, "application/json; charset=utf-8"),
+            ] {
+                _ = try await spotify.control("faults", order.merging(["path": "/v1/me"]) { $1 })
+                let answer = try await spotify.get("/v1/me", token: token)
+                #expect(answer.status == status && answer.headers[.contentType] == type, "\(order)")
+                #expect(answer.text.hasPrefix("<!doctype html>") == (order["body"] == "not-json"), "\(order)")
+                #expect(answer.text.isEmpty == (order["body"] == "empty"), "\(order)")
+            }
+            // The request is handled before its answer is damaged.
+            let body = #"{"uris":["spotify:track:one"]}"#
+            _ = try await spotify.control("faults", ["path": "/v1/me/player/play", "body": "not-json"])
+            #expect(try await spotify.put("/v1/me/player/play", body, token: token).status == 204)
+            #expect(try await spotify.controlState().playback != nil)
+        }
+    }
+
+    @Test("a slow body arrives whole, and takes the time that was ordered")
+    func slowBody() async throws {
+        try await withSimulator { spotify in
+            let token = try await spotify.signIn().accessToken
+            let whole = try await spotify.get("/v1/me/playlists", token: token).text
+            _ = try await spotify.control(
+                "faults", ["path": "/v1/me/playlists", "body": "slow", "body_ms": "200"])
+            let clock = ContinuousClock()
+            let start = clock.now
+            #expect(try await spotify.get("/v1/me/playlists", token: token).text == whole)
+            #expect(clock.now - start >= .milliseconds(150))
+        }
+    }
+
+    @Test("a truncated body is half of the announced length, and the connection is closed")
+    func truncated() async throws {
+        try await withSimulator { spotify in
+            let token = try await spotify.signIn().accessToken
+            let whole = try await spotify.get("/v1/me", token: token).text
+            _ = try await spotify.control("faults", ["path": "/v1/me", "body": "truncated", "count": "2"])
+            let request = "GET /v1/me HTTP/1.1\r\nHost: \(spotify.base.dropFirst(7))\r\nAuthorization: Bearer \(token)"
+            let answer = try await RawExchange.answer(to: request + "\r\n\r\n", from: spotify.base)
+            let parts = answer.components(separatedBy: "\r\n\r\n")
+            #expect(parts[0].lowercased().contains("content-length: \(whole.utf8.count)"))
+            #expect(parts.last == String(whole.prefix(whole.count / 2)))
+            let failure = await #expect(throws: HTTPClient.Failure.self) {
+                try await spotify.get("/v1/me", token: token)
+            }
+            #expect(failure?.code == .broken)
+            #expect(try await spotify.get("/v1/me", token: token).text == whole)
         }
     }
 
@@ -106,6 +226,12 @@ struct ControlTests {
             ("devices", ["action": "explode"], "action"), ("devices", ["action": "activate"], "id"),
             ("devices", ["action": "activate", "id": "toaster"], "toaster"),
             ("faults", ["path": "/v1/me", "status": "200"], "status"), ("faults", ["path": "/v1/me"], "status"),
+            ("faults", ["path": "/v1/me", "body": "odd"], "body"),
+            ("faults", ["path": "/v1/me", "body": "slow", "body_ms": "-1"], "body_ms"),
+            ("faults", ["path": "/v1/me", "status": "429", "retry_after": "a\nb"], "retry_after"),
+            ("player", ["action": "dance"], "action"), ("player", ["action": "seek"], "position_ms"),
+            ("player", ["action": "volume", "volume_percent": "101"], "volume_percent"),
+            ("player", ["action": "repeat", "state": "on"], "state"),
             ("faults", ["status": "500"], "path"), ("faults", ["path": "v1", "status": "500"], "path"),
         ]
     )
@@ -118,11 +244,22 @@ struct ControlTests {
         }
     }
 
+    @Test("a change that the playback does not allow is refused as text")
+    func refusedChange() async throws {
+        try await withSimulator { spotify in
+            let answer = try await spotify.post("/_control/player", ["action": "pause"])
+            #expect(answer.status == 403 && answer.text == "Player command failed: Restriction violated\n")
+            _ = try await spotify.control("devices", ["action": "deactivate"])
+            let inactive = try await spotify.post("/_control/player", ["action": "play"])
+            #expect(inactive.status == 404 && inactive.text == "Player command failed: No active device found\n")
+        }
+    }
+
     @Test("the page documents every control route")
     func page() async throws {
         try await withSimulator { spotify in
             let text = try await spotify.get("/_control").text
-            for route in ["state", "reset", "revoke", "premium", "devices", "faults"] {
+            for route in ["state", "reset", "revoke", "premium", "devices", "player", "faults"] {
                 #expect(text.contains("/_control/\(route)"))
             }
         }

@@ -99,9 +99,11 @@ struct SpotifyClient {
 /// Runs a simulator while `test` runs.
 func withSimulator<Result>(
     _ policy: TokenPolicy = TokenPolicy(), stateFile: String? = nil, clock: ManualClock = ManualClock(),
-    _ test: (SpotifyClient) async throws -> Result
+    idleTimeout: Duration = .seconds(60), _ test: (SpotifyClient) async throws -> Result
 ) async throws -> Result {
-    try await SimulatedSpotify.with(.init(tokenPolicy: policy, stateFile: stateFile), now: { clock.now }) {
+    let configuration = SpotifySimulator.Configuration(
+        tokenPolicy: policy, stateFile: stateFile, idleTimeout: idleTimeout)
+    return try await SimulatedSpotify.with(configuration, now: { clock.now }) {
         try await test(SpotifyClient(client: $0.client, base: $0.base))
     }
 }
@@ -129,9 +131,12 @@ struct Answer {
         text = response.text
     }
 
-    func decoded<Payload: Decodable>(_ type: Payload.Type = Payload.self) throws -> Payload {
+    /// - Parameter literally: true if the names of fields remain as they are. Otherwise `is_active` is `isActive`.
+    func decoded<Payload: Decodable>(
+        _ type: Payload.Type = Payload.self, literally: Bool = false
+    ) throws -> Payload {
         let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        if !literally { decoder.keyDecodingStrategy = .convertFromSnakeCase }
         return try decoder.decode(type, from: Data(text.utf8))
     }
 

@@ -23,7 +23,10 @@ struct WebAPITests {
 
     @Test(
         "a token without the scope is refused",
-        arguments: ["/v1/me/playlists", "/v1/playlists/DeepFocus/items", "/v1/me/player/devices"]
+        arguments: [
+            "/v1/me/playlists", "/v1/playlists/DeepFocus/items", "/v1/me/player/devices", "/v1/me/player",
+            "/v1/me/player/currently-playing",
+        ]
     )
     func scope(path: String) async throws {
         try await withSimulator { spotify in

@@ -1,7 +1,29 @@
+import Foundation
+
 /// The state of one account's Spotify Connect: the subscription, the devices and the playback.
+///
+/// A playing song advances with the time: methods that depend on the current time take it as a parameter.
 struct PlayerState: Codable, Sendable, Equatable {
+    /// The part of the music that is repeated.
+    enum RepeatMode: String, Codable, CaseIterable, Sendable {
+        case off, context, track
+    }
+
+    /// A change of the playback.
+    enum Action: Sendable, Equatable {
+        case resume, pause, next, previous
+        /// The new position in milliseconds. A position beyond the end begins the next song.
+        case seek(Int)
+        /// The new volume in percent.
+        case volume(Int)
+    }
+
     var isPremium: Bool
+    private(set) var repeatMode = RepeatMode.off
+    /// Shown to clients. The order of the songs does not change.
+    var isShuffled = false
     private(set) var devices: [Catalogue.Device]
+    /// The playback after the last change. ``advanced(to:)`` has the playback now.
     private(set) var playback: Playback?
 
     init(isPremium: Bool, devices: [Catalogue.Device]) {
@@ -9,42 +31,130 @@ struct PlayerState: Codable, Sendable, Equatable {
         self.devices = devices
     }
 
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        isPremium = try container.decode(Bool.self, forKey: .isPremium)
+        devices = try container.decode([Catalogue.Device].self, forKey: .devices)
+        repeatMode = try container.decodeIfPresent(RepeatMode.self, forKey: .repeatMode) ?? .off
+        isShuffled = try container.decodeIfPresent(Bool.self, forKey: .isShuffled) ?? false
+        // The playback of an earlier version has no durations, so it ends.
+        let stored = try? container.decodeIfPresent(Playback.self, forKey: .playback)
+        playback = stored?.isValid == true ? stored : nil
+    }
+
+    /// The device that plays if a command names no device.
+    var activeDevice: Catalogue.Device? { devices.first(where: \.isActive) }
+
+    /// The state at a later time, if no command comes before.
+    func advanced(to now: Date) -> PlayerState {
+        var state = self
+        state.playback?.advance(to: now, repeating: repeatMode)
+        return state
+    }
+
+    /// The changes that the Web API would refuse now.
+    var refusals: Set<Refusal> {
+        guard let playback else { return [] }
+        var refusals: Set<Refusal> = [playback.isPlaying ? .resuming : .pausing]
+        guard repeatMode != .context else { return refusals }
+        if playback.index == 0 { refusals.insert(.skippingPrevious) }
+        if playback.index == playback.selection.tracks.count - 1 { refusals.insert(.skippingNext) }
+        return refusals
+    }
+
+    /// A change that the state does not allow, by its name in the Web API.
+    enum Refusal: String, Sendable {
+        case resuming, pausing
+        case skippingPrevious = "skipping_prev"
+        case skippingNext = "skipping_next"
+    }
+}
+
+// Commands of the Web API. They need Premium and a device that accepts commands.
+extension PlayerState {
     /// Starts or resumes playback.
     ///
     /// - Parameters:
-    ///   - command: The music to play.
+    ///   - selection: The music to play. `nil` to resume.
+    ///   - position: The position at which playback starts, in milliseconds. `nil` for the beginning, or for the
+    ///     current position if playback is resumed.
     ///   - deviceID: The device to play on. `nil` for the active device.
-    mutating func play(_ command: PlayCommand, on deviceID: String?) throws(WebAPIError) {
-        try command.validate()
-        guard isPremium else { throw .premiumRequired }
-        let device = try target(deviceID)
+    mutating func play(
+        _ selection: Playback.Selection?, position: Int? = nil, on deviceID: String?, at now: Date
+    ) throws(WebAPIError) {
+        let device = try commanded(deviceID)
+        guard let selection else {
+            advance(to: now)
+            // Playback on another device moves to this one.
+            if playback?.isPlaying == true, playback?.deviceID != device.id {
+                playback?.deviceID = device.id
+            } else {
+                try perform(.resume, at: now)
+                playback?.deviceID = device.id
+            }
+            makeActive(device.id)
+            if let position { try perform(.seek(position), at: now) }
+            return
+        }
         makeActive(device.id)
-        let resumed = command.context == nil && command.tracks == nil ? playback : nil
-        playback = Playback(
-            deviceID: device.id,
-            isPlaying: true,
-            context: command.context ?? resumed?.context,
-            tracks: command.tracks ?? resumed?.tracks ?? [],
-            positionInMilliseconds: command.positionInMilliseconds ?? resumed?.positionInMilliseconds ?? 0
-        )
+        playback = Playback(selection, on: device.id, at: now)
+        if let position { try perform(.seek(position), at: now) }
+    }
+
+    /// Changes the playback of the active device.
+    ///
+    /// - Parameter deviceID: The active device, or `nil`.
+    mutating func command(_ action: Action, on deviceID: String?, at now: Date) throws(WebAPIError) {
+        let device = try commanded(deviceID)
+        guard device.isActive else { throw .restriction }
+        advance(to: now)
+        try perform(action, at: now)
     }
 
     /// Moves playback to another device, and makes this device the active one.
-    mutating func transfer(_ command: TransferCommand) throws(WebAPIError) {
+    mutating func transfer(_ command: TransferCommand, at now: Date) throws(WebAPIError) {
         guard let id = command.deviceIDs.first else { throw .badRequest("Missing device_ids") }
         guard command.deviceIDs.count == 1 else { throw .badRequest("Only one device_id is currently supported") }
-        guard isPremium else { throw .premiumRequired }
-        let device = try target(id)
+        let device = try commanded(id)
+        advance(to: now)
         makeActive(device.id)
         playback?.deviceID = device.id
-        if command.play == true { playback?.isPlaying = true }
+        if command.play == true, playback?.isPlaying == false { try perform(.resume, at: now) }
     }
 
-    private func target(_ id: String?) throws(WebAPIError) -> Catalogue.Device {
-        let found = devices.first { device in id.map { $0 == device.id } ?? device.isActive }
+    private func commanded(_ id: String?) throws(WebAPIError) -> Catalogue.Device {
+        guard isPremium else { throw .premiumRequired }
+        let found = id == nil ? activeDevice : devices.first { $0.id == id }
         guard let device = found else { throw id == nil ? .noActiveDevice : .deviceNotFound }
-        guard !device.isRestricted else { throw .restrictedDevice }
+        guard !device.isRestricted else { throw .restriction }
         return device
+    }
+
+    private mutating func advance(to now: Date) {
+        self = advanced(to: now)
+    }
+
+    private mutating func perform(_ action: Action, at now: Date) throws(WebAPIError) {
+        if case .volume(let percent) = action { return try setVolume(percent) }
+        guard var changed = playback else { throw .restriction }
+        switch action {
+        case .resume where refusals.contains(.resuming), .pause where refusals.contains(.pausing),
+            .next where refusals.contains(.skippingNext), .previous where refusals.contains(.skippingPrevious):
+            throw .restriction
+        case .resume: changed.setPlaying(true, at: now)
+        case .pause: changed.setPlaying(false, at: now)
+        case .next: changed.skip(by: 1, at: now)
+        case .previous: changed.skip(by: -1, at: now)
+        case .seek(let position): changed.seek(to: position, at: now, repeating: repeatMode)
+        case .volume: break
+        }
+        playback = changed
+    }
+
+    private mutating func setVolume(_ percent: Int) throws(WebAPIError) {
+        guard let index = devices.firstIndex(where: \.isActive) else { throw .noActiveDevice }
+        guard devices[index].volume != nil else { throw .volumeNotControllable }
+        devices[index].volume = percent
     }
 
     private mutating func makeActive(_ id: String) {
@@ -54,6 +164,19 @@ struct PlayerState: Codable, Sendable, Equatable {
 
 // Changes that a user makes at a device or in a Spotify app, not through the Web API.
 extension PlayerState {
+    /// Changes the playback of the active device. Neither Premium nor an unrestricted device is needed.
+    mutating func change(_ action: Action, at now: Date) throws(WebAPIError) {
+        guard activeDevice != nil else { throw .noActiveDevice }
+        advance(to: now)
+        try perform(action, at: now)
+    }
+
+    /// Plays other music on the active device.
+    mutating func start(_ selection: Playback.Selection, at now: Date) throws(WebAPIError) {
+        guard let device = activeDevice else { throw .noActiveDevice }
+        playback = Playback(selection, on: device.id, at: now)
+    }
+
     /// Makes a device the active one, as if the user picked it in a Spotify app.
     ///
     /// - Returns: False if the device does not exist.
@@ -75,61 +198,10 @@ extension PlayerState {
         self.devices = devices
         playback = nil
     }
-}
 
-/// The music that plays or is paused.
-struct Playback: Codable, Sendable, Equatable {
-    var deviceID: String
-    var isPlaying: Bool
-    /// The URI of the playlist, album or artist. `nil` if none was requested.
-    var context: String?
-    /// The URIs of the tracks; empty if none were requested.
-    var tracks: [String]
-    var positionInMilliseconds: Int
-}
-
-/// The body of `PUT /me/player/play`. Without a context and without tracks, playback resumes.
-struct PlayCommand: Decodable, Sendable, Equatable {
-    /// The URI of a playlist, album or artist.
-    var context: String?
-    /// The URIs of the tracks, in order.
-    var tracks: [String]?
-    /// The position at which playback starts.
-    var positionInMilliseconds: Int?
-
-    private enum CodingKeys: String, CodingKey {
-        case context = "context_uri"
-        case tracks = "uris"
-        case positionInMilliseconds = "position_ms"
-    }
-
-    /// Checks the command without the state of the player.
-    func validate() throws(WebAPIError) {
-        guard context == nil || tracks == nil else {
-            throw .badRequest("Only one of context_uri and uris can be specified")
-        }
-        if let context, !["playlist", "album", "artist"].contains(where: { context.hasPrefix("spotify:\($0):") }) {
-            throw .badRequest("Unsupported context uri: \(context)")
-        }
-        if let tracks {
-            guard !tracks.isEmpty else { throw .badRequest("No uris provided") }
-            if let stranger = tracks.first(where: { !$0.hasPrefix("spotify:track:") }) {
-                throw .badRequest("Invalid track uri: \(stranger)")
-            }
-        }
-        guard positionInMilliseconds ?? 0 >= 0 else { throw .badRequest("position_ms must be positive") }
-    }
-}
-
-/// The body of `PUT /me/player`.
-struct TransferCommand: Decodable, Sendable, Equatable {
-    /// The new device. Spotify takes a list, but accepts only one id.
-    var deviceIDs: [String]
-    /// `true` resumes paused playback on the new device. Otherwise playback remains playing or paused.
-    var play: Bool?
-
-    private enum CodingKeys: String, CodingKey {
-        case deviceIDs = "device_ids"
-        case play
+    /// Changes what is repeated, from now on.
+    mutating func setRepeatMode(_ mode: RepeatMode, at now: Date) {
+        advance(to: now)
+        repeatMode = mode
     }
 }

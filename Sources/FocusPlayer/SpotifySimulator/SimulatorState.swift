@@ -14,6 +14,7 @@ struct SimulatorState: Sendable, Equatable {
     }
 
     let catalogue: Catalogue
+    let library: Library
     let policy: TokenPolicy
     var authorization = AuthorizationState()
     /// The accounts in the order of the catalogue. Their number and order do not change.
@@ -23,6 +24,7 @@ struct SimulatorState: Sendable, Equatable {
 
     init(catalogue: Catalogue, policy: TokenPolicy) {
         self.catalogue = catalogue
+        self.library = Library(catalogue.accounts)
         self.policy = policy
         self.accounts = catalogue.accounts.map(Account.init)
     }
@@ -76,32 +78,5 @@ struct SimulatorState: Sendable, Equatable {
     /// Restores the initial state. The tokens of clients become unknown.
     mutating func reset() {
         self = SimulatorState(catalogue: catalogue, policy: policy)
-    }
-}
-
-extension SimulatorState {
-    /// A failure that was ordered at the control routes for the next requests.
-    struct Fault: Codable, Sendable, Equatable {
-        /// The path of the requests, or the beginning of a path followed by `*`.
-        let path: String
-        /// The status of the answer; `nil` to answer normally after the delay.
-        let status: Int?
-        /// The seconds of the `Retry-After` header; `nil` for no header.
-        let retryAfter: Int?
-        /// The delay before the answer.
-        let delayInMilliseconds: Int
-        /// The number of requests that still get this fault.
-        var remaining: Int
-
-        /// True if the fault applies to requests for the path. A trailing slash is ignored, unless the fault's path
-        /// ends in `*`.
-        func strikes(_ requested: String) -> Bool {
-            if path.hasSuffix("*") { return requested.hasPrefix(path.dropLast()) }
-            return Self.normalized(path) == Self.normalized(requested)
-        }
-
-        private static func normalized(_ path: String) -> Substring {
-            path.hasSuffix("/") ? path.dropLast() : Substring(path)
-        }
     }
 }

@@ -50,9 +50,11 @@ package struct SpotifySimulator: Service {
         }
     }
 
-    private func makeApplication() -> Application<RouterResponder<SimulatorContext>> {
+    private func makeApplication() -> Application<SimulatorResponder> {
         Application(
-            router: Router.simulator(simulation),
+            responder: SimulatorResponder(simulation),
+            // The limit also closes a connection whose request headers do not end.
+            server: .http1(configuration: .init(idleTimeout: TimeAmount(configuration.idleTimeout))),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: configuration.port)),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port { await onReady(port) }
@@ -68,11 +70,17 @@ package struct SpotifySimulator: Service {
         package var tokenPolicy: TokenPolicy
         /// The file for grants, tokens (as digests) and the player. `nil` for no file.
         package var stateFile: String?
+        /// The time after which a connection is closed if it has no request, or if its request does not continue.
+        package var idleTimeout: Duration
 
-        package init(port: Int = 0, tokenPolicy: TokenPolicy = TokenPolicy(), stateFile: String? = nil) {
+        package init(
+            port: Int = 0, tokenPolicy: TokenPolicy = TokenPolicy(), stateFile: String? = nil,
+            idleTimeout: Duration = .seconds(60)
+        ) {
             self.port = port
             self.tokenPolicy = tokenPolicy
             self.stateFile = stateFile
+            self.idleTimeout = idleTimeout
         }
     }
 }

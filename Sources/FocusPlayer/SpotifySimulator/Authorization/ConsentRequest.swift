@@ -67,13 +67,14 @@ struct RedirectURI: Sendable, Equatable {
     /// Reads an address. `nil` if Spotify would not register the address.
     init?(_ string: String) {
         guard
-            let components = URLComponents(string: string),
-            let scheme = components.scheme,
-            let host = components.host, !host.isEmpty,
+            // URLComponents accepts more: it converts the digits of other scripts and percent-encoded hosts.
+            string.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
             // A redirection endpoint must not have a fragment (RFC 6749 §3.1.2).
-            components.fragment == nil,
-            scheme == "https" || (scheme == "http" && Self.loopback.contains(host)),
-            host != "localhost"
+            let parts = string.wholeMatch(of: Self.form),
+            !string.contains(/%(?![0-9A-Fa-f]{2})/),
+            (1...65_535).contains(parts.port.flatMap { Int($0) } ?? 80),
+            parts.scheme == "https" ? Self.isRemote(parts.host) : Self.loopback.contains(parts.host),
+            let components = URLComponents(string: string, encodingInvalidCharacters: false)
         else { return nil }
         self.components = components
     }
@@ -101,8 +102,23 @@ struct RedirectURI: Sendable, Equatable {
         return result.string ?? ""
     }
 
-    /// The loopback address literals. An IPv6 literal may be read with or without its brackets.
-    private static let loopback: Set = ["127.0.0.1", "[::1]", "::1"]
+    private static let loopback: Set<Substring> = ["127.0.0.1", "[::1]"]
+
+    /// False for the name `localhost`, in each of its spellings.
+    private static func isRemote(_ host: Substring) -> Bool {
+        var name = host.lowercased()
+        while name.hasSuffix(".") { name.removeLast() }
+        return !name.isEmpty && name != "localhost"
+    }
+
+    /// A URL without user information and fragment, whose port is a number without leading zeros.
+    private static var form: Regex<(Substring, scheme: Substring, host: Substring, port: Substring?)> {
+        #/
+            (?<scheme> https?) :// (?<host> [A-Za-z0-9._\-]+ | \[ [0-9A-Fa-f:.]+ \])
+            (?: : (?<port> [1-9][0-9]{0,4}))?
+            (?: [/?] [^\#]*)?
+        /#
+    }
 }
 
 extension RedirectURI: CustomStringConvertible {

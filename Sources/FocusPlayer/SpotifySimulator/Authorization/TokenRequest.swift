@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// A request to `/api/token`.
 enum TokenRequest: Sendable {
     /// Exchange a code for tokens.
@@ -43,18 +45,31 @@ extension TokenRequest: CustomStringConvertible, CustomReflectable {
 
 /// An error of `/api/token`, RFC 6749 §5.2.
 struct TokenError: Error, Encodable, Sendable, Equatable {
-    /// The codes of RFC 6749 that the simulator uses.
-    enum Code: String, Encodable, Sendable {
+    /// The codes that the simulator chooses: those of RFC 6749 §5.2, and for failures of the server those of §4.1.2.1.
+    enum Code: String, Sendable {
         case invalidRequest = "invalid_request"
         case invalidClient = "invalid_client"
         case invalidGrant = "invalid_grant"
         case unsupportedGrantType = "unsupported_grant_type"
+        case serverError = "server_error"
+        case temporarilyUnavailable = "temporarily_unavailable"
+
+        /// The code that usually accompanies the status.
+        fileprivate init(_ status: HTTPResponse.Status) {
+            switch status.code {
+            case 401: self = .invalidClient
+            case 429, 503: self = .temporarilyUnavailable
+            case 500...: self = .serverError
+            default: self = .invalidRequest
+            }
+        }
     }
 
+    let status: HTTPResponse.Status
     /// The code, for programs.
-    let code: Code
+    private let code: String
     /// The message, for people.
-    let message: String
+    private let message: String
 
     private enum CodingKeys: String, CodingKey {
         case code = "error"
@@ -62,7 +77,13 @@ struct TokenError: Error, Encodable, Sendable, Equatable {
     }
 
     init(_ code: Code, _ message: String) {
-        self.code = code
+        self.init(.badRequest, message, code: code.rawValue)
+    }
+
+    /// - Parameter code: Nil for the code that usually accompanies the status.
+    init(_ status: HTTPResponse.Status, _ message: String, code: String?) {
+        self.status = status
+        self.code = code ?? Code(status).rawValue
         self.message = message
     }
 

@@ -32,6 +32,9 @@ extension Catalogue {
         /// True if the player accepts commands at the start. A request to `/_control/premium` changes that in the
         /// running simulator.
         var isPremium: Bool
+
+        /// The identifier that other services may store. It is computed from ``id``.
+        var accountID: String { Song.identifier(of: "account", id) }
     }
 
     /// An application registered with the simulated Spotify.
@@ -75,6 +78,8 @@ extension Catalogue {
         var isCollaborative: Bool
         var songs: [Song]
 
+        var uri: String { "spotify:playlist:\(id)" }
+
         /// True if the user may list the items: the user owns the playlist, or the playlist is collaborative.
         func showsItems(to user: User) -> Bool {
             owner == user.id || isCollaborative
@@ -96,12 +101,24 @@ extension Catalogue {
         /// The identifier of the artist.
         var artistID: String { Self.identifier(of: "artist", artist) }
 
+        var uri: String { "spotify:track:\(id)" }
+        /// The record's day of release, from 1970 to 2019, as `YYYY-MM-DD`. It is computed from ``albumID``.
+        var releaseDate: String {
+            let bytes = Self.digest(of: "release", albumID).map(Int.init)
+            func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+            return "\(1970 + bytes[0] % 50)-\(twoDigits(1 + bytes[1] % 12))-\(twoDigits(1 + bytes[2] % 28))"
+        }
+        /// The International Standard Recording Code. It is computed from ``id``.
+        var isrc: String {
+            "QZSEG" + Self.digest(of: "isrc", id).prefix(7).map { String($0 % 10) }.joined()
+        }
+
         /// A duration between 2.5 and 5.5 minutes. It is computed from ``id``.
         var durationInMilliseconds: Int {
             150_000 + Int(Self.digest(of: "duration", id).prefix(2).reduce(0) { $0 << 8 | Int($1) }) * 180_000 / 65_536
         }
 
-        private static func identifier(of parts: String...) -> String {
+        fileprivate static func identifier(of parts: String...) -> String {
             let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
             let bytes = digest(of: parts.joined(separator: "\u{1F}")).prefix(22)
             return String(bytes.map { digits[Int($0) % digits.count] })

@@ -157,12 +157,11 @@ extension TokenResponse: CustomStringConvertible, CustomReflectable {
 }
 
 extension TokenError: HTTPResponseError {
-    /// The status that RFC 6749 §5.2 requires.
-    var status: HTTPResponse.Status { .badRequest }
-
     func response(from request: Request, context: some RequestContext) throws -> Response {
         var response = try context.responseEncoder.encode(self, from: request, context: context)
         response.status = status
+        // The answers of the token endpoint are not for caches, RFC 6749 §5.1.
+        response.headers[.cacheControl] = "no-store"
         return response
     }
 }

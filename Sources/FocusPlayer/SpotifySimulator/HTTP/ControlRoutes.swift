@@ -1,3 +1,5 @@
+import Foundation
+import HTTPTypes
 import Hummingbird
 
 /// The routes of `/_control`. They show and change an account and its devices, revoke tokens, and cause failures.
@@ -13,12 +15,12 @@ struct ControlRoutes: Sendable {
 
     /// `GET /_control/state`
     func state(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
-        try await changing(account: try request.queryFields()["account"]) { _, _ in }
+        try await changing(account: try request.queryFields()["account"]) { _, _, _ in }
     }
 
     /// `POST /_control/reset`
     func reset(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
-        try await changing { state, _ in state.reset() }
+        try await changing { state, _, _ in state.reset() }
     }
 
     /// `POST /_control/revoke`
@@ -26,7 +28,7 @@ struct ControlRoutes: Sendable {
         let fields = try await ControlFields(request)
         let revocation = try fields.choice("tokens", AuthorizationState.Revocation.self)
         let account = fields["account"]
-        return try await changing(account: account) { state, chosen in
+        return try await changing(account: account) { state, chosen, _ in
             let known = state
             state.authorization.revoke(revocation) { account == nil || known.indexOfAccount($0) == chosen }
         }
@@ -36,7 +38,7 @@ struct ControlRoutes: Sendable {
     func premium(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
         let fields = try await ControlFields(request)
         let premium = try fields.choice("premium", Switch.self)
-        return try await changing(account: fields["account"]) { state, account in
+        return try await changing(account: fields["account"]) { state, account, _ in
             state.accounts[account].player.isPremium = premium == .on
         }
     }
@@ -46,7 +48,7 @@ struct ControlRoutes: Sendable {
         let fields = try await ControlFields(request)
         let action = try fields.choice("action", DeviceAction.self)
         let id = action == .activate ? try fields.required("id") : ""
-        return try await changing(account: fields["account"]) { state, index in
+        return try await changing(account: fields["account"]) { state, index, _ in
             var account = state.accounts[index]
             switch action {
             case .activate:
@@ -61,35 +63,63 @@ struct ControlRoutes: Sendable {
         }
     }
 
+    /// `POST /_control/player`
+    func player(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
+        let fields = try await ControlFields(request)
+        let change = try fields.playerChange()
+        return try await changing(account: fields["account"]) { state, index, now in
+            var player = state.accounts[index].player
+            switch change {
+            case .action(let action): try player.change(action, at: now)
+            case .start(let context):
+                guard let selection = try state.library.selection(for: PlayCommand(context: context)) else { return }
+                try player.start(selection, at: now)
+            case .repeating(let mode): player.setRepeatMode(mode, at: now)
+            case .shuffling(let isShuffled): player.isShuffled = isShuffled
+            }
+            state.accounts[index].player = player
+        }
+    }
+
     /// `POST /_control/faults`
     func order(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
         let fault = try await ControlFields(request).fault()
-        return try await changing { state, _ in state.order(fault) }
+        return try await changing { state, _, _ in state.order(fault) }
     }
 
     /// `DELETE /_control/faults`
     func clearFaults(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
-        try await changing { state, _ in state.clearFaults() }
+        try await changing { state, _, _ in state.clearFaults() }
     }
 
     /// - Parameters:
     ///   - account: The user id of the account that is shown and changed. Nil for the first account.
-    ///   - change: Receives the state and the index of the account.
+    ///   - change: Receives the state, the index of the account and the current time.
     private func changing(
-        account: String? = nil, _ change: @escaping @Sendable (inout SimulatorState, Int) throws -> Void
+        account: String? = nil, _ change: @escaping @Sendable (inout SimulatorState, Int, Date) throws -> Void
     ) async throws -> ControlState {
-        try await simulation.update { state, _ in
+        try await simulation.update { state, now in
             guard let index = state.indexOfAccount(account) else {
                 let known = state.catalogue.accounts.map(\.user.id).joined(separator: ", ")
                 throw HTTPError(.badRequest, message: "there is no account '\(account ?? "")'; use one of \(known)")
             }
-            try change(&state, index)
-            return ControlState(state, account: index)
+            try change(&state, index, now)
+            return ControlState(state, account: index, at: now)
         }
     }
 
-    private enum Switch: String, CaseIterable { case on, off }
     private enum DeviceAction: String, CaseIterable { case activate, deactivate, none, all }
+}
+
+private enum Switch: String, CaseIterable { case on, off }
+
+/// A change of the playback by another client.
+private enum PlayerChange: Sendable {
+    case action(PlayerState.Action)
+    /// Plays the playlist, album or artist with this URI.
+    case start(String)
+    case repeating(PlayerState.RepeatMode)
+    case shuffling(Bool)
 }
 
 /// The form fields of a control request. An error is one line of plain text.
@@ -123,21 +153,52 @@ private struct ControlFields {
         return number
     }
 
-    func fault() throws -> SimulatorState.Fault {
+    func fault() throws -> Fault {
         let status = try number("status", in: 400...599)
-        let fault = SimulatorState.Fault(
+        let fault = Fault(
             path: try required("path"),
             status: status,
-            // By default, an answer with the status 429 has a Retry-After header, as at Spotify.
-            retryAfter: try number("retry_after", in: 0...3_600) ?? (status == 429 ? 1 : nil),
+            error: fields["error"],
+            retryAfter: try retryAfter(status: status),
             delayInMilliseconds: try number("delay_ms", in: 0...60_000) ?? 0,
+            body: fields["body"] == nil ? nil : try choice("body", Fault.Damage.self),
+            bodyInMilliseconds: try number("body_ms", in: 0...600_000) ?? 10_000,
             remaining: try number("count", in: 1...1_000_000) ?? 1
         )
         guard fault.path.hasPrefix("/") else { throw refusal("'path' must begin with /") }
-        guard fault.status != nil || fault.delayInMilliseconds > 0 else {
-            throw refusal("give 'status', 'delay_ms' or both")
+        guard fault.status != nil || fault.delayInMilliseconds > 0 || fault.body != nil else {
+            throw refusal("give 'status', 'delay_ms', 'body' or several of them")
         }
         return fault
+    }
+
+    /// By default, an answer with the status 429 has the header, as at Spotify.
+    private func retryAfter(status: Int?) throws -> String? {
+        guard let value = fields["retry_after"] else { return status == 429 ? "1" : nil }
+        guard HTTPField.isValidValue(value) else { throw refusal("'retry_after' cannot be sent in a header") }
+        return value == "none" ? nil : value
+    }
+
+    func playerChange() throws -> PlayerChange {
+        switch try choice("action", PlayerAction.self) {
+        case .play: return fields["context"].map { .start($0) } ?? .action(.resume)
+        case .pause: return .action(.pause)
+        case .next: return .action(.next)
+        case .previous: return .action(.previous)
+        case .seek: return .action(.seek(try requiredNumber("position_ms", in: 0...86_400_000)))
+        case .volume: return .action(.volume(try requiredNumber("volume_percent", in: 0...100)))
+        case .repeat: return .repeating(try choice("state", PlayerState.RepeatMode.self))
+        case .shuffle: return .shuffling(try choice("state", Switch.self) == .on)
+        }
+    }
+
+    private enum PlayerAction: String, CaseIterable {
+        case play, pause, next, previous, seek, volume, `repeat`, shuffle
+    }
+
+    private func requiredNumber(_ name: String, in range: ClosedRange<Int>) throws -> Int {
+        _ = try required(name)
+        return try number(name, in: range) ?? range.lowerBound
     }
 
     private func refusal(_ problem: String) -> HTTPError {
@@ -152,11 +213,23 @@ struct ControlState: ResponseEncodable, Sendable {
     let premium: Bool
     let devices: [Catalogue.Device]
     /// `nil` if nothing plays and nothing is paused.
-    let playback: Playback?
+    let playback: PlaybackView?
     let tokens: Tokens
     /// The number of requests by method and route, for example `GET /v1/playlists/{id}/items`.
     let requests: [String: Int]
-    let faults: [SimulatorState.Fault]
+    let faults: [Fault]
+
+    struct PlaybackView: Encodable, Sendable {
+        let deviceID: String
+        let isPlaying: Bool
+        /// The URI of the playlist, album or artist. `nil` if tracks were requested.
+        let context: String?
+        /// The URIs of the requested tracks. Empty if a context was requested.
+        let tracks: [String]
+        /// The URI of the current track.
+        let track: String
+        let positionInMilliseconds: Int
+    }
 
     struct Tokens: Encodable, Sendable {
         /// The number of approvals for which a client has received tokens, of all accounts.
@@ -167,12 +240,17 @@ struct ControlState: ResponseEncodable, Sendable {
         let refreshes: Int
     }
 
-    init(_ state: SimulatorState, account index: Int) {
-        let player = state.accounts[index].player
+    init(_ state: SimulatorState, account index: Int, at now: Date) {
+        let player = state.accounts[index].player.advanced(to: now)
         account = state.accounts[index].catalogue.user.id
         premium = player.isPremium
         devices = player.devices
-        playback = player.playback
+        playback = player.playback.map { playback in
+            PlaybackView(
+                deviceID: playback.deviceID, isPlaying: playback.isPlaying, context: playback.selection.context,
+                tracks: playback.selection.context == nil ? playback.selection.tracks.map(\.uri) : [],
+                track: playback.track.uri, positionInMilliseconds: playback.positionInMilliseconds)
+        }
         tokens = Tokens(
             grants: state.authorization.grantCount,
             issued: state.authorization.issuedCount,
@@ -202,16 +280,29 @@ private enum ControlPage {
                                  action=none             no device is listed
                                  action=all              list the devices of the catalogue, as at the start
 
+        POST /_control/player    action=play, pause, next, previous    as if done in a Spotify app on the active device;
+                                                               play with context=URI plays a playlist or album
+                                 action=seek&position_ms=MS            go to a position of the song
+                                 action=volume&volume_percent=PERCENT  set the volume of the active device
+                                 action=repeat&state=off               repeat nothing; or context, or track
+                                 action=shuffle&state=on               shown to clients; the order remains
+
         POST /_control/faults    path=/v1/me/playlists   path of the requests; a final * matches any ending
-                                 status=429              status of the answer, 400 to 599 (optional with delay_ms)
-                                 retry_after=2           Retry-After header in seconds, 0 to 3600 (default: 1 with
-                                                         429, else none)
+                                 status=429              status of the answer, 400 to 599; without it, the request is
+                                                         handled, and its answer delayed or damaged
+                                 error=CODE              reason (Web API) or error (/api/token) in the answer
+                                 retry_after=2           Retry-After header, any text; none for no header (default: 1
+                                                         with 429, else none)
                                  delay_ms=500            delay before the answer, at most 60000 (default: 0)
+                                 body=slow               the body takes body_ms milliseconds (default: 10000)
+                                 body=truncated          the connection is closed after half of the body
+                                 body=not-json           the body is HTML
+                                 body=empty              the body is empty
                                  count=1                 number of requests (default: 1)
         DELETE /_control/faults  remove all faults
 
-        Where an account is shown or changed, account=ID names its user; without it, it is the catalogue's first account.
-        GET /_control/state has it in the query. Without account, revoke revokes the tokens of all accounts.
+        Where an account is shown or changed, account=ID names its user; without it, it is the catalogue's first
+        account. GET /_control/state has it in the query. Without account, revoke revokes the tokens of all accounts.
 
         Parameters are form fields. A POST or DELETE that succeeds answers like GET /_control/state. For example:
 

@@ -19,32 +19,6 @@ struct RequestCounter: RouterMiddleware {
     }
 }
 
-/// Applies the faults that were ordered at the control routes.
-struct FaultInjection: RouterMiddleware {
-    let simulation: Simulation
-
-    func handle(
-        _ request: Request,
-        context: SimulatorContext,
-        next: @concurrent (Request, SimulatorContext) async throws -> Response
-    ) async throws -> Response {
-        let path = request.uri.path
-        guard let fault = try await simulation.update({ state, _ in state.nextFault(for: path) }) else {
-            return try await next(request, context)
-        }
-        if fault.delayInMilliseconds > 0 {
-            try await Task.sleep(for: .milliseconds(fault.delayInMilliseconds))
-        }
-        guard let status = fault.status else { return try await next(request, context) }
-        throw WebAPIError(
-            statusCode: status,
-            message: status == 429 ? "API rate limit exceeded" : "Service unavailable",
-            reason: status == 429 ? "QUOTA_EXCEEDED" : nil,
-            retryAfter: fault.retryAfter
-        )
-    }
-}
-
 /// Admits requests whose access token is valid and has the scope.
 struct BearerAuthentication: RouterMiddleware {
     let simulation: Simulation
@@ -68,9 +42,12 @@ struct BearerAuthentication: RouterMiddleware {
     }
 }
 
-/// Converts errors of the framework, for example an unknown route or a malformed form. Errors under `/v1/` and bad
-/// requests under `/api/` get the form of Spotify's errors; all others become plain text.
+/// Converts errors to answers, also those of the framework, for example an unknown route or a malformed form.
+/// `ErrorForm` has the forms of the answers.
 struct ErrorEnvelope: RouterMiddleware {
+    /// The operations that tell why a request has no route.
+    let operations: OperationTable
+
     func handle(
         _ request: Request,
         context: SimulatorContext,
@@ -78,16 +55,62 @@ struct ErrorEnvelope: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let error as HTTPError {
-            let message = error.body ?? error.status.reasonPhrase
-            if request.uri.path.hasPrefix("/v1/") {
-                if error.status == .notFound { throw WebAPIError.serviceNotFound }
-                throw WebAPIError(statusCode: error.status.code, message: message)
+        } catch let error as any HTTPResponseError {
+            let form = ErrorForm(path: request.uri.path)
+            if error is TokenError || error is WebAPIError && form == .webAPI {
+                return try error.response(from: request, context: context)
             }
-            if request.uri.path.hasPrefix("/api/"), error.status == .badRequest {
-                throw TokenError(.invalidRequest, message)
+            let message = (error as? WebAPIError)?.message ?? (error as? HTTPError)?.body ?? error.status.reasonPhrase
+            guard error is HTTPError, error.status == .notFound else {
+                return try form.answer(error.status, message, from: request, context: context)
             }
-            return .text("\(message)\n", status: error.status)
+            return try refusal(of: request, form, context)
+        }
+    }
+
+    private func refusal(of request: Request, _ form: ErrorForm, _ context: SimulatorContext) throws -> Response {
+        func answer(_ status: HTTPResponse.Status, _ message: String) throws -> Response {
+            try form.answer(status, message, from: request, context: context)
+        }
+        switch operations.refusal(of: request.method, request.uri.path) {
+        case .unknownPath:
+            return try answer(.notFound, form == .webAPI ? WebAPIError.serviceNotFound.message : "Not Found")
+        case .notSimulated(let message):
+            return try answer(.notImplemented, message)
+        case .methodNotAllowed(let allowed):
+            let list = allowed.joined(separator: ", ")
+            // RFC 9110 §15.5.6 requires the header.
+            var response = try answer(
+                .methodNotAllowed, "\(request.method.rawValue) is not allowed here; use \(list)")
+            response.headers[.allow] = list
+            return response
+        }
+    }
+}
+
+/// The form of an error: the Web API's under `/v1/`, that of RFC 6749 §5.2 under `/api/`, otherwise plain text.
+enum ErrorForm: Sendable {
+    case webAPI, token, text
+
+    init(path: String) {
+        self = path == "/v1" || path.hasPrefix("/v1/") ? .webAPI : path.hasPrefix("/api/") ? .token : .text
+    }
+
+    /// - Parameter code: The code for programs: the reason of the Web API, the error of the token endpoint. Nil for the
+    ///   code that usually accompanies the status.
+    func answer(
+        _ status: HTTPResponse.Status, _ message: String, code: String? = nil, from request: Request,
+        context: some RequestContext
+    ) throws -> Response {
+        switch self {
+        case .webAPI:
+            let reason = code ?? (status == .tooManyRequests ? "QUOTA_EXCEEDED" : nil)
+            return try WebAPIError(statusCode: status.code, message: message, reason: reason)
+                .response(from: request, context: context)
+        case .token:
+            return try TokenError(status, message, code: code).response(from: request, context: context)
+        case .text:
+            return .text("\(message)\n", status: status)
         }
     }
 }

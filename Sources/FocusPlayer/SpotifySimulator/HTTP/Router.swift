@@ -2,49 +2,104 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-extension Router<SimulatorContext> {
-    /// Creates the router with all routes and the scopes that they need.
-    static func simulator(_ simulation: Simulation) -> Router<SimulatorContext> {
-        let router = Router(context: SimulatorContext.self).add(middleware: ErrorEnvelope())
+/// Answers requests with the routes. The answer to HEAD is the answer to GET without the body.
+struct SimulatorResponder: HTTPResponder {
+    private let router: RouterResponder<SimulatorContext>
 
-        let control = ControlRoutes(simulation: simulation)
-        router.group("_control")
-            .get(use: control.page)
-            .get("state", use: control.state)
-            .post("reset", use: control.reset)
-            .post("revoke", use: control.revoke)
-            .post("premium", use: control.premium)
-            .post("devices", use: control.devices)
-            .post("faults", use: control.order)
-            .delete("faults", use: control.clearFaults)
+    init(_ simulation: Simulation) {
+        let routes = Route.all(simulation)
+        let router = Router(context: SimulatorContext.self, options: .autoGenerateHeadEndpoints)
+        let envelope = ErrorEnvelope(operations: OperationTable(routes.map(\.operation)))
+        router.add(middleware: envelope)
+        for route in routes { route.add(to: router, simulation, envelope) }
+        self.router = router.buildResponder()
+    }
 
-        let spotify = router.group()
-            .add(middleware: RequestCounter(simulation: simulation))
-            .add(middleware: FaultInjection(simulation: simulation))
+    func respond(to request: Request, context: SimulatorContext) async throws -> Response {
+        let response = try await router.respond(to: request, context: context)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+}
 
-        let accounts = AccountsRoutes(simulation: simulation)
-        spotify
-            .get("authorize", use: accounts.showConsent)
-            .post("authorize", use: accounts.decide)
-            .post("api/token", use: accounts.tokens)
+/// A route of the simulator: the operation, the condition for its use, and the function that answers.
+private struct Route: Sendable {
+    enum Access: Sendable {
+        /// Everyone. These routes have no faults, and are not counted.
+        case control
+        /// Everyone.
+        case accounts
+        /// Clients whose access token has the scope. Nil if every valid token is admitted.
+        case webAPI(Scope?)
+    }
 
-        func v1(_ scope: Scope? = nil) -> RouterGroup<SimulatorContext> {
-            spotify.group("v1").add(middleware: BearerAuthentication(simulation: simulation, scope: scope))
+    let operation: OperationTable.Operation
+    private let access: Access
+    private let handler: @Sendable (Request, SimulatorContext) async throws -> Response
+
+    private init(
+        _ method: HTTPRequest.Method, _ path: String, _ access: Access,
+        _ handler: @escaping @Sendable (Request, SimulatorContext) async throws -> some ResponseGenerator
+    ) {
+        operation = OperationTable.Operation(method, path)
+        self.access = access
+        self.handler = { request, context in
+            try await handler(request, context).response(from: request, context: context)
         }
+    }
+
+    static func all(_ simulation: Simulation) -> [Route] {
+        let control = ControlRoutes(simulation: simulation)
+        let accounts = AccountsRoutes(simulation: simulation)
         let catalogue = CatalogueRoutes(simulation: simulation)
-        v1().get("me", use: catalogue.profile)
-        v1(.playlistReadPrivate)
-            .get("me/playlists", use: catalogue.playlists)
-            .get("playlists/:id/items", use: catalogue.items)
-            .get("playlists/:id/tracks", use: catalogue.tracks)
-
         let player = PlayerRoutes(simulation: simulation)
-        v1(.userReadPlaybackState).get("me/player/devices", use: player.devices)
-        v1(.userModifyPlaybackState)
-            .put("me/player/play", use: player.play)
-            .put("me/player", use: player.transfer)
+        return [
+            Route(.get, "/_control", .control, control.page),
+            Route(.get, "/_control/state", .control, control.state),
+            Route(.post, "/_control/reset", .control, control.reset),
+            Route(.post, "/_control/revoke", .control, control.revoke),
+            Route(.post, "/_control/premium", .control, control.premium),
+            Route(.post, "/_control/devices", .control, control.devices),
+            Route(.post, "/_control/player", .control, control.player),
+            Route(.post, "/_control/faults", .control, control.order),
+            Route(.delete, "/_control/faults", .control, control.clearFaults),
 
-        return router
+            Route(.get, "/authorize", .accounts, accounts.showConsent),
+            Route(.post, "/authorize", .accounts, accounts.decide),
+            Route(.post, "/api/token", .accounts, accounts.tokens),
+
+            Route(.get, "/v1/me", .webAPI(nil), catalogue.profile),
+            Route(.get, "/v1/me/playlists", .webAPI(.playlistReadPrivate), catalogue.playlists),
+            Route(.get, "/v1/playlists/{id}/items", .webAPI(.playlistReadPrivate), catalogue.items),
+            Route(.get, "/v1/playlists/{id}/tracks", .webAPI(.playlistReadPrivate), catalogue.tracks),
+
+            Route(.get, "/v1/me/player", .webAPI(.userReadPlaybackState), player.state),
+            Route(.put, "/v1/me/player", .webAPI(.userModifyPlaybackState), player.transfer),
+            Route(.get, "/v1/me/player/devices", .webAPI(.userReadPlaybackState), player.devices),
+            Route(
+                .get, "/v1/me/player/currently-playing", .webAPI(.userReadCurrentlyPlaying), player.currentlyPlaying),
+            Route(.put, "/v1/me/player/play", .webAPI(.userModifyPlaybackState), player.play),
+            Route(.put, "/v1/me/player/pause", .webAPI(.userModifyPlaybackState), player.pause),
+            Route(.post, "/v1/me/player/next", .webAPI(.userModifyPlaybackState), player.next),
+            Route(.post, "/v1/me/player/previous", .webAPI(.userModifyPlaybackState), player.previous),
+            Route(.put, "/v1/me/player/seek", .webAPI(.userModifyPlaybackState), player.seek),
+            Route(.put, "/v1/me/player/volume", .webAPI(.userModifyPlaybackState), player.volume),
+        ]
+    }
+
+    func add(to router: Router<SimulatorContext>, _ simulation: Simulation, _ envelope: ErrorEnvelope) {
+        let group = router.group()
+        switch access {
+        case .control: break
+        case .accounts, .webAPI:
+            group.add(middleware: RequestCounter(simulation: simulation))
+            group.add(middleware: FaultInjection(simulation: simulation))
+            // Faults change answers, so errors must be answers already.
+            group.add(middleware: envelope)
+        }
+        if case .webAPI(let scope) = access {
+            group.add(middleware: BearerAuthentication(simulation: simulation, scope: scope))
+        }
+        group.on(RouterPath(operation.path), method: operation.method, use: handler)
     }
 }
 

@@ -9,8 +9,6 @@ struct WebAPIError: Error, Encodable, Sendable, Equatable {
     let message: String
     /// The code, for programs. `nil` if Spotify gives none.
     var reason: String?
-    /// The seconds of the `Retry-After` header; `nil` for no header.
-    var retryAfter: Int?
 
     private enum CodingKeys: String, CodingKey {
         case statusCode = "status"
@@ -36,7 +34,19 @@ struct WebAPIError: Error, Encodable, Sendable, Equatable {
         message: "Player command failed: No active device found",
         reason: "NO_ACTIVE_DEVICE"
     )
-    static let restrictedDevice = Self(statusCode: 403, message: "Player command failed: Restriction violated")
+    /// The device takes no commands, or the state of the playback does not allow the command.
+    static let restriction = Self(
+        statusCode: 403,
+        message: "Player command failed: Restriction violated",
+        reason: "UNKNOWN"
+    )
+    static let volumeNotControllable = Self(
+        statusCode: 403,
+        message: "Player command failed: Cannot control device volume",
+        reason: "VOLUME_CONTROL_DISALLOW"
+    )
+    static let contextNotFound = Self(statusCode: 404, message: "Context not found")
+    static let invalidFields = Self(statusCode: 400, message: "Invalid fields")
 
     static func badRequest(_ message: String) -> Self { Self(statusCode: 400, message: message) }
 }
@@ -47,7 +57,6 @@ extension WebAPIError: HTTPResponseError {
     func response(from request: Request, context: some RequestContext) throws -> Response {
         var response = try context.responseEncoder.encode(["error": self], from: request, context: context)
         response.status = status
-        if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
         // RFC 6750 §3
         if statusCode == 401 { response.headers[.wwwAuthenticate] = #"Bearer realm="spotify""# }
         return response

@@ -1,0 +1,82 @@
+import Foundation
+
+/// The songs of all accounts by their identifiers, and the records and playlists that contain them.
+struct Library: Sendable, Equatable {
+    /// The countries in which the songs are available.
+    static let markets = [
+        "AT", "AU", "BE", "BR", "CA", "CH", "DE", "DK", "ES", "FI", "FR", "GB", "IE", "IN", "IT", "JP", "MX", "NL",
+        "NO", "NZ", "PL", "PT", "SE", "US",
+    ]
+
+    /// The identifiers of ISO 3166, which include numbers of continents.
+    private static let countries = Set(Locale.Region.isoRegions.map(\.identifier))
+
+    /// The songs by track id.
+    private var tracks: [String: Catalogue.Song] = [:]
+    /// The numbers of the songs on their records by track id, from 1.
+    private var numbers: [String: Int] = [:]
+    /// The songs of a playlist, album or artist by URI, in their order.
+    private var contexts: [String: [Catalogue.Song]] = [:]
+
+    /// - Parameter accounts: The accounts. If two have a playlist with the same id, that of the first one counts.
+    init(_ accounts: [Catalogue.Account]) {
+        for playlist in accounts.flatMap(\.playlists) where contexts[playlist.uri] == nil {
+            contexts[playlist.uri] = playlist.songs
+        }
+        for song in accounts.flatMap(\.playlists).flatMap(\.songs) where tracks[song.id] == nil {
+            tracks[song.id] = song
+            contexts["spotify:artist:\(song.artistID)", default: []].append(song)
+            contexts["spotify:album:\(song.albumID)", default: []].append(song)
+            numbers[song.id] = contexts["spotify:album:\(song.albumID)"]?.count
+        }
+    }
+
+    /// The song's place on its record, from 1, and the number of songs of the record.
+    func place(of song: Catalogue.Song) -> (number: Int, total: Int) {
+        let total = contexts["spotify:album:\(song.albumID)"]?.count ?? 1
+        return (numbers[song.id] ?? 1, total)
+    }
+
+    /// - Returns: Nil if the catalogue does not have the song.
+    func song(uri: String) -> Catalogue.Song? {
+        tracks[uri.replacing(/^spotify:track:/, with: "")]
+    }
+
+    /// The tracks that a command plays. A track that the catalogue does not have lasts three minutes.
+    ///
+    /// - Returns: Nil if the command names no music, and playback is to continue.
+    func selection(for command: PlayCommand) throws(WebAPIError) -> Playback.Selection? {
+        try command.validate()
+        let tracks: [Playback.Track]
+        if let context = command.context {
+            guard let songs = contexts[context], !songs.isEmpty else { throw .contextNotFound }
+            tracks = songs.map { Playback.Track(uri: $0.uri, durationInMilliseconds: $0.durationInMilliseconds) }
+        } else if let uris = command.tracks {
+            tracks = uris.map { uri in
+                Playback.Track(uri: uri, durationInMilliseconds: song(uri: uri)?.durationInMilliseconds ?? 180_000)
+            }
+        } else {
+            return nil
+        }
+        let index: Int
+        switch command.offset {
+        case nil: index = 0
+        case .position(let position): index = position
+        case .uri(let uri): index = tracks.firstIndex { $0.uri == uri } ?? tracks.count
+        }
+        guard tracks.indices.contains(index) else { throw .badRequest("Invalid offset") }
+        return Playback.Selection(context: command.context, tracks: tracks, index: index)
+    }
+
+    /// Checks the query parameter `market`.
+    ///
+    /// - Returns: True if songs are available there, and if there is no parameter.
+    /// - Throws: An error with the status 400 if it is neither a country's code (ISO 3166-1 alpha-2) nor `from_token`.
+    static func isAvailable(in market: String?) throws(WebAPIError) -> Bool {
+        guard let market, market != "from_token" else { return true }
+        guard market.utf8.count == 2, countries.contains(market) else {
+            throw .badRequest("Invalid market code")
+        }
+        return markets.contains(market)
+    }
+}

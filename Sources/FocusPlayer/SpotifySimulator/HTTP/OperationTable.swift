@@ -1,0 +1,89 @@
+import HTTPTypes
+
+/// The operations that the simulator has, and those that Spotify has in addition.
+struct OperationTable: Sendable {
+    struct Operation: Sendable, Hashable, CustomStringConvertible {
+        let method: HTTPRequest.Method
+        /// The path. A segment in braces stands for any segment.
+        let path: String
+
+        init(_ method: HTTPRequest.Method, _ path: String) {
+            self.method = method
+            self.path = path
+        }
+
+        var description: String { "\(method.rawValue) \(path)" }
+
+        /// Empty segments are ignored, as in the router.
+        fileprivate func hasPath(_ requested: Substring) -> Bool {
+            let (segments, requested) = (path.split(separator: "/"), requested.split(separator: "/"))
+            return segments.count == requested.count
+                && zip(segments, requested).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }
+    }
+
+    /// The reason why a request has no route.
+    enum Refusal: Equatable {
+        /// Neither the simulator nor Spotify has the path.
+        case unknownPath
+        /// The path has only other methods.
+        case methodNotAllowed(allowed: [String])
+        /// The operation is one of Spotify's. `message` names the operations that are simulated.
+        case notSimulated(message: String)
+    }
+
+    private let simulated: [Operation]
+    private let others: [Operation]
+
+    init(_ simulated: [Operation]) {
+        self.simulated = simulated
+        others = Self.spotify.flatMap { method, paths in paths.map { Operation(method, "/v1/\($0)") } }
+            .filter { !simulated.contains($0) }
+    }
+
+    /// - Parameter path: A path for which the router has no route with this method.
+    func refusal(of method: HTTPRequest.Method, _ path: String) -> Refusal {
+        let found = (simulated + others).filter { $0.hasPath(path[...]) }
+        guard !found.isEmpty else { return .unknownPath }
+        let sought = method == .head ? .get : method
+        if let operation = found.first(where: { $0.method == sought }) {
+            let known = simulated.filter { $0.path.hasPrefix("/v1/") }.map(\.description).joined(separator: ", ")
+            return .notSimulated(message: "\(operation) is not simulated; the simulator has \(known)")
+        }
+        let methods = Set(found.map(\.method.rawValue))
+        return .methodNotAllowed(allowed: methods.union(methods.contains("GET") ? ["HEAD"] : []).sorted())
+    }
+
+    /// The operations of Spotify's Web API, deprecated ones too, without the prefix `/v1/`.
+    private static let spotify: [HTTPRequest.Method: [String]] = [
+        .get: [
+            "albums", "albums/{id}", "albums/{id}/tracks", "artists", "artists/{id}", "artists/{id}/albums",
+            "artists/{id}/related-artists", "artists/{id}/top-tracks", "audio-analysis/{id}", "audio-features",
+            "audio-features/{id}", "audiobooks", "audiobooks/{id}", "audiobooks/{id}/chapters", "browse/categories",
+            "browse/categories/{id}", "browse/categories/{id}/playlists", "browse/featured-playlists",
+            "browse/new-releases", "chapters", "chapters/{id}", "episodes", "episodes/{id}", "markets", "me",
+            "me/albums", "me/albums/contains", "me/audiobooks", "me/audiobooks/contains", "me/episodes",
+            "me/episodes/contains", "me/following", "me/following/contains", "me/library/contains", "me/player",
+            "me/player/currently-playing", "me/player/devices", "me/player/queue", "me/player/recently-played",
+            "me/playlists", "me/shows", "me/shows/contains", "me/top/artists", "me/top/tracks", "me/tracks",
+            "me/tracks/contains", "playlists/{id}", "playlists/{id}/followers/contains", "playlists/{id}/images",
+            "playlists/{id}/items", "playlists/{id}/tracks", "recommendations",
+            "recommendations/available-genre-seeds", "search", "shows", "shows/{id}", "shows/{id}/episodes", "tracks",
+            "tracks/{id}", "users/{id}", "users/{id}/playlists",
+        ],
+        .put: [
+            "me/albums", "me/audiobooks", "me/episodes", "me/following", "me/library", "me/player", "me/player/pause",
+            "me/player/play", "me/player/repeat", "me/player/seek", "me/player/shuffle", "me/player/volume", "me/shows",
+            "me/tracks", "playlists/{id}", "playlists/{id}/followers", "playlists/{id}/images", "playlists/{id}/items",
+            "playlists/{id}/tracks",
+        ],
+        .post: [
+            "me/player/next", "me/player/previous", "me/player/queue", "me/playlists", "playlists/{id}/items",
+            "playlists/{id}/tracks", "users/{id}/playlists",
+        ],
+        .delete: [
+            "me/albums", "me/audiobooks", "me/episodes", "me/following", "me/library", "me/shows", "me/tracks",
+            "playlists/{id}/followers", "playlists/{id}/items", "playlists/{id}/tracks",
+        ],
+    ]
+}

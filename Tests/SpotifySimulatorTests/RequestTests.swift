@@ -1,0 +1,147 @@
+import Foundation
+import Glibc
+import HTTPTypes
+import Testing
+
+@testable import SpotifySimulator
+
+@Suite("HTTP", .timeLimit(.minutes(2)))
+struct RequestTests {
+    @Test("HEAD is answered like GET without the body, errors too")
+    func head() async throws {
+        try await withSimulator { spotify in
+            let token = try await spotify.signIn().accessToken
+            for (path, status) in [
+                ("/v1/me", 200), ("/v1/nonsense", 404), ("/v1/playlists/Nowhere/items", 404), ("/v1/albums/a", 501),
+                ("/api/token", 405), ("/_control", 200), ("/authorize", 400),
+            ] {
+                func exchange(_ method: String) async throws -> (head: [String], body: String) {
+                    let answer = try await RawExchange.answer(
+                        to: """
+                            \(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r
+                            Connection: close\r\n\r\n
+                            """, from: spotify.base)
+                    let parts = answer.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+                    let head = parts[0].components(separatedBy: "\r\n").filter { !$0.lowercased().hasPrefix("date") }
+                    return (head, parts.count == 2 ? String(parts[1]) : "")
+                }
+                let (head, get) = (try await exchange("HEAD"), try await exchange("GET"))
+                #expect(head.head.first?.contains(" \(status) ") == true, "\(path): \(head.head)")
+                #expect(head.body == "" && get.body != "", "\(path)")
+                // The texts of these errors contain the method.
+                if status != 405 && status != 501 { #expect(head.head == get.head) }
+            }
+        }
+    }
+
+    @Test(
+        "a method that the path does not have is refused with those that it has",
+        arguments: [
+            (.put, "/v1/me", "GET, HEAD"), (.get, "/api/token", "POST"), (.delete, "/v1/me/player", "GET, HEAD, PUT"),
+            (.put, "/authorize", "GET, HEAD, POST"), (.get, "/v1/me/player/play", "PUT"),
+            (.post, "/v1/me/player/devices/", "GET, HEAD"), (.get, "/_control/reset", "POST"),
+            (.post, "/_control/state", "GET, HEAD"), (.patch, "/v1/albums/some", "GET, HEAD"),
+        ] as [(HTTPRequest.Method, String, String)]
+    )
+    func methods(method: HTTPRequest.Method, path: String, allowed: String) async throws {
+        try await withSimulator { spotify in
+            let token = try await spotify.signIn().accessToken
+            let answer = try await spotify.send(method, path, [.authorization: "Bearer \(token)"], nil)
+            #expect(answer.status == 405)
+            #expect(answer.headers[.allow] == allowed)
+            let message = "\(method.rawValue) is not allowed here; use \(allowed)"
+            if path.hasPrefix("/v1/") {
+                #expect(try answer.webAPIError == "405 | \(message)")
+            } else if path.hasPrefix("/api/") {
+                #expect(try answer.tokenError == "405 | invalid_request | \(message)")
+            } else {
+                #expect(answer.text == message + "\n")
+            }
+        }
+    }
+
+    @Test(
+        "an operation of Spotify that is not simulated says so, and names those that are",
+        arguments: [
+            (.get, "/v1/albums/some"), (.post, "/v1/playlists/DeepFocus/items"), (.get, "/v1/search"),
+            (.get, "/v1/playlists/DeepFocus"), (.get, "/v1/me/player/queue"),
+        ] as [(HTTPRequest.Method, String)]
+    )
+    func notSimulated(method: HTTPRequest.Method, path: String) async throws {
+        try await withSimulator { spotify in
+            let answer = try await spotify.send(method, path, [:], nil)
+            let error = try answer.webAPIError
+            #expect(error.hasPrefix("501 | \(method.rawValue) /v1/"), "\(error)")
+            #expect(error.contains(" is not simulated; "))
+            #expect(error.contains("GET /v1/playlists/{id}/items, "))
+            #expect(!error.contains("_control") && !error.contains("\n"))
+        }
+    }
+
+    @Test(
+        "a connection whose request does not continue is closed",
+        arguments: [
+            "", "GET", "GET /v1/me HTTP/1.1\r\nHost: 127", "POST /api/token HTTP/1.1\r\nHost: a\r\n",
+            """
+            POST /api/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r
+            Content-Length: 9\r\n\r\na=
+            """,
+        ]
+    )
+    func slowHeaders(text: String) async throws {
+        try await withSimulator(idleTimeout: .milliseconds(500)) { spotify in
+            let answer = try await RawExchange.answer(to: text, from: spotify.base)
+            #expect(answer == "")
+        }
+    }
+
+    @Test("a path that Spotify does not have is not found")
+    func unknownPaths() async throws {
+        try await withSimulator { spotify in
+            for path in ["/v1/nonsense", "/v1", "/v1/me/playlists/some/more"] {
+                let answer = try await spotify.get(path)
+                #expect(answer.status == 404, "\(path)")
+            }
+        }
+    }
+}
+
+/// A request of which a test sends the bytes itself.
+enum RawExchange {
+    /// Sends the text, and returns everything that the server sends before it closes the connection.
+    static func answer(to text: String, from base: String) async throws -> String {
+        let port = try #require(UInt16(base.split(separator: ":").last ?? ""))
+        return await withCheckedContinuation { continuation in
+            // Reading blocks, so it has a thread of its own.
+            Thread.detachNewThread { continuation.resume(returning: exchange(text, port: port)) }
+        }
+    }
+
+    private static func exchange(_ text: String, port: UInt16) -> String {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port.bigEndian)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { return "no connection: \(errno)" }
+        let bytes = Array(text.utf8)
+        send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+        // A connection that remains open fails the test, and does not stop it.
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0 { return "the connection remains open" }
+            if count == 0 { return String(decoding: answer, as: UTF8.self) }
+            answer += buffer[..<count]
+        }
+    }
+}
