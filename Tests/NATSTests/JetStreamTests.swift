@@ -257,9 +257,9 @@ struct JetStreamTests {
 
     @Test func `An idle consumer shows that it is there, also beyond the end of a request`() async throws {
         try await withStream { jetStream in
-            let pulling = PullSettings(window: 10, expiry: .milliseconds(600), heartbeat: .milliseconds(200))
+            let pulling = PullSettings(window: 10, expiry: .seconds(3), heartbeat: .seconds(1))
             try await jetStream.withConsumer(of: "S", ConsumerSettings(), pulling: pulling) { consumer in
-                for _ in 0..<8 {
+                for _ in 0..<5 {
                     guard case .idle = try await consumer.next() else { throw Unexpected(description: "a message") }
                 }
                 try await jetStream.publish("s.a", body: [7])
