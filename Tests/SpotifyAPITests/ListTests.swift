@@ -204,6 +204,17 @@ struct ListTests {
             await #expect(throws: expected) { try await api.play([], on: nil) }
         }
     }
+
+    @Test("A request has a limit for all its attempts, the waits between them, and a body that trickles")
+    func attemptsLimit() async throws {
+        let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "5"])
+        try await ScriptedSpotify.with(busy) { server, client, host in
+            let policy = RateLimitPolicy(overallLimit: .milliseconds(300))
+            let api = SpotifyWebAPI(tokens: CountingTokens(), client: client, host: host, policy: policy)
+            await #expect(throws: MusicError.unavailable("no answer in time")) { try await api.account() }
+            #expect(server.received.count == 1)
+        }
+    }
 }
 
 /// A playlist on a real HTTP server, which can change and can refuse requests between two pages.

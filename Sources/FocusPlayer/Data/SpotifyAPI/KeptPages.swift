@@ -23,7 +23,7 @@ package final class KeptPages: Sendable {
     }
 
     /// The maximum number of lists of all sessions. The oldest ones are removed.
-    private static let capacity = 32
+    private static let capacity = 16
     /// The maximum number of sessions whose accounts are known. If there are more, everything is removed.
     private static let maximumSessions = 10_000
     /// The maximum age of pages.

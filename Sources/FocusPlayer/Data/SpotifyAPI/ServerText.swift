@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Prepares a server's names and titles for storage and display.
 enum ServerText {
-    /// The maximum number of characters of a name or title. The rest is cut off.
+    /// The maximum number of Unicode scalars of a name or title. The rest is cut off. A character can have any number
+    /// of scalars, so their number limits the size.
     private static let longestName = 500
 
     /// The name without control characters, in one line of limited length.
@@ -15,7 +16,7 @@ enum ServerText {
                 scalars.append(" ")
             }
         }
-        return String(String(scalars).prefix(longestName))
+        return String(String.UnicodeScalarView(scalars.prefix(longestName)))
     }
 
     /// The identifier, if it can be one. Nil if it is empty, too long, or has control characters.
@@ -41,22 +42,22 @@ enum ServerText {
 
 /// Prepares a server's message for display: one line of limited length.
 enum ServerMessage {
-    /// The maximum number of characters of a word. A longer word is replaced with an ellipsis.
+    /// The maximum number of Unicode scalars of a word. A longer word is replaced with an ellipsis.
     private static let longestWord = 40
     /// The maximum number of characters of a message. The rest is cut off.
     private static let longestLine = 160
-    /// The maximum number of characters of the text from which a message is made.
+    /// The maximum number of Unicode scalars of the text from which a message is made.
     private static let longestText = 4000
 
     /// Joins the lines of a message, and removes the controls of bidirectional text. Replaces words that must not be
     /// shown with an ellipsis: words that are too long, words with control characters, and paths of files.
     static func line(_ text: String) -> String {
-        let words = text.prefix(longestText).split(whereSeparator: \.isWhitespace).compactMap { word -> String? in
+        let words = String(text.unicodeScalars.prefix(longestText)).split(whereSeparator: \.isWhitespace).compactMap { word -> String? in
             let scalars = word.unicodeScalars.filter { !ServerText.isDirectional($0) }
             let word = String(String.UnicodeScalarView(scalars))
             guard !word.isEmpty else { return nil }
             let isPlain =
-                word.count <= longestWord && !word.unicodeScalars.contains(where: ServerText.isControl)
+                word.unicodeScalars.count <= longestWord && !word.unicodeScalars.contains(where: ServerText.isControl)
                 && !isPath(word)
             return isPlain ? word : "…"
         }

@@ -8,8 +8,6 @@ internal import Music
 struct SpotifyTransport: Sendable {
     /// The maximum time of one attempt, until the whole answer has been received. A slower attempt fails.
     private static let deadline = Duration.seconds(10)
-    /// The maximum time of all attempts and waits.
-    private static let overallDeadline = Duration.seconds(20)
     /// The maximum size of an answer in bytes. A larger answer is an error.
     private static let maximumBody = 4 << 20
 
@@ -18,7 +16,7 @@ struct SpotifyTransport: Sendable {
 
     /// - Throws: `HTTPClient.Failure`, `CancellationError`.
     func send(_ request: HTTPClient.Request) async throws -> SpotifyReply {
-        try await withTimeLimit(Self.overallDeadline, orThrow: HTTPClient.Failure.deadline) {
+        try await withTimeLimit(policy.overallLimit, orThrow: HTTPClient.Failure.deadline) {
             try await attempts(at: request)
         }
     }
@@ -43,15 +41,18 @@ package struct RateLimitPolicy: Sendable {
     package let longestWait: Duration
     /// The maximum number of times that a request is sent.
     package let attempts: Int
+    /// The maximum time of all attempts of a request with the waits between them.
+    package let overallLimit: Duration
     let sleep: @Sendable (Duration) async throws -> Void
 
     /// - Parameter sleep: waits for this time.
     package init(
-        longestWait: Duration = .seconds(5), attempts: Int = 3,
+        longestWait: Duration = .seconds(5), attempts: Int = 3, overallLimit: Duration = .seconds(20),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.longestWait = longestWait
         self.attempts = attempts
+        self.overallLimit = overallLimit
         self.sleep = sleep
     }
 }
