@@ -52,7 +52,8 @@ enum ServerMessage {
     /// Joins the lines of a message, and removes the controls of bidirectional text. Replaces words that must not be
     /// shown with an ellipsis: words that are too long, words with control characters, and paths of files.
     static func line(_ text: String) -> String {
-        let words = String(text.unicodeScalars.prefix(longestText)).split(whereSeparator: \.isWhitespace).compactMap { word -> String? in
+        let words = String(text.unicodeScalars.prefix(longestText)).split(whereSeparator: \.isWhitespace).compactMap {
+            word -> String? in
             let scalars = word.unicodeScalars.filter { !ServerText.isDirectional($0) }
             let word = String(String.UnicodeScalarView(scalars))
             guard !word.isEmpty else { return nil }
