@@ -82,10 +82,44 @@ struct PlaybackTests {
             (.forbidden("Insufficient client scope"), "spotify.forbidden"),
             (.rateLimited(retryAfter: .seconds(90)), "spotify.rate-limited"),
             (.rateLimited(retryAfter: nil), "spotify.rate-limited"), (.unavailable("x"), "spotify.unavailable"),
+            (.tooLong("the playlist p", limit: 10_000), "spotify.too-long"),
         ])
     func failures(error: MusicError, code: String) async throws {
         let messages = try await service(ScriptedPlayer(play: error)).play(.ready)
         #expect(messages.errorCodes == [code])
         #expect(messages.count == 1)
     }
+
+    @Test("The path of an unreadable vault is logged, and not shown")
+    func unreadableVault() async throws {
+        let player = ScriptedPlayer(play: .accessUnreadable("/var/lib/segue/vault is damaged"))
+        try await confirmation { logged in
+            let service = MusicService(repository: StaticRepository(), player: player) {
+                #expect($0.contains("/var/lib/segue/vault"))
+                logged()
+            }
+            let error = try await service.play(.ready).first(ApplicationError.self)
+            #expect(error.map { "\($0.message) \($0.recovery ?? "")".contains("/") } == false)
+        }
+    }
+
+    @Test("Playing has a limit for all its requests together")
+    func limit() async throws {
+        let service = MusicService(
+            repository: StaticRepository(), player: HangingPlayer(), playLimit: .milliseconds(10))
+        #expect(try await service.play(.ready).errorCodes == ["spotify.unavailable"])
+        let selected = Command.DeviceSelected(deviceID: "kitchen")
+        #expect(try await service.play(.ready, on: selected).errorCodes == ["spotify.unavailable"])
+    }
+}
+
+/// A player whose calls end only when they are cancelled.
+private struct HangingPlayer: Player {
+    func devices() async throws -> [Device] { [] }
+
+    func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
+        try await Task.sleep(for: .seconds(3600))
+    }
+
+    func transfer(to deviceID: Device.ID) async throws {}
 }

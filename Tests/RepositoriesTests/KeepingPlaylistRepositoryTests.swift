@@ -67,6 +67,15 @@ struct KeepingPlaylistRepositoryTests {
         #expect(try await repository().keptSongs(of: "p") == nil)
     }
 
+    @Test("A title with the character U+0000 is stored whole")
+    func nullCharacter() async throws {
+        let song = Song(id: "s", uri: "u", title: "Rain\0fall", artist: "A\0B", duration: 1)
+        await catalog.change(songs: [song])
+        _ = try await repository().songs(of: "p")
+        let kept = try #require(try await repository().keptSongs(of: "p")?.first)
+        #expect(kept.title == "Rain\u{FFFD}fall" && kept.artist == "A\u{FFFD}B")
+    }
+
     @Test("A clock that was set back makes nothing fresh for ever")
     func clockSetBack() async throws {
         _ = try await repository().songs(of: "p")

@@ -1,5 +1,8 @@
 import Contracts
 import EventBus
+import HTTPClient
+import HTTPTypes
+import RuntimeTestSupport
 import SpotifyTestSupport
 import Testing
 import Vocabulary
@@ -67,14 +70,62 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("Playing at once after choosing plays what was chosen")
-    func inOrder() async throws {
+    @Test("While songs are loaded, playing and another choice are answered; the later choice ends the earlier load")
+    func beside() async throws {
         try await connected { stage in
-            // The songs are fetched slowly. The next command is sent before they have been fetched.
-            try await stage.spotify.control("faults", "path=/v1/playlists/*&delay_ms=200&count=9")
-            _ = try await stage.device.tap(Command.PlaylistSelected(playlistID: "EndlessFocus"))
+            // The songs of the first playlist do not arrive while the test runs.
+            try await stage.spotify.control("faults", "path=/v1/playlists/EndlessFocus/*&delay_ms=9000&count=99")
+            let slow = try await stage.device.tap(Command.PlaylistSelected(playlistID: "EndlessFocus"))
+            _ = try await stage.generated(by: slow, .loading)
             let play = try await stage.device.tap(Command.PlayOnSpotifyRequested())
-            let _: DomainEvent.PlaybackStarted = try await stage.device.outcome(of: play)
+            let error: ApplicationError = try await stage.device.outcome(of: play)
+            #expect(error.code == "music.nothing-to-play")
+
+            let ready = try await stage.choose("DeepFocus")
+            #expect(ready.playlistID == "DeepFocus")
+            let discarded: DomainEvent.MessageDiscarded = try await stage.device.outcome(of: slow)
+            #expect(discarded.messageID == slow.id)
+            let next = try await stage.device.tap(Command.PlayOnSpotifyRequested())
+            let _: DomainEvent.PlaybackStarted = try await stage.device.outcome(of: next)
+            #expect(
+                try await stage.device.story(of: slow) == ["document.GeneratedPlaylist", "event.MessageDiscarded"])
+        }
+    }
+
+    @Test("A load that a killed music-service leaves is finished by the next one, with one result")
+    func killed() async throws {
+        try await Stage.with { stage in
+            try await stage.withAuthService {
+                try await stage.connect()
+                try await stage.spotify.control("faults", "path=/v1/playlists/*&delay_ms=9000&count=99")
+                let cause = try await stage.device.tap(Command.PlaylistSelected(playlistID: "EndlessFocus"))
+                try await stage.withMusicService { _ = try await stage.generated(by: cause, .loading) }
+                let faults = stage.spotify.base + "/_control/faults"
+                _ = try await stage.spotify.send(HTTPClient.Request(.delete, faults))
+                try await stage.withMusicService {
+                    let ready = try await stage.generated(by: cause, .ready)
+                    #expect(ready.songs.count == 120)
+                    let query = Query.PlaylistSongs(playlistID: "EndlessFocus")
+                    #expect(try await stage.device.ask(query).songs == ready.songs, "the order is that of the command")
+                    _ = try await stage.choose("DeepFocus")
+                }
+                #expect(
+                    try await stage.device.story(of: cause) == [
+                        "document.GeneratedPlaylist", "document.GeneratedPlaylist", "event.PlaylistShuffled",
+                    ])
+            }
+        }
+    }
+
+    @Test("When the session ends, the load of its songs ends, and no document comes after it")
+    func endedSession() async throws {
+        try await connected { stage in
+            try await stage.spotify.control("faults", "path=/v1/playlists/*&delay_ms=9000&count=99")
+            let slow = try await stage.device.tap(Command.PlaylistSelected(playlistID: "EndlessFocus"))
+            _ = try await stage.generated(by: slow, .loading)
+            try await stage.device.endSession()
+            try await stage.device.withdrawn([Document.GeneratedPlaylist.type], in: Session.default)
+            #expect(try await stage.device.story(of: slow) == ["document.GeneratedPlaylist"])
         }
     }
 

@@ -149,7 +149,7 @@ extension EventBus {
     }
 
     /// Waits until the documents of these types are withdrawn.
-    fileprivate func withdrawn(_ types: Set<MessageType>, in session: String) async throws {
+    func withdrawn(_ types: Set<MessageType>, in session: String) async throws {
         var left = types
         try await withSubscription(to: [.kind(.document, subject: session)], from: .beginning) { messages in
             for try await message in messages where message.isTombstone {

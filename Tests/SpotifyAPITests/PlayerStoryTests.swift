@@ -98,7 +98,7 @@ struct PlayerStoryTests {
     }
 
     private func generate(_ id: String, _ music: MusicService) async throws -> Document.GeneratedPlaylist? {
-        try await music.generatePlaylist(for: Command.PlaylistSelected(playlistID: id), messageID: "m") { _ in }
+        try await music.generatePlaylist(for: Command.PlaylistSelected(playlistID: id), messageID: "m")
             .compactMap { $0 as? Document.GeneratedPlaylist }.first
     }
 

@@ -24,6 +24,7 @@ final class ScriptedSpotify: Sendable {
 
     private let requests = Mutex<[Request]>([])
     private let answers: Mutex<[Answer]>
+    private let respond = Mutex<(@Sendable (Request) async throws -> Answer)?>(nil)
 
     /// - Parameter answers: the answers in the order of the requests. The last answer is repeated.
     private init(_ answers: [Answer]) {
@@ -35,6 +36,11 @@ final class ScriptedSpotify: Sendable {
     /// Replaces the next answers, for answers that contain the server's own address.
     func answer(_ next: Answer...) {
         answers.withLock { $0 = next }
+    }
+
+    /// Computes all further answers.
+    func answer(_ respond: @escaping @Sendable (Request) async throws -> Answer) {
+        self.respond.withLock { $0 = respond }
     }
 
     /// - Parameter body: receives the server, a client for it, and its base URL.
@@ -66,13 +72,16 @@ final class ScriptedSpotify: Sendable {
 
     private func respond(to request: Hummingbird.Request) async throws -> Response {
         let body = try await request.body.collect(upTo: 1 << 20)
-        requests.withLock {
-            $0.append(
-                Request(
-                    line: "\(request.method) \(request.uri)", authorization: request.headers[.authorization],
-                    body: String(buffer: body)))
-        }
-        let answer = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? Answer() }
+        let received = Request(
+            line: "\(request.method) \(request.uri)", authorization: request.headers[.authorization],
+            body: String(buffer: body))
+        requests.withLock { $0.append(received) }
+        let answer =
+            if let respond = respond.withLock(\.self) {
+                try await respond(received)
+            } else {
+                answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? Answer() }
+            }
         var headers = HTTPFields()
         for (name, value) in answer.headers {
             if let name = HTTPField.Name(name) { headers[name] = value }

@@ -67,7 +67,7 @@ struct SpotifyWebAPITests {
     func circle() async throws {
         try await ScriptedSpotify.with { server, client, host in
             server.answer(.init(body: #"{"items":[],"next":"\#(host)/v1/me/playlists?offset=50"}"#))
-            await #expect(throws: MusicError.unavailable("the list has too many pages, or its pages repeat")) {
+            await #expect(throws: MusicError.unavailable("the pages of the list repeat")) {
                 try await api(client, host).playlists()
             }
             #expect(server.received.count == 2)
@@ -202,6 +202,8 @@ struct SpotifyWebAPITests {
 
     @Test("Errors are read by status and reason, not by their words")
     func errors() async throws {
+        let html = ["Content-Type": "text/html"]
+        let plain = ["Content-Type": "text/plain; charset=utf-8"]
         let cases: [(ScriptedSpotify.Answer, MusicError)] = [
             (error(403, "Player command failed", reason: "PREMIUM_REQUIRED"), .premiumRequired),
             (error(403, "Insufficient client scope"), .forbidden("Insufficient client scope")),
@@ -209,6 +211,15 @@ struct SpotifyWebAPITests {
             (error(404, "Device not found"), .notFound("the device")),
             (error(400, "Malformed json"), .forbidden("Malformed json")),
             (.init(status: 403, body: "<html>"), .forbidden("no reason was given")),
+            (.init(status: 403, headers: html, body: "<b>no"), .forbidden("no reason was given")),
+            (.init(status: 403, headers: plain, body: "User not\nregistered"), .forbidden("User not registered")),
+            (.init(status: 400, headers: plain, body: " "), .forbidden("status 400")),
+            (.init(status: 403, body: #"{"error":{"message":7,"reason":"PREMIUM_REQUIRED"}}"#), .premiumRequired),
+            (error(403, "\u{202E}evil\u{2066} \u{200F}\u{61C} name"), .forbidden("evil name")),
+            (
+                error(403, "cannot open /var/lib/x ('/etc/passwd') file:///a C:\\\\a and/or"),
+                .forbidden("cannot open … … … … and/or")
+            ),
             (error(500), .unavailable("the server answered with status 500")),
         ]
         for (answer, expected) in cases {

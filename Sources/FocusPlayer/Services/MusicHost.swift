@@ -18,6 +18,7 @@ package struct MusicHost: Sendable {
     private let database: SongDatabase
     private let client: HTTPClient
     private let host: BaseURL
+    private let kept = KeptPages()
 
     /// - Parameters:
     ///   - vault: the vault in which auth-service stores the tokens.
@@ -42,10 +43,16 @@ package struct MusicHost: Sendable {
             try await bus.send(
                 Command.SpotifyTokenRefreshRequested(generation: generation), causedBy: context.cause)
         }
-        let spotify = SpotifyWebAPI(tokens: tokens, client: client, host: host)
+        let spotify = SpotifyWebAPI(
+            tokens: tokens, client: client, host: host, session: context.cause.subject, kept: kept)
         let repository = KeepingPlaylistRepository(
             catalog: spotify, database: database, session: context.cause.subject, logger: context.logger)
-        return MusicService(repository: repository, player: spotify)
+        return MusicService(repository: repository, player: spotify) { context.logger.error("\($0)") }
+    }
+
+    /// Removes the pages of the session's lists.
+    private func forgetPages(_ context: MessageContext) {
+        kept.forget(context.cause.subject)
     }
 
     package static let receives: [any Message.Type] = [
@@ -63,7 +70,8 @@ package struct MusicHost: Sendable {
     package var services: [any ReadyService] { consumers + [queries] }
 
     /// Two consumers: one for a person's commands, and one for the account's playlists. Each handles the messages of a
-    /// session one after the other, and withdraws its own documents when the session ends.
+    /// session one after the other, and withdraws its own documents when the session ends. Songs are loaded beside the
+    /// loop, so that a long list and a slow server hold up neither playing nor another choice.
     var consumers: [MessageConsumer] { [account, playing] }
     static let accountConsumer = "music-service-account"
     static let playingConsumer = "music-service"
@@ -72,12 +80,15 @@ package struct MusicHost: Sendable {
         MessageConsumer(Self.accountConsumer, bus: bus, logger: logger, metrics: metrics)
             .on(DomainEvent.SpotifyAuthorizationUpdated.self) { event, context in
                 switch event.status {
-                case .authorized: try await service(for: context).loadPlaylists()
-                case .deauthorized: await service(for: context).forgetAccount()
-                case .unauthorized: []
+                case .unauthorized: return []
+                case .authorized: return try await service(for: context).loadPlaylists()
+                case .deauthorized:
+                    forgetPages(context)
+                    return await service(for: context).forgetAccount()
                 }
             }
             .onSessionEnded(withdrawing: [Document.Playlists.self]) { context in
+                forgetPages(context)
                 await service(for: context).forgetSession()
             }
     }
@@ -85,10 +96,11 @@ package struct MusicHost: Sendable {
     private var playing: MessageConsumer {
         MessageConsumer(Self.playingConsumer, bus: bus, logger: logger, metrics: metrics)
             .discardingCommandsOfEndedSessions()
-            .on(Command.PlaylistSelected.self, whenGivenUp: { [$0.failed] }) { command, context in
-                try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id) {
-                    try await context.publish($0)
-                }
+            .on(
+                Command.PlaylistSelected.self, recordedBy: \.loading,
+                unfinished: \Document.GeneratedPlaylist.unfinished, whenGivenUp: { [$0.failed] }
+            ) { command, context in
+                try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id)
             }
             .on(Command.PlayOnSpotifyRequested.self) { _, context in
                 try await service(for: context).play(try await generatedPlaylist(of: context))
@@ -122,5 +134,12 @@ package struct MusicHost: Sendable {
 
     private func generatedPlaylist(of context: MessageContext) async throws -> Document.GeneratedPlaylist? {
         try await bus.document(Document.GeneratedPlaylist.self, subject: context.cause.subject)
+    }
+}
+
+extension Document.GeneratedPlaylist {
+    /// The command whose songs are being loaded. Nil if they have been loaded, or could not be.
+    fileprivate var unfinished: Command.PlaylistSelected? {
+        status == .loading ? Command.PlaylistSelected(playlistID: playlistID) : nil
     }
 }

@@ -63,10 +63,14 @@ package struct ConsumerLoop: Sendable {
 
     /// Shares the consumer's partitions with the other members of the same name, until the service is asked to stop.
     /// Handles the messages of the partitions that belong to this member, at most `limit` partitions at a time.
+    /// - Parameter whenClaimed: see ``runShared(_:whenClaimed:)``.
     /// - Throws: ``BusError``, and the errors of `work`.
-    package func runShared(partitionsAtOnce limit: Int, _ work: @escaping Work) async throws {
+    package func runShared(
+        partitionsAtOnce limit: Int, whenClaimed: @escaping WhenClaimed = { _, _ in }, _ work: @escaping Work
+    ) async throws {
         try await bus.withMember(of: consumer, .shared) { member in
-            try await run(ConsumerRun(self, member, .concurrent(limit), work: work), under: nil)
+            try await run(
+                ConsumerRun(self, member, .concurrent(limit), work: work, whenClaimed: whenClaimed), under: nil)
         }
     }
 

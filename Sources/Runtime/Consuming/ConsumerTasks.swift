@@ -29,3 +29,26 @@ package struct ConsumerTasks<Element: Sendable>: Sendable {
         }
     }
 }
+
+/// A task that another task can end. The one that ends it waits until it has ended.
+struct StoppableTask: Sendable {
+    private let stop = ReadySignal()
+    private let hasEnded = ReadySignal()
+
+    /// Runs the work until it ends by itself or is cancelled.
+    func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        defer { hasEnded.signal() }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await work() }
+            tasks.addTask { _ = try? await stop.wait() }
+            defer { tasks.cancelAll() }
+            try await tasks.next()
+        }
+    }
+
+    /// Cancels the work, and returns after it has ended. Only one task may call this method.
+    func end() async throws {
+        stop.signal()
+        try await hasEnded.wait()
+    }
+}

@@ -39,6 +39,9 @@ internal import ServiceLifecycle
 /// If the service is asked to stop during a delay between two attempts, the delay ends. The message is then handled
 /// again, after the next start or by another instance. Cancellation ends ``run()``.
 ///
+/// Messages of one session are handled in order, so a slow handler holds up the messages after it. A handler for which
+/// no later message has to wait can run beside the loop, see ``on(_:recordedBy:unfinished:whenGivenUp:work:)``.
+///
 /// Service instances with the same consumer name share the work: each handles the messages of some subjects, in order.
 /// When an instance ends, the others continue with the messages that it had not handled.
 public struct MessageConsumer: ReadyService {
@@ -46,6 +49,8 @@ public struct MessageConsumer: ReadyService {
     private struct Call: Sendable {
         let handle: @Sendable () async throws -> [Envelope]
         let whenGivenUp: @Sendable () -> [any Message]
+        /// The work that begins when the messages of ``handle`` are recorded. Nil for most messages.
+        var work: WorkCall?
     }
 
     /// Decodes the message.
@@ -61,6 +66,7 @@ public struct MessageConsumer: ReadyService {
     private let clock: any Clock<Duration>
     private let metrics: ConsumerMetrics
     private var routes: [MessageType: Route] = [:]
+    private var records: [WorkRecord] = []
     private var discardsCommandsOfEndedSessions = false
 
     /// - Parameters:
@@ -101,6 +107,42 @@ public struct MessageConsumer: ReadyService {
                 },
                 whenGivenUp: { whenGivenUp(message) })
         }
+    }
+
+    /// Adds a handler that runs beside the loop, for example because it waits for a slow server. Later messages of the
+    /// session are handled at the same time.
+    ///
+    /// First `document` is published, with the consumer's progress. Then the work runs. Its messages are published in
+    /// one batch, and one of them must replace the document. If the process ends before that, the work is started again
+    /// after the next start or by another instance; it gets a message with the same id.
+    ///
+    /// A session has one piece of work for each type: a newer message ends the work of the older one, which is discarded
+    /// with an `event.MessageDiscarded`. The end of the session also ends the work, if there is a handler for it.
+    /// - Parameters:
+    ///   - document: the document that records the work.
+    ///   - unfinished: returns the message that a document records. Nil if the work has finished.
+    ///   - whenGivenUp: the messages to publish if the work fails. They must replace the document.
+    ///   - work: called again after delays if it throws, as any handler. After the last attempt, an error is published;
+    ///     there is no dead letter.
+    /// - Precondition: the type has no handler yet.
+    package func on<M: Message, D: DocumentMessage>(
+        _ type: M.Type, recordedBy document: @escaping @Sendable (M) -> D,
+        unfinished: @escaping @Sendable (D) -> M?, whenGivenUp: @escaping @Sendable (M) -> [any Message],
+        work: @escaping @Sendable (M, MessageContext) async throws -> [any Message]
+    ) -> MessageConsumer {
+        var consumer = adding(M.type) { context in
+            let message = try context.cause.decode(M.self)
+            @Sendable func envelopes(_ messages: [any Message]) throws -> [Envelope] {
+                try messages.map { try context.bus.envelope($0, causedBy: context.cause) }
+            }
+            return Call(
+                handle: { try envelopes([document(message)]) }, whenGivenUp: { whenGivenUp(message) },
+                work: WorkCall(
+                    work: { try envelopes(try await work(message, context)) },
+                    whenGivenUp: { try envelopes(whenGivenUp(message)) }))
+        }
+        consumer.records.append(WorkRecord(M.self, unfinished: unfinished))
+        return consumer
     }
 
     /// Handles ``DomainEvent/SessionEnded``: withdraws all documents of these types in the session.
@@ -153,12 +195,22 @@ public struct MessageConsumer: ReadyService {
     public func run() async throws {
         let loop = loop
         try await BusRetry(logger: logger, clock: clock).run {
-            try await loop.runShared(partitionsAtOnce: Self.partitionsAtOnce) { try await results(of: $0, loop) }
+            let underWay = SessionWork()
+            try await underWay.tasks.run {
+                try await loop.runShared(partitionsAtOnce: Self.partitionsAtOnce) { claim, new in
+                    try await takeUp(claim, new, underWay)
+                } _: {
+                    try await results(of: $0, loop, underWay)
+                }
+            } task: {
+                try await run($0, loop, underWay)
+            }
         }
     }
 
-    /// The maximum number of handlers that run at the same time.
-    private static let partitionsAtOnce = 16
+    /// The maximum number of handlers that run at the same time: one for each partition, so that slow handlers hold up
+    /// no other partition.
+    private static let partitionsAtOnce = Partition.count
 
     private var loop: ConsumerLoop {
         ConsumerLoop(
@@ -166,7 +218,9 @@ public struct MessageConsumer: ReadyService {
             whenLive: ready.signal)
     }
 
-    private func results(of message: Envelope, _ loop: ConsumerLoop) async throws -> Handled {
+    private func results(
+        of message: Envelope, _ loop: ConsumerLoop, _ underWay: SessionWork
+    ) async throws -> Handled {
         guard let route = routes[message.type], !message.isTombstone else { return Handled() }
         let context = MessageContext(cause: message, bus: bus, logger: logger)
         let isExpired = message.type.kind == .command && message.attributes.isExpired(at: now())
@@ -181,6 +235,9 @@ public struct MessageConsumer: ReadyService {
             context.logger.info("discarded: the session has ended")
             return discarded
         }
+        if message.type == DomainEvent.SessionEnded.type {
+            try await underWay.end { $0.cause.subject == message.subject }
+        }
         let whenGivenUp = try call.whenGivenUp().map { try bus.envelope($0, causedBy: message) }
         // Before the command expired, an attempt that was interrupted may have published a document.
         var handled =
@@ -188,7 +245,99 @@ public struct MessageConsumer: ReadyService {
             ? try expired(message, context, whenGivenUp)
             : try await attempts(at: call.handle, whenGivenUp, context, loop)
         handled.whenGivenUp = whenGivenUp
+        guard let work = call.work, !isExpired, handled.rejection == nil else { return handled }
+        handled.messages += try await endEarlier(than: message, underWay)
+        let piece = Piece(cause: message, call: work)
+        handled.whenRecorded = { underWay.begin(piece) }
         return handled
+    }
+
+    // MARK: Work beside the loop
+
+    /// Ends the work of an earlier message of the same type and session. Returns the messages that say so.
+    private func endEarlier(than message: Envelope, _ underWay: SessionWork) async throws -> [Envelope] {
+        let ended = try await underWay.end { piece in
+            piece.cause.type == message.type && piece.cause.subject == message.subject
+                && piece.cause.id != message.id
+        }
+        return try ended.map { piece in
+            let reason = "a later \(message.type) of the session has replaced it"
+            return try bus.envelope(
+                DomainEvent.MessageDiscarded(messageID: piece.cause.id, reason: reason), causedBy: piece.cause)
+        }
+    }
+
+    /// Starts the work that the documents of new partitions record.
+    private func takeUp(_ claim: ConsumerClaim, _ new: Set<Partition>, _ underWay: SessionWork) async throws {
+        guard !records.isEmpty else { return }
+        try await underWay.adopt(claim, new: new)
+        guard !new.isEmpty else { return }
+        for record in records {
+            for document in try await bus.documents(matching: [.type(record.document)]) {
+                guard new.contains(document.partition), let cause = record.cause(document),
+                    let call = try? routes[cause.type]?(MessageContext(cause: cause, bus: bus, logger: logger)),
+                    let work = call.work
+                else { continue }
+                underWay.begin(Piece(cause: cause, call: work))
+            }
+        }
+    }
+
+    /// Runs a piece of work, and publishes its results.
+    private func run(_ piece: Piece, _ loop: ConsumerLoop, _ underWay: SessionWork) async throws {
+        let context = MessageContext(cause: piece.cause, bus: bus, logger: logger)
+        try await piece.task.run {
+            defer { underWay.forget(piece) }
+            do {
+                let whenGivenUp = try piece.call.whenGivenUp()
+                let results = try await attempts(at: piece.call.work, whenGivenUp, context, loop)
+                do {
+                    try await publish(results.messages, of: piece, underWay)
+                } catch let error as BusError where !error.isOfProcess {
+                    context.logger.error("the bus refused the results of the work: \(error)")
+                    let error = loop.givenUp(
+                        piece.cause, "refused", "published results for \(piece.cause.type) that the bus refused")
+                    try await publish(whenGivenUp + error.messages, of: piece, underWay)
+                }
+            } catch is CancellationError where Task.isCancelled || Task.isShuttingDownGracefully {
+                // The next process, or the next owner of the partition, starts the work again.
+            } catch let error as BusError where !error.isOfProcess {
+                context.logger.error("the end of the work could not be published: \(error)")
+            }
+        }
+    }
+
+    /// Publishes the results of a piece of work, unless another member has got its partition.
+    private func publish(_ messages: [Envelope], of piece: Piece, _ underWay: SessionWork) async throws {
+        var batch: Batch?
+        var epoch: UInt64?
+        // While the bus is unavailable, the batch is kept. If the claim is renewed meanwhile, the results are published
+        // under the new one.
+        let retry = BusRetry(
+            logger: logger, clock: clock, after: [.journal, .unavailable, .fenced, .epoch, .unrecorded])
+        try await retry.runUntilShutdown {
+            guard let claim = underWay.claim else { return }
+            if batch == nil || epoch != claim.ownerEpoch {
+                // The batch of the former claim may have been recorded. Then the document records no work any more.
+                if batch != nil, try await !isRecorded(piece) { return }
+                guard let fence = Checkpoint(guarding: piece.cause.partition, of: claim) else { return }
+                batch = Batch(messages, checkpoint: fence)
+                epoch = claim.ownerEpoch
+            }
+            if let batch { try await bus.publish(batch) }
+        }
+    }
+
+    /// True if a document still records the work as unfinished.
+    private func isRecorded(_ piece: Piece) async throws -> Bool {
+        for record in records {
+            let filter = MessageFilter.type(record.document, subject: piece.cause.subject)
+            for document in try await bus.documents(matching: [filter])
+            where record.cause(document)?.id == piece.cause.id {
+                return true
+            }
+        }
+        return false
     }
 
     /// The results of a command whose session has ended. Nil if the session stands, or if this consumer handles such

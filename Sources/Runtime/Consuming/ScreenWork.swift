@@ -212,7 +212,7 @@ public struct ScreenWork: ReadyService {
 
     /// Runs a piece of work until it ends by itself or is cancelled.
     private func run(_ piece: PieceOfWork, _ underWay: WorkUnderWay) async throws {
-        try await piece.run {
+        try await piece.task.run {
             var messages = [withdrawal(of: piece)]
             do {
                 try await piece.call()
@@ -296,7 +296,7 @@ private final class WorkUnderWay: Sendable {
     func end(where isMeant: (PieceOfWork) -> Bool) async throws -> [PieceOfWork] {
         let ended = pieces.withLock { $0.filter(isMeant) }
         for piece in ended {
-            try await piece.end()
+            try await piece.task.end()
             forget(piece)
         }
         return ended
@@ -315,8 +315,7 @@ private struct PieceOfWork: Sendable {
     let call: Call
     /// True if the service has a handler for the command and the command's data can be decoded.
     let isCallable: Bool
-    private let stop = ReadySignal()
-    private let hasEnded = ReadySignal()
+    let task = StoppableTask()
 
     /// Returns nil if the command names no platform or no screen instance.
     /// - Parameter call: nil if the service has no handler for the command, or cannot decode its data.
@@ -333,22 +332,5 @@ private struct PieceOfWork: Sendable {
     /// one session, so all three values are compared.
     func isFor(_ platform: String?, _ instance: String, subject: String) -> Bool {
         self.instance == instance && self.platform == platform && cause.subject == subject
-    }
-
-    /// Runs the work until it ends by itself or is cancelled.
-    func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
-        defer { hasEnded.signal() }
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await work() }
-            tasks.addTask { _ = try? await stop.wait() }
-            defer { tasks.cancelAll() }
-            try await tasks.next()
-        }
-    }
-
-    /// Cancels the work, and returns after it has ended.
-    func end() async throws {
-        stop.signal()
-        try await hasEnded.wait()
     }
 }

@@ -187,6 +187,8 @@ final class Transfer {
 
 extension HTTPClient.Failure {
     static let closed = Self(code: .closed, description: "the client was closed")
+    /// The failure of an exchange that takes longer than the request allows.
+    package static let deadline = Self(code: .deadline, description: "no answer in time")
     static let unusable = Self(code: .broken, description: "libcurl failed; the machine may be out of memory")
     fileprivate static let notHTTP = Self(code: .broken, description: "the answer is not HTTP")
 
@@ -199,7 +201,7 @@ extension HTTPClient.Failure {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:
             self.init(code: .certificate, description: "the server's certificate cannot be verified")
         case CURLE_OPERATION_TIMEDOUT:
-            self.init(code: .deadline, description: "no answer in time")
+            self = .deadline
         case CURLE_UNSUPPORTED_PROTOCOL:
             self = .notHTTP
         default:

@@ -92,7 +92,7 @@ extension MusicError {
         switch self {
         case .unavailable, .rateLimited: true
         case .notAuthorized, .authorizationEnded, .renewalOverdue, .accessUnreadable, .unauthorized, .premiumRequired,
-            .noActiveDevice, .notFound, .forbidden:
+            .noActiveDevice, .notFound, .forbidden, .tooLong:
             false
         }
     }

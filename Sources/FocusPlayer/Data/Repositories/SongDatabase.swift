@@ -217,14 +217,19 @@ private struct KeptSong: Codable, FetchableRecord, PersistableRecord {
         self.position = position
         id = song.id
         uri = song.uri
-        title = song.title
-        artist = song.artist
+        title = song.title.storable
+        artist = song.artist.storable
         duration = song.duration
     }
 
     var song: Song {
         Song(id: id, uri: uri, title: title, artist: artist, duration: duration)
     }
+}
+
+extension String {
+    /// The string with U+FFFD in place of U+0000, at which SQLite's functions for text would cut it off.
+    fileprivate var storable: String { replacing("\0", with: "\u{FFFD}") }
 }
 
 /// An error of the song database's file.

@@ -1,9 +1,10 @@
 internal import Foundation
 internal import HTTPClient
 internal import HTTPTypes
+internal import Music
 
-/// Sends requests to a Spotify host. The time of an attempt, the size of the answer and the number of attempts are
-/// limited.
+/// Sends requests to a Spotify host. The time of an attempt, the size of the answer, the number of attempts and the time
+/// of all attempts with the waits between them are limited.
 struct SpotifyTransport: Sendable {
     /// The maximum time of one attempt, until the whole answer has been received. A slower attempt fails.
     private static let deadline = Duration.seconds(10)
@@ -15,6 +16,12 @@ struct SpotifyTransport: Sendable {
 
     /// - Throws: `HTTPClient.Failure`, `CancellationError`.
     func send(_ request: HTTPClient.Request) async throws -> SpotifyReply {
+        try await withTimeLimit(policy.overallLimit, orThrow: HTTPClient.Failure.deadline) {
+            try await attempts(at: request)
+        }
+    }
+
+    private func attempts(at request: HTTPClient.Request) async throws -> SpotifyReply {
         var attempt = 1
         while true {
             let response = try await client.send(request, deadline: Self.deadline, maximumBody: Self.maximumBody)
@@ -34,15 +41,18 @@ package struct RateLimitPolicy: Sendable {
     package let longestWait: Duration
     /// The maximum number of times that a request is sent.
     package let attempts: Int
+    /// The maximum time of all attempts of a request with the waits between them.
+    package let overallLimit: Duration
     let sleep: @Sendable (Duration) async throws -> Void
 
     /// - Parameter sleep: waits for this time.
     package init(
-        longestWait: Duration = .seconds(5), attempts: Int = 3,
+        longestWait: Duration = .seconds(5), attempts: Int = 3, overallLimit: Duration = .seconds(20),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.longestWait = longestWait
         self.attempts = attempts
+        self.overallLimit = overallLimit
         self.sleep = sleep
     }
 }
@@ -53,11 +63,20 @@ struct SpotifyReply: Sendable {
     /// The time in the `Retry-After` header. Nil if the header is absent or not a number of seconds.
     let retryAfter: Duration?
     let body: Data
+    private let contentType: String?
 
     init(_ response: HTTPClient.Response) {
         status = response.status
         retryAfter = response.headers[.retryAfter].flatMap(Int64.init).flatMap { $0 >= 0 ? .seconds($0) : nil }
         body = response.body
+        contentType = response.headers[.contentType]
+    }
+
+    /// The body if it is plain text, as one line for display. Nil if it is empty.
+    var plainText: String? {
+        guard let contentType, contentType.lowercased().hasPrefix("text/plain") else { return nil }
+        let text = ServerMessage.line(String(decoding: body.prefix(8192), as: UTF8.self))
+        return text.isEmpty ? nil : text
     }
 
     var isSuccess: Bool { (200..<300).contains(status.code) }
@@ -82,25 +101,5 @@ enum FormEncoding {
 
     static func escape(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-    }
-}
-
-/// Prepares a server's message for display: one line of limited length.
-enum ServerMessage {
-    /// The maximum number of characters of a word. A longer word is replaced with an ellipsis.
-    private static let longestWord = 40
-    /// The maximum number of characters of a message. The rest is cut off.
-    private static let longestLine = 160
-
-    /// Joins the lines of a message, and replaces words that must not be shown with an ellipsis: words that are too
-    /// long, and words with control characters.
-    static func line(_ text: String) -> String {
-        let words = text.split(whereSeparator: \.isWhitespace).map { word in
-            let isPlain =
-                word.count <= longestWord
-                && word.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-            return isPlain ? String(word) : "…"
-        }
-        return String(words.joined(separator: " ").prefix(longestLine))
     }
 }

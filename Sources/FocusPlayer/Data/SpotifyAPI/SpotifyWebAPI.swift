@@ -10,19 +10,29 @@ package import Vocabulary
 package struct SpotifyWebAPI: Sendable {
     /// The number of items in a page. Spotify allows at most 50.
     private static let pageSize = 50
-    /// The maximum number of pages of a list. A longer list is an error. These pages contain up to 10,000 items.
-    private static let maximumPages = 200
+    /// The maximum number of times that a list is read again because it changed while it was read.
+    private static let maximumRestarts = 3
 
     private let host: BaseURL
     private let tokens: any AccessTokens
     private let transport: SpotifyTransport
+    private let limits: OperationLimits
+    private let session: String
+    private let kept: KeptPages
 
+    /// - Parameters:
+    ///   - session: the session whose account is used.
+    ///   - kept: the pages of lists whose reading was interrupted. Objects for the same session share it.
     package init(
         tokens: any AccessTokens, client: HTTPClient, host: BaseURL = .spotifyAPI,
-        policy: RateLimitPolicy = RateLimitPolicy()
+        policy: RateLimitPolicy = RateLimitPolicy(), limits: OperationLimits = OperationLimits(),
+        session: String = "default", kept: KeptPages = KeptPages()
     ) {
         self.host = host
         self.tokens = tokens
+        self.limits = limits
+        self.session = session
+        self.kept = kept
         transport = SpotifyTransport(client: client, policy: policy)
     }
 
@@ -37,7 +47,7 @@ package struct SpotifyWebAPI: Sendable {
         return value
     }
 
-    private func put(_ pathAndQuery: String, _ body: some Encodable, about what: String) async throws {
+    private func put(_ pathAndQuery: String, _ body: some Encodable & Sendable, about what: String) async throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         let request = HTTPClient.Request(
@@ -58,48 +68,218 @@ package struct SpotifyWebAPI: Sendable {
         return reply
     }
 
-    /// Fetches all items of a list, page by page.
+    /// Runs an operation of one or a few requests within ``OperationLimits/call``.
+    private func limited<Result: Sendable>(
+        _ operation: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withTimeLimit(limits.call, orThrow: MusicError.unavailable("no answer in time"), operation)
+    }
+}
+
+/// The maximum times of operations.
+package struct OperationLimits: Sendable {
+    /// The maximum time of an operation that is not a list: all its requests, retries and the renewal of the token.
+    let call: Duration
+    /// The maximum time in which a list is read.
+    let list: Duration
+    /// The maximum time that reading a list waits because of rate limits, in total.
+    let waits: Duration
+
+    package init(
+        call: Duration = .seconds(25), list: Duration = .seconds(300), waits: Duration = .seconds(240)
+    ) {
+        self.call = call
+        self.list = list
+        self.waits = waits
+    }
+}
+
+// MARK: Lists
+
+extension SpotifyWebAPI {
+    /// A list, and the way in which it is read.
+    private struct ListRequest<Payload: Decodable & SendableMetatype, Item: Sendable>: Sendable {
+        /// The path and query of the first page.
+        let first: String
+        let what: String
+        let item: @Sendable (Payload) -> Item?
+        /// The path and query of the list's version. Nil if Spotify gives none.
+        var version: String?
+        /// The identity of an item, if a list contains no item twice.
+        var identity: (@Sendable (Item) -> String)?
+    }
+
+    /// Fetches all items of a list, page by page. Waits if Spotify asks for it. If reading is interrupted, the pages are
+    /// kept, and the next call continues after them.
     ///
-    /// The server gives the URL of the next page. The token is sent to this URL only if it is on the same host.
-    /// - Parameter first: the path and query of the first page.
-    private func pages<Item: Decodable>(from first: String, about what: String) async throws -> [Item] {
-        var items: [Item] = []
-        var visited: Set<String> = []
-        var next: String? = host.url(first)
-        while let url = next {
-            guard host.isOrigin(of: url) else {
-                throw MusicError.unavailable("the answer names a next page on another host")
+    /// Spotify's pages begin at offsets. An item that is added or removed meanwhile would shift the items of later
+    /// pages, so a list that has changed is read again.
+    private func list<Payload, Item>(_ request: ListRequest<Payload, Item>) async throws -> [Item] {
+        let late = MusicError.unavailable("\(request.what) could not be read within \(limits.list)")
+        return try await withTimeLimit(limits.list, orThrow: late) { try await read(request) }
+    }
+
+    private func read<Payload, Item>(_ request: ListRequest<Payload, Item>) async throws -> [Item] {
+        let start = host.url(request.first)
+        let key = KeptPages.Key(session: session, url: start)
+        var list: PagedList<Item> = kept.take(key) ?? PagedList(from: start)
+        var waits = Waits(limit: limits.waits, policy: transport.policy)
+        var restarts = 0
+        do {
+            while true {
+                if let url = list.next {
+                    guard host.isOrigin(of: url) else {
+                        throw PagingFailure(.unavailable("the answer names a next page on another host"))
+                    }
+                    let page = try await waits.run {
+                        try await get(url, as: PagePayload<Payload>.self, about: request.what)
+                    }
+                    let isSame = try add(page, to: &list, request)
+                    // Only a list of several pages can change between two of them. Its version must be older than its
+                    // first page, which is therefore read again.
+                    if isSame, list.visited.count == 1, list.next != nil, list.version == nil,
+                        let version = try await version(request, &waits)
+                    {
+                        list = PagedList(from: start, version: version)
+                    }
+                    if isSame { continue }
+                } else if list.visited.count <= 1 {
+                    return list.items
+                } else if let former = list.version {
+                    let now = try await version(request, &waits)
+                    if now == nil || now == former { return list.items }
+                } else if let identity = request.identity {
+                    let unique = list.items.unique(by: identity)
+                    if unique.count == list.items.count || restarts == Self.maximumRestarts { return unique }
+                } else {
+                    return list.items
+                }
+                restarts += 1
+                guard restarts <= Self.maximumRestarts else {
+                    throw PagingFailure(.unavailable("\(request.what) changed each time while it was read"))
+                }
+                list = PagedList(from: start, version: try await version(request, &waits))
             }
-            guard visited.insert(url).inserted, visited.count <= Self.maximumPages else {
-                throw MusicError.unavailable("the list has too many pages, or its pages repeat")
-            }
-            let page = try await get(url, as: PagePayload<Item>.self, about: what)
-            items += page.items.compactMap(\.value)
-            next = page.next
+        } catch let failure as PagingFailure {
+            throw failure.error
+        } catch {
+            if error.isInterruption, !list.items.isEmpty { kept.keep(list, key) }
+            throw error
         }
-        return items
+    }
+
+    private func add<Payload, Item>(
+        _ page: PagePayload<Payload>, to list: inout PagedList<Item>, _ request: ListRequest<Payload, Item>
+    ) throws -> Bool {
+        do {
+            return try list.add(page, request.item)
+        } catch PagingError.tooLong(let limit) {
+            throw PagingFailure(.tooLong("\(request.what)", limit: limit))
+        } catch PagingError.tooManyPages(let limit) {
+            throw PagingFailure(.unavailable("the list has more than \(limit) pages"))
+        } catch PagingError.repeats {
+            throw PagingFailure(.unavailable("the pages of the list repeat"))
+        }
+    }
+
+    /// The version of the list's content. Nil if Spotify does not tell it.
+    private func version<Payload, Item>(
+        _ request: ListRequest<Payload, Item>, _ waits: inout Waits
+    ) async throws -> String? {
+        guard let path = request.version else { return nil }
+        do {
+            return try await waits.run {
+                try await get(host.url(path), as: PlaylistVersionPayload.self, about: request.what)
+            }.snapshotId?.value
+        } catch MusicError.notFound, MusicError.forbidden {
+            return nil
+        }
+    }
+}
+
+/// An error of a list's pages. Reading cannot continue after them.
+private struct PagingFailure: Error {
+    let error: MusicError
+
+    init(_ error: MusicError) {
+        self.error = error
+    }
+}
+
+/// The waits of one operation because of rate limits. Their total time is limited.
+private struct Waits {
+    let limit: Duration
+    let policy: RateLimitPolicy
+    private var waited = Duration.zero
+
+    init(limit: Duration, policy: RateLimitPolicy) {
+        self.limit = limit
+        self.policy = policy
+    }
+
+    /// Repeats a request while Spotify names a time to wait that is within the limit.
+    mutating func run<Result>(_ request: () async throws -> Result) async throws -> Result {
+        while true {
+            do {
+                return try await request()
+            } catch MusicError.rateLimited(let wait?) where waited + wait <= limit {
+                // A server that asks for no time at all must not be asked without an end.
+                let wait = max(wait, .seconds(1))
+                waited += wait
+                try await policy.sleep(wait)
+            }
+        }
+    }
+}
+
+extension Error {
+    /// True if the same request may succeed later.
+    fileprivate var isInterruption: Bool {
+        switch self as? MusicError {
+        case .rateLimited, .unavailable, .renewalOverdue: true
+        case nil: self is CancellationError
+        default: false
+        }
+    }
+}
+
+extension Array {
+    /// The first element of each identity.
+    fileprivate func unique(by identity: (Element) -> String) -> [Element] {
+        var known: Set<String> = []
+        return filter { known.insert(identity($0)).inserted }
     }
 }
 
 extension SpotifyWebAPI: MusicCatalog {
     package func account() async throws -> String {
-        try await get(host.url("/v1/me"), as: ProfilePayload.self, about: "the account").id
+        let profile = try await limited {
+            try await get(host.url("/v1/me"), as: ProfilePayload.self, about: "the account")
+        }
+        guard let id = ServerText.identifier(profile.id) else {
+            throw MusicError.unavailable("the answer cannot be read")
+        }
+        kept.note(account: id, of: session)
+        return id
     }
 
     package func playlists() async throws -> [Playlist] {
-        let items: [PlaylistPayload] = try await pages(
-            from: "/v1/me/playlists?limit=\(Self.pageSize)", about: "the account's playlists")
-        return items.map(\.playlist)
+        try await list(
+            ListRequest(
+                first: "/v1/me/playlists?limit=\(Self.pageSize)", what: "the list of playlists",
+                item: { (payload: PlaylistPayload) in payload.playlist }, identity: \.id))
     }
 
-    /// Returns only songs. Podcast episodes and local files are left out.
+    /// Returns only songs that can be played. Podcast episodes and local files are left out.
     package func songs(of playlistID: Playlist.ID) async throws -> [Song] {
         let what = "the playlist \(ServerMessage.line(playlistID))"
         // The id comes from a message, so it may be invalid. The ids `.` and `..` would change the path of the URL.
         guard !playlistID.isEmpty, !playlistID.allSatisfy({ $0 == "." }) else { throw MusicError.notFound(what) }
-        let entries: [PlaylistEntryPayload] = try await pages(
-            from: "/v1/playlists/\(FormEncoding.escape(playlistID))/items?limit=\(Self.pageSize)", about: what)
-        return entries.compactMap(\.song)
+        let path = "/v1/playlists/\(FormEncoding.escape(playlistID))"
+        return try await list(
+            ListRequest(
+                first: "\(path)/items?limit=\(Self.pageSize)", what: what,
+                item: { (payload: PlaylistEntryPayload) in payload.song }, version: "\(path)?fields=snapshot_id"))
     }
 }
 
@@ -118,19 +298,22 @@ extension SpotifyWebAPI: Player {
     }
 
     package func devices() async throws -> [Device] {
-        try await get(host.url("/v1/me/player/devices"), as: DevicesPayload.self, about: "the devices").controllable
+        try await limited {
+            try await get(host.url("/v1/me/player/devices"), as: DevicesPayload.self, about: "the devices").controllable
+        }
     }
 
     /// Plays the first ``maximumSongsPerCall`` songs. Further songs are not played.
     package func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
         let query = deviceID.map { "?device_id=\(FormEncoding.escape($0))" } ?? ""
-        try await put(
-            "/v1/me/player/play\(query)", Playback(uris: songs.prefix(Self.maximumSongsPerCall).map(\.uri)),
-            about: "the device")
+        let playback = Playback(uris: songs.prefix(Self.maximumSongsPerCall).map(\.uri))
+        try await limited { try await put("/v1/me/player/play\(query)", playback, about: "the device") }
     }
 
     package func transfer(to deviceID: Device.ID) async throws {
-        try await put("/v1/me/player", Transfer(deviceIds: [deviceID]), about: "the device")
+        try await limited {
+            try await put("/v1/me/player", Transfer(deviceIds: [deviceID]), about: "the device")
+        }
     }
 }
 
@@ -138,8 +321,8 @@ extension MusicError {
     /// The Web API's error: `{"error": {"status", "message", "reason"?}}`.
     private struct Payload: Decodable {
         struct Details: Decodable {
-            let message: String?
-            let reason: String?
+            let message: Tolerant<String>?
+            let reason: Tolerant<String>?
         }
         let error: Details
     }
@@ -149,13 +332,15 @@ extension MusicError {
     ///   - what: the object of the request, for example `the playlist 37i9`.
     init(_ reply: SpotifyReply, generation: Int, about what: String) {
         let details = reply.decode(Payload.self)?.error
-        switch (reply.status.code, details?.reason) {
+        let message = details?.message?.value.map(ServerMessage.line).flatMap { $0.isEmpty ? nil : $0 }
+        let reason = message ?? reply.plainText
+        switch (reply.status.code, details?.reason?.value) {
         case (401, _):
             self = .unauthorized(generation: generation)
         case (403, "PREMIUM_REQUIRED"):
             self = .premiumRequired
         case (403, _):
-            self = .forbidden(ServerMessage.line(details?.message ?? "no reason was given"))
+            self = .forbidden(reason ?? "no reason was given")
         case (404, "NO_ACTIVE_DEVICE"):
             self = .noActiveDevice
         case (404, _):
@@ -163,7 +348,7 @@ extension MusicError {
         case (429, _):
             self = .rateLimited(retryAfter: reply.retryAfter)
         case (400..<500, _):
-            self = .forbidden(ServerMessage.line(details?.message ?? "status \(reply.status.code)"))
+            self = .forbidden(reason ?? "status \(reply.status.code)")
         default:
             self = .unavailable("the server answered with status \(reply.status.code)")
         }

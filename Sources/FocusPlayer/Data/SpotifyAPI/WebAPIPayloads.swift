@@ -1,67 +1,85 @@
 internal import Vocabulary
 
-/// Spotify's simplified playlist object.
+/// Spotify's simplified playlist object. Only its id is needed; a field that cannot be read is left out.
 struct PlaylistPayload: Decodable {
     struct Owner: Decodable {
-        let id: String?
-        let displayName: String?
+        let id: Tolerant<String>?
+        let displayName: Tolerant<String>?
     }
 
     struct Contents: Decodable {
-        let total: Int?
+        let total: TolerantNumber?
     }
 
     let id: String
-    let name: String?
-    let owner: Owner?
-    let items: Contents?
+    let name: Tolerant<String>?
+    let owner: Tolerant<Owner>?
+    let items: Tolerant<Contents>?
     /// The older name of `items`.
-    let tracks: Contents?
+    let tracks: Tolerant<Contents>?
 
-    var playlist: Playlist {
-        Playlist(
-            id: id, name: name ?? "", owner: owner?.displayName ?? owner?.id ?? "",
-            songCount: (items ?? tracks)?.total ?? 0)
+    /// Nil if the id cannot be one.
+    var playlist: Playlist? {
+        guard let id = ServerText.identifier(id) else { return nil }
+        let owner = owner?.value
+        return Playlist(
+            id: id, name: ServerText.name(name?.value ?? ""),
+            owner: ServerText.name(owner?.displayName?.value ?? owner?.id?.value ?? ""),
+            songCount: max(0, (items?.value ?? tracks?.value)?.total?.value ?? 0))
     }
+}
+
+/// The version of a playlist's content.
+struct PlaylistVersionPayload: Decodable {
+    let snapshotId: Tolerant<String>?
 }
 
 /// An entry of a playlist. Its song may be null, an episode, or a local file without an id.
 struct PlaylistEntryPayload: Decodable {
     struct Track: Decodable {
         struct Artist: Decodable {
-            let name: String?
+            let name: Tolerant<String>?
         }
 
-        let id: String?
-        let uri: String?
-        let type: String?
-        let name: String?
-        let artists: [Artist]?
-        let durationMs: Int?
+        let id: Tolerant<String>?
+        let uri: Tolerant<String>?
+        let type: Tolerant<String>?
+        let name: Tolerant<String>?
+        let artists: Tolerant<[Tolerant<Artist>]>?
+        let durationMs: TolerantNumber?
+        let isPlayable: TolerantFlag?
+        /// Present if the song cannot be played. Its content is not needed.
+        let restrictions: Tolerant<Restrictions>?
+
+        struct Restrictions: Decodable {
+            let reason: Tolerant<String>?
+        }
     }
 
-    let isLocal: Bool?
-    let item: Track?
+    let isLocal: TolerantFlag?
+    let item: Tolerant<Track>?
 
-    /// The song. Nil for an episode, a local file, and an entry without an id or URI.
+    /// The song. Nil for an episode, a local file, a song that cannot be played, and an entry without an id or URI.
     var song: Song? {
-        guard isLocal != true, let item, let id = item.id, let uri = item.uri, item.type ?? "track" == "track" else {
-            return nil
-        }
+        guard isLocal?.value != true, let item = item?.value, item.type?.value ?? "track" == "track",
+            item.isPlayable?.value != false, item.restrictions?.value?.reason?.value == nil,
+            let id = ServerText.identifier(item.id?.value), let uri = ServerText.identifier(item.uri?.value)
+        else { return nil }
+        let artists = (item.artists?.value ?? []).compactMap { $0.value?.name?.value }
         return Song(
-            id: id, uri: uri, title: item.name ?? "",
-            artist: (item.artists ?? []).compactMap(\.name).joined(separator: ", "), duration: item.durationMs ?? 0)
+            id: id, uri: uri, title: ServerText.name(item.name?.value ?? ""),
+            artist: ServerText.name(artists.joined(separator: ", ")), duration: max(0, item.durationMs?.value ?? 0))
     }
 }
 
 /// The devices of an account.
 struct DevicesPayload: Decodable {
     struct Item: Decodable {
-        let id: String?
-        let name: String?
-        let type: String?
-        let isActive: Bool?
-        let isRestricted: Bool?
+        let id: Tolerant<String>?
+        let name: Tolerant<String>?
+        let type: Tolerant<String>?
+        let isActive: TolerantFlag?
+        let isRestricted: TolerantFlag?
     }
 
     let devices: [Tolerant<Item>]
@@ -69,9 +87,10 @@ struct DevicesPayload: Decodable {
     /// The devices that accept commands. Restricted devices and devices without an id are left out.
     var controllable: [Device] {
         devices.compactMap(\.value).compactMap { item in
-            guard let id = item.id, item.isRestricted != true else { return nil }
+            guard let id = ServerText.identifier(item.id?.value), item.isRestricted?.value != true else { return nil }
             return Device(
-                id: id, name: item.name ?? id, type: item.type ?? "Unknown", isActive: item.isActive ?? false)
+                id: id, name: ServerText.name(item.name?.value ?? id),
+                type: ServerText.name(item.type?.value ?? "Unknown"), isActive: item.isActive?.value ?? false)
         }
     }
 }
@@ -86,13 +105,6 @@ struct PagePayload<Item: Decodable>: Decodable {
     let items: [Tolerant<Item>]
     /// The absolute URL of the next page. Nil on the last page.
     let next: String?
-}
-
-/// An item of a list that may be null or have another form. Such an item is left out, and the others remain.
-struct Tolerant<Item: Decodable>: Decodable {
-    let value: Item?
-
-    init(from decoder: any Decoder) {
-        value = try? Item(from: decoder)
-    }
+    /// The number of entries of the whole list.
+    let total: TolerantNumber?
 }

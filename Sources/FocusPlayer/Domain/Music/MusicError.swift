@@ -8,7 +8,7 @@ package enum MusicError: Error, Hashable {
     case authorizationEnded
     /// A refused token was not replaced in time.
     case renewalOverdue
-    /// The stored token cannot be read. The value is the reason, with the file.
+    /// The stored token cannot be read. The value is the reason, with the file. It is for a log, not for a person.
     case accessUnreadable(String)
     /// Spotify refused the access token, and then also the newer one.
     case unauthorized(generation: Int)
@@ -21,6 +21,8 @@ package enum MusicError: Error, Hashable {
     case forbidden(String)
     /// Too many requests. The value is the time after which the request may be repeated; nil if Spotify gave none.
     case rateLimited(retryAfter: Duration?)
+    /// A list has more entries than the maximum. The first value describes the list.
+    case tooLong(String, limit: Int)
     /// Spotify did not answer, or its answer is unusable. The request may be repeated. The value is the reason.
     case unavailable(String)
 
@@ -33,8 +35,10 @@ package enum MusicError: Error, Hashable {
             error("spotify.not-connected", "Spotify is not connected", "Connect Spotify first.")
         case .renewalOverdue:
             error("spotify.renewal-overdue", "The access to Spotify was not renewed in time", "Try again in a moment.")
-        case .accessUnreadable(let reason):
-            error("spotify.access-unreadable", "The access to Spotify cannot be read: \(reason)", nil)
+        case .accessUnreadable:
+            error(
+                "spotify.access-unreadable", "The access to Spotify cannot be read",
+                "See the log of music-service, or connect Spotify again.")
         case .unauthorized:
             error("spotify.unauthorized", "Spotify refuses access even after it was renewed", "Connect Spotify again.")
         case .premiumRequired:
@@ -51,6 +55,10 @@ package enum MusicError: Error, Hashable {
                 "Try again then.")
         case .rateLimited(nil):
             error("spotify.rate-limited", "Spotify asks to wait", "Try again in a moment.")
+        case .tooLong(let what, let limit):
+            error(
+                "spotify.too-long", "Spotify has more than \(limit) entries in \(what), which are too many",
+                "Choose a shorter one.")
         case .unavailable(let reason):
             error("spotify.unavailable", "Spotify gave no usable answer: \(reason)", "Try again in a moment.")
         }

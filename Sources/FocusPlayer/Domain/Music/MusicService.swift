@@ -10,10 +10,20 @@ package import Vocabulary
 package struct MusicService: Sendable {
     private let repository: any PlaylistRepository
     private let player: any Player
+    private let playLimit: Duration
+    private let log: @Sendable (String) -> Void
 
-    package init(repository: any PlaylistRepository, player: any Player) {
+    /// - Parameters:
+    ///   - playLimit: the maximum time in which a playlist is played: all requests, retries and the renewal of the token.
+    ///   - log: logs the details of an error that a person must not see, such as the path of a file.
+    package init(
+        repository: any PlaylistRepository, player: any Player, playLimit: Duration = .seconds(25),
+        log: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.repository = repository
         self.player = player
+        self.playLimit = playLimit
+        self.log = log
     }
 
     /// Loads the playlists of the connected account.
@@ -35,15 +45,12 @@ package struct MusicService: Sendable {
     }
 
     /// Makes a focus playlist: the songs of the command's playlist, in an order that is computed from `messageID`.
-    /// - Parameters:
-    ///   - messageID: the id of the command's message.
-    ///   - publish: publishes a message at once, before the returned ones.
+    /// Before, ``Command/PlaylistSelected/loading`` must be published.
+    /// - Parameter messageID: the id of the command's message.
     package func generatePlaylist(
-        for command: Command.PlaylistSelected, messageID: String,
-        publish: (any Message) async throws -> Void
+        for command: Command.PlaylistSelected, messageID: String
     ) async throws -> [any Message] {
         let playlistID = command.playlistID
-        try await publish(Document.GeneratedPlaylist(playlistID: playlistID, status: .loading))
         return try await answering(failed: [command.failed]) {
             let songs = try await repository.songs(of: playlistID).shuffled(seed: messageID)
             return [
@@ -70,7 +77,7 @@ package struct MusicService: Sendable {
         return Query.PlaylistSongs.Answer(total: songs.count, songs: Array(page))
     }
 
-    /// Plays the focus playlist on the active device.
+    /// Plays the focus playlist on the active device. A focus playlist that is being loaded is an error.
     /// - Parameter generated: the session's last document. Nil if there is none.
     package func play(_ generated: Document.GeneratedPlaylist?) async throws -> [any Message] {
         try await playing {
@@ -107,18 +114,22 @@ package struct MusicService: Sendable {
         return generated.songs
     }
 
-    /// Turns the errors `premiumRequired` and `noActiveDevice` into events.
-    private func playing(_ operation: () async throws -> [any Message]) async throws -> [any Message] {
+    /// Limits the time of an operation. Turns the errors `premiumRequired` and `noActiveDevice` into events.
+    private func playing(
+        _ operation: @escaping @Sendable () async throws -> [any Message]
+    ) async throws -> [any Message] {
         try await answering {
-            do {
-                return try await operation()
-            } catch MusicError.premiumRequired {
-                return [DomainEvent.SpotifyPremiumOnlyActionAttempted()]
-            } catch MusicError.noActiveDevice {
-                return [
-                    Document.Devices(devices: try await player.devices()),
-                    DomainEvent.SpotifyDeviceActivationRequired(),
-                ]
+            try await withTimeLimit(playLimit, orThrow: MusicError.unavailable("no answer in time")) {
+                do {
+                    return try await operation()
+                } catch MusicError.premiumRequired {
+                    return [DomainEvent.SpotifyPremiumOnlyActionAttempted()]
+                } catch MusicError.noActiveDevice {
+                    return [
+                        Document.Devices(devices: try await player.devices()),
+                        DomainEvent.SpotifyDeviceActivationRequired(),
+                    ]
+                }
             }
         }
     }
@@ -131,6 +142,7 @@ package struct MusicService: Sendable {
         do {
             return try await operation()
         } catch let error as MusicError {
+            if case .accessUnreadable(let reason) = error { log("the access to Spotify cannot be read: \(reason)") }
             return failed + [error.applicationError].compactMap(\.self)
         } catch let error as ApplicationError {
             return failed + [error]
@@ -139,6 +151,11 @@ package struct MusicService: Sendable {
 }
 
 extension Command.PlaylistSelected {
+    /// The document that is shown while the focus playlist is made.
+    package var loading: Document.GeneratedPlaylist {
+        Document.GeneratedPlaylist(playlistID: playlistID, status: .loading)
+    }
+
     /// The document that replaces the loading one if the focus playlist cannot be made.
     package var failed: Document.GeneratedPlaylist {
         Document.GeneratedPlaylist(playlistID: playlistID, status: .failed)

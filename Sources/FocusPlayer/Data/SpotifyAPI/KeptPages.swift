@@ -1,0 +1,120 @@
+internal import Synchronization
+
+/// The pages of lists whose reading was interrupted, for example by a rate limit. The next attempt continues after
+/// them. They are only in memory.
+package final class KeptPages: Sendable {
+    struct Key: Hashable {
+        let session: String
+        /// The URL of the first page.
+        let url: String
+    }
+
+    private struct Entry {
+        let key: Key
+        let list: any Sendable
+        let time: ContinuousClock.Instant
+    }
+
+    private struct State {
+        /// The oldest entry first.
+        var entries: [Entry] = []
+        /// The account of each session that has entries, or had some.
+        var accounts: [String: String] = [:]
+    }
+
+    /// The maximum number of lists of all sessions. The oldest ones are removed.
+    private static let capacity = 16
+    /// The maximum number of sessions whose accounts are known. If there are more, everything is removed.
+    private static let maximumSessions = 10_000
+    /// The maximum age of pages.
+    private static let lifetime = Duration.seconds(600)
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Removes and returns the pages of a list.
+    func take<Item>(_ key: Key) -> PagedList<Item>? {
+        state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.key == key }) else { return nil }
+            let entry = state.entries.remove(at: index)
+            return entry.time.duration(to: .now) < Self.lifetime ? entry.list as? PagedList<Item> : nil
+        }
+    }
+
+    func keep<Item>(_ list: PagedList<Item>, _ key: Key) {
+        state.withLock { state in
+            state.entries.removeAll { $0.key == key }
+            state.entries.append(Entry(key: key, list: list, time: .now))
+            if state.entries.count > Self.capacity { state.entries.removeFirst() }
+        }
+    }
+
+    /// Notes the account of a session. Removes the pages of another account.
+    func note(account: String, of session: String) {
+        state.withLock { state in
+            if let former = state.accounts[session], former != account {
+                state.entries.removeAll { $0.key.session == session }
+            }
+            if state.accounts.count >= Self.maximumSessions { state = State() }
+            state.accounts[session] = account
+        }
+    }
+
+    /// Removes the pages of a session.
+    package func forget(_ session: String) {
+        state.withLock { state in
+            state.entries.removeAll { $0.key.session == session }
+            state.accounts[session] = nil
+        }
+    }
+}
+
+/// A list that is read page by page, with the pages that were read so far.
+struct PagedList<Item: Sendable>: Sendable {
+    /// The maximum number of entries. A longer list is an error.
+    static var maximumEntries: Int { 10_000 }
+    /// The maximum number of pages, in case that pages have few entries or none.
+    static var maximumPages: Int { 400 }
+
+    private(set) var items: [Item] = []
+    /// The number of entries so far, including those that are left out.
+    private(set) var entryCount = 0
+    /// The URL of the next page. Nil if the list is complete.
+    private(set) var next: String?
+    private(set) var visited: Set<String> = []
+    private(set) var total: Int?
+    /// The version of the list before its first page was read. Nil if it is not known.
+    let version: String?
+
+    init(from first: String, version: String? = nil) {
+        next = first
+        self.version = version
+    }
+
+    /// Adds the page at ``next``.
+    /// - Returns: False if the page shows that the list has changed since the first page.
+    mutating func add<Payload>(
+        _ page: PagePayload<Payload>, _ item: (Payload) -> Item?
+    ) throws(PagingError) -> Bool {
+        if let url = next { visited.insert(url) }
+        let pageTotal = page.total?.value
+        if let total, let pageTotal, total != pageTotal { return false }
+        total = total ?? pageTotal
+        items += page.items.compactMap(\.value).compactMap(item)
+        entryCount += page.items.count
+        next = page.next
+        if entryCount > Self.maximumEntries || total ?? 0 > Self.maximumEntries { throw .tooLong(Self.maximumEntries) }
+        guard let next else { return true }
+        if visited.contains(next) { throw .repeats }
+        if visited.count >= Self.maximumPages { throw .tooManyPages(Self.maximumPages) }
+        return true
+    }
+}
+
+/// The reason why the pages of a list cannot be read to the end.
+enum PagingError: Error {
+    case tooLong(Int)
+    case tooManyPages(Int)
+    case repeats
+}

@@ -1,0 +1,196 @@
+import Consuming
+import Contracts
+import EventBus
+import RuntimeTestSupport
+import TestSupport
+import Testing
+
+@Suite("Message consumer: work beside the loop", .timeLimit(.minutes(1)))
+struct SessionWorkTests {
+    private struct Portrait: DocumentMessage {
+        var name: String
+        var isFinished: Bool
+    }
+
+    let hub = InMemoryHub(maximumGap: 1000)
+    let watcher: InMemoryEventBus
+    let begun = Calls<String>()
+
+    init() {
+        watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
+    }
+
+    /// A consumer that paints a portrait beside the loop, and waves back in the loop.
+    private func painter(
+        _ instance: Int, on bus: (any EventBus)? = nil, retries: RetryPolicy = .standard,
+        paint: @escaping @Sendable (String) async throws -> Void = { _ in }
+    ) -> MessageConsumer {
+        let bus = bus ?? InMemoryEventBus(source: "painter/\(instance)", hub: hub)
+        return MessageConsumer("painter", bus: bus, logger: .silent, retries: retries)
+            .on(
+                Command.Greet.self, recordedBy: { Portrait(name: $0.name, isFinished: false) },
+                unfinished: { (portrait: Portrait) in
+                    portrait.isFinished ? nil : Command.Greet(name: portrait.name)
+                },
+                whenGivenUp: { [Portrait(name: "no \($0.name)", isFinished: true)] }
+            ) { [begun] command, context in
+                begun.add(context.cause.id)
+                try await paint(command.name)
+                return [Portrait(name: command.name, isFinished: true), DomainEvent.Greeted(name: command.name)]
+            }
+            .on(Command.Wave.self) { _, _ in [DomainEvent.Greeted(name: "waved")] }
+            .onSessionEnded(withdrawing: [Portrait.self])
+    }
+
+    private func greeted() async throws -> [String] {
+        try await watcher.journalled(DomainEvent.Greeted.self).map { try $0.decode(DomainEvent.Greeted.self).name }
+    }
+
+    @Test("does not hold up later messages of the session, and its results replace the document")
+    func beside() async throws {
+        let finish = Gate()
+        try await withRunning(painter(1) { _ in try await finish.pass() }) {
+            let cause = try await watcher.send(Command.Greet(name: "anna"))
+            try await watcher.send(Command.Wave())
+            _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "waved" }
+            #expect(try await watcher.document(Portrait.self)?.isFinished == false)
+            finish.open()
+            let greeted = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "anna" }
+            #expect(greeted?.attributes.causationID == cause.id)
+            #expect(try await watcher.document(Portrait.self)?.isFinished == true)
+        }
+        #expect(begun.all.count == 1)
+    }
+
+    @Test("is ended by a later message of its type in the session, and the earlier message is discarded")
+    func replaced() async throws {
+        let ended = Gate()
+        let consumer = painter(1) { name in
+            guard name == "anna" || name == "carl" else { return }
+            // Only the cancellation of the task ends this.
+            await Gate().wait()
+            if name == "anna" { ended.open() }
+            try Task.checkCancellation()
+        }
+        try await withRunning(consumer) {
+            let first = try await watcher.send(Command.Greet(name: "anna"))
+            try await watcher.send(Command.Greet(name: "carl"), subject: "another")
+            _ = try await watcher.received(Portrait.self, 2)
+            try await watcher.send(Command.Greet(name: "bert"))
+            _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "bert" }
+            try await ended.pass()
+            let discarded = try await watcher.received(DomainEvent.MessageDiscarded.self)[0]
+            #expect(try discarded.decode(DomainEvent.MessageDiscarded.self).messageID == first.id)
+            #expect(try await watcher.document(Portrait.self)?.name == "bert")
+            #expect(try await watcher.document(Portrait.self, subject: "another")?.isFinished == false)
+        }
+        #expect(try await greeted() == ["bert"])
+        #expect(try await watcher.journalled(DomainEvent.MessageDiscarded.self).count == 1)
+    }
+
+    @Test("is started again after a crash, with a message of the same id, and is not started again when it has ended")
+    func restarted() async throws {
+        let cause = try await watcher.send(Command.Greet(name: "anna"))
+        try await withRunning(painter(1) { _ in try await Gate().pass() }) {
+            _ = try await watcher.received(Portrait.self)
+        }
+        try await withRunning(painter(2)) {
+            let results = try await watcher.received(DomainEvent.Greeted.self)
+            #expect(results[0].attributes.causationID == cause.id)
+            #expect(results[0].attributes.correlationID == cause.attributes.correlationID)
+        }
+        let count = begun.all.count
+        try await withRunning(painter(3)) {
+            try await watcher.send(Command.Wave())
+            _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "waved" }
+        }
+        #expect(begun.all.count == count)
+        #expect(Set(begun.all) == [cause.id])
+        #expect(try await greeted() == ["anna", "waved"])
+    }
+
+    @Test("is recorded once if its partition has gone to another member meanwhile")
+    func fenced() async throws {
+        let finish = Gate()
+        let isFirst = Gate()
+        let consumer = painter(1) { [begun] _ in
+            guard begun.all.count == 1 else { return }
+            isFirst.open()
+            try await finish.pass()
+        }
+        try await withRunning(consumer) {
+            try await watcher.send(Command.Greet(name: "anna"))
+            try await isFirst.pass()
+            _ = try await watcher.claim(consumer: "painter")
+            finish.open()
+            _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "anna" }
+            try await watcher.send(Command.Wave())
+            _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "waved" }
+        }
+        #expect(try await greeted() == ["anna", "waved"])
+    }
+
+    @Test("goes on in another instance when its own one ends")
+    func handedOver() async throws {
+        let isDoomed = Gate()
+        let doomed = painter(1) { _ in
+            isDoomed.open()
+            try await Gate().pass()
+        }
+        let end = Gate()
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                // The first consumer runs until the gate is open.
+                try await withRunning(doomed) { try await end.pass() }
+            }
+            try await watcher.send(Command.Greet(name: "anna"))
+            try await isDoomed.pass()
+            try await withRunning(painter(2)) {
+                end.open()
+                let results = try await watcher.received(DomainEvent.Greeted.self)
+                #expect(results[0].attributes.source == "painter/2")
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await greeted() == ["anna"])
+    }
+
+    @Test("ends with its session")
+    func sessionEnded() async throws {
+        let ended = Gate()
+        let consumer = painter(1) { _ in
+            await Gate().wait()
+            ended.open()
+            try Task.checkCancellation()
+        }
+        try await withRunning(consumer) {
+            try await watcher.send(Command.Greet(name: "anna"))
+            _ = try await watcher.received(Portrait.self)
+            try await watcher.endSession()
+            try await ended.pass()
+            try await watcher.send(Command.Wave())
+            _ = try await watcher.received(DomainEvent.Greeted.self)
+            #expect(try await watcher.document(Portrait.self) == nil)
+        }
+        #expect(try await greeted() == ["waved"])
+    }
+
+    @Test("that fails replaces its document and publishes an error, after all attempts or at once")
+    func failed() async throws {
+        struct Broken: Error {}
+        let retries = RetryPolicy(attempts: 2, firstDelay: .zero, factor: 1)
+        let consumer = painter(1, retries: retries) { name in
+            if name == "anna" { throw Broken() }
+            throw ApplicationError(code: "portrait.ugly", message: "no")
+        }
+        try await withRunning(consumer) {
+            try await watcher.send(Command.Greet(name: "anna"))
+            _ = try await watcher.first(ApplicationError.self) { $0.code == "painter.failed" }
+            #expect(try await watcher.document(Portrait.self)?.name == "no anna")
+            try await watcher.send(Command.Greet(name: "bert"))
+            _ = try await watcher.first(ApplicationError.self) { $0.code == "portrait.ugly" }
+            #expect(try await watcher.document(Portrait.self)?.name == "no bert")
+        }
+        #expect(begun.all.count == 3)
+    }
+}

@@ -1,0 +1,288 @@
+import Foundation
+import HTTPClient
+import Music
+import SpotifyAPI
+import SpotifyTestSupport
+import Synchronization
+import Testing
+import Vocabulary
+
+@Suite("Long lists of Spotify's Web API", .timeLimit(.minutes(1)))
+struct ListTests {
+    func api(
+        _ client: HTTPClient, _ host: BaseURL, limits: OperationLimits = OperationLimits(),
+        kept: KeptPages = KeptPages()
+    ) -> SpotifyWebAPI {
+        SpotifyWebAPI(
+            tokens: CountingTokens(), client: client, host: host, policy: .impatient, limits: limits, kept: kept)
+    }
+
+    /// The number of the songs in a list of `count` songs.
+    func numbers(_ count: Int) -> [String] { (0..<count).map { "s\($0)" } }
+
+    @Test("A rate limit in the middle of a list is waited for, and no page is read twice")
+    func waits() async throws {
+        let playlist = ServedPlaylist(songs: numbers(250))
+        playlist.refuse(after: 4, retryAfter: 30)
+        try await playlist.serve { client, host in
+            let songs = try await api(client, host).songs(of: "p")
+            #expect(songs.map(\.id) == numbers(250))
+        }
+        // The first page is read again after the version.
+        #expect(playlist.pages == [0, 0, 50, 100, 150, 200])
+    }
+
+    @Test("If the wait is too long, the pages are kept, and the next attempt continues after them")
+    func continues() async throws {
+        let playlist = ServedPlaylist(songs: numbers(250))
+        playlist.refuse(after: 4, retryAfter: 3000)
+        let kept = KeptPages()
+        try await playlist.serve { client, host in
+            await #expect(throws: MusicError.rateLimited(retryAfter: .seconds(3000))) {
+                try await api(client, host, kept: kept).songs(of: "p")
+            }
+            #expect(playlist.pages == [0, 0, 50])
+            let songs = try await api(client, host, kept: kept).songs(of: "p")
+            #expect(songs.map(\.id) == numbers(250))
+        }
+        #expect(playlist.pages == [0, 0, 50, 100, 150, 200])
+    }
+
+    @Test("Pages of an account are not used for another one, nor after they are forgotten")
+    func accounts() async throws {
+        let kept = KeptPages()
+        for change in ["account", "forget"] {
+            let playlist = ServedPlaylist(songs: numbers(120))
+            try await playlist.serve { client, host in
+                _ = try await api(client, host, kept: kept).account()
+                playlist.refuse(after: 3, retryAfter: 3000)
+                await #expect(throws: MusicError.self) { try await api(client, host, kept: kept).songs(of: "p") }
+                if change == "forget" {
+                    kept.forget("default")
+                } else {
+                    playlist.change(account: "bert")
+                    _ = try await api(client, host, kept: kept).account()
+                }
+                _ = try await api(client, host, kept: kept).songs(of: "p")
+            }
+            #expect(playlist.pages.filter { $0 == 0 }.count == 4, "\(change)")
+        }
+    }
+
+    @Test("A server that always asks to wait is asked a limited number of times", arguments: [0, 2])
+    func endlessLimit(seconds: Int) async throws {
+        let playlist = ServedPlaylist(songs: numbers(120))
+        playlist.refuse(after: 0, retryAfter: seconds, count: .max)
+        try await playlist.serve { client, host in
+            let limits = OperationLimits(waits: .seconds(10))
+            await #expect(throws: MusicError.rateLimited(retryAfter: .seconds(seconds))) {
+                try await api(client, host, limits: limits).songs(of: "p")
+            }
+        }
+        #expect(playlist.requests <= 36)
+    }
+
+    @Test("A list that changes while it is paged is read again: nothing is doubled and nothing is lost")
+    func changes() async throws {
+        for edit in [["new"] + numbers(160), Array(numbers(160).dropFirst()), numbers(160).reversed()] {
+            let playlist = ServedPlaylist(songs: numbers(160))
+            playlist.change(songs: edit, after: 4)
+            try await playlist.serve { client, host in
+                let songs = try await api(client, host).songs(of: "p")
+                #expect(songs.map(\.id) == edit)
+            }
+        }
+    }
+
+    @Test("A list that changes between two attempts is read again, in spite of its kept pages")
+    func changesMeanwhile() async throws {
+        let playlist = ServedPlaylist(songs: numbers(160))
+        playlist.refuse(after: 4, retryAfter: 3000)
+        let kept = KeptPages()
+        try await playlist.serve { client, host in
+            await #expect(throws: MusicError.self) { try await api(client, host, kept: kept).songs(of: "p") }
+            playlist.change(songs: numbers(160).reversed(), after: playlist.requests)
+            let songs = try await api(client, host, kept: kept).songs(of: "p")
+            #expect(songs.map(\.id) == numbers(160).reversed())
+        }
+    }
+
+    @Test("A song that is in a playlist twice stays there twice")
+    func twice() async throws {
+        let songs = numbers(60) + numbers(60)
+        try await ServedPlaylist(songs: songs).serve { client, host in
+            let read = try await api(client, host).songs(of: "p")
+            #expect(read.map(\.id) == songs)
+        }
+    }
+
+    @Test("Ten thousand songs are read; of a longer list it is said that it is too long, at the first page")
+    func tooLong() async throws {
+        try await ServedPlaylist(songs: numbers(10_000)).serve { client, host in
+            let songs = try await api(client, host).songs(of: "p")
+            #expect(songs.count == 10_000)
+        }
+        let longer = ServedPlaylist(songs: numbers(10_001))
+        try await longer.serve { client, host in
+            await #expect(throws: MusicError.tooLong("the playlist p", limit: 10_000)) {
+                try await api(client, host).songs(of: "p")
+            }
+        }
+        #expect(longer.requests == 1)
+    }
+
+    @Test("A list has a limit for its whole time, however steadily the pages arrive")
+    func overallLimit() async throws {
+        let playlist = ServedPlaylist(songs: numbers(10_000), delay: .milliseconds(20))
+        try await playlist.serve { client, host in
+            let limits = OperationLimits(list: .milliseconds(200))
+            let expected = MusicError.unavailable("the playlist p could not be read within 0.2 seconds")
+            await #expect(throws: expected) { try await api(client, host, limits: limits).songs(of: "p") }
+        }
+        #expect(playlist.requests < 100)
+    }
+
+    @Test("Minor fields in another form cost no song; songs that cannot be played are left out")
+    func tolerance() async throws {
+        let body = #"""
+            {"next":null,"total":"9","items":[
+                {"is_local":"false","item":{"id":"a","uri":"u:a","name":"A","duration_ms":"1500","artists":[null,{"name":"X"}]}},
+                {"item":{"id":"b","uri":"u:b","name":7,"duration_ms":1500.4,"artists":"none","type":null}},
+                {"is_local":null,"item":{"id":"c","uri":"u:c","name":null,"duration_ms":-1,"artists":[{"name":9}]}},
+                {"item":{"id":"d","uri":"u:d","name":"D\u0000\u202e\nd","duration_ms":1e400,"artists":null}},
+                {"item":{"id":"e","uri":"u:e","name":"E","is_playable":false}},
+                {"item":{"id":"f","uri":"u:f","name":"F","restrictions":{"reason":"market"}}},
+                {"item":{"id":"g","uri":"u:g","name":"G","is_playable":true,"restrictions":{}}},
+                {"item":{"id":"h\u0000","uri":"u:h","name":"H"}}, {"item":{"id":9,"uri":"u:i","name":"I"}}]}
+            """#.replacing("1e400", with: "\"many\"")
+        try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
+            let songs = try await api(client, host).songs(of: "p")
+            #expect(songs.map(\.id) == ["a", "b", "c", "d", "g"])
+            #expect(songs.map(\.title) == ["A", "", "", "D d", "G"])
+            #expect(songs.map(\.artist) == ["X", "", "", "", ""])
+            #expect(songs.map(\.duration) == [1500, 1500, 0, 0, 0])
+        }
+    }
+
+    @Test("Minor fields of playlists and devices in another form cost no playlist and no device")
+    func tolerantObjects() async throws {
+        let playlists = #"""
+            {"next":null,"items":[{"id":"a","name":1,"owner":"anna","items":{"total":"3"}},
+            {"id":"b","name":"B\u202e","owner":{"id":7,"display_name":[]},"items":7,"tracks":{"total":2.0}}]}
+            """#
+        try await ScriptedSpotify.with(.init(body: playlists)) { _, client, host in
+            let read = try await api(client, host).playlists()
+            #expect(
+                read == [
+                    Playlist(id: "a", name: "", owner: "", songCount: 3),
+                    Playlist(id: "b", name: "B", owner: "", songCount: 2),
+                ])
+        }
+        let devices = #"{"devices":[{"id":"k","name":3,"type":null,"is_active":"true","is_restricted":0}]}"#
+        try await ScriptedSpotify.with(.init(body: devices)) { _, client, host in
+            let read = try await api(client, host).devices()
+            #expect(read == [Device(id: "k", name: "k", type: "Unknown", isActive: true)])
+        }
+    }
+
+    @Test("An operation has a limit for all its requests and for the renewal of its token")
+    func operationLimit() async throws {
+        struct Never: AccessTokens {
+            func current() async throws -> AccessToken { AccessToken(value: "t", generation: 1) }
+            func newer(thanRefused generation: Int) async throws -> AccessToken {
+                try await Task.sleep(for: .seconds(3600))
+                return try await current()
+            }
+        }
+        try await ScriptedSpotify.with(.init(status: 401)) { _, client, host in
+            let api = SpotifyWebAPI(
+                tokens: Never(), client: client, host: host, limits: OperationLimits(call: .milliseconds(200)))
+            let expected = MusicError.unavailable("no answer in time")
+            await #expect(throws: expected) { try await api.account() }
+            await #expect(throws: expected) { try await api.devices() }
+            await #expect(throws: expected) { try await api.transfer(to: "k") }
+            await #expect(throws: expected) { try await api.play([], on: nil) }
+        }
+    }
+
+    @Test("A request has a limit for all its attempts, the waits between them, and a body that trickles")
+    func attemptsLimit() async throws {
+        let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "5"])
+        try await ScriptedSpotify.with(busy) { server, client, host in
+            let policy = RateLimitPolicy(overallLimit: .milliseconds(300))
+            let api = SpotifyWebAPI(tokens: CountingTokens(), client: client, host: host, policy: policy)
+            await #expect(throws: MusicError.unavailable("no answer in time")) { try await api.account() }
+            #expect(server.received.count == 1)
+        }
+    }
+}
+
+/// A playlist on a real HTTP server, which can change and can refuse requests between two pages.
+private final class ServedPlaylist: Sendable {
+    private struct State {
+        var songs: [String]
+        var version = 1
+        var account = "anna"
+        var requests = 0
+        var pages: [Int] = []
+        var change: (songs: [String], after: Int)?
+        var refusal: (after: Int, retryAfter: Int, count: Int)?
+    }
+
+    private let state: Mutex<State>
+    private let delay: Duration
+
+    init(songs: [String], delay: Duration = .zero) {
+        state = Mutex(State(songs: songs))
+        self.delay = delay
+    }
+
+    var requests: Int { state.withLock(\.requests) }
+    /// The offsets of the pages that were answered.
+    var pages: [Int] { state.withLock(\.pages) }
+
+    func change(account: String) { state.withLock { $0.account = account } }
+
+    /// Changes the songs after a number of requests.
+    func change(songs: [String], after count: Int) { state.withLock { $0.change = (songs, count) } }
+
+    /// Refuses `count` requests after a number of further requests.
+    func refuse(after requests: Int, retryAfter: Int, count: Int = 1) {
+        state.withLock { $0.refusal = ($0.requests + requests, retryAfter, count) }
+    }
+
+    func serve(_ body: (HTTPClient, BaseURL) async throws -> Void) async throws {
+        try await ScriptedSpotify.with { server, client, host in
+            server.answer { [self] in try await answer(to: $0, on: host) }
+            try await body(client, host)
+        }
+    }
+
+    private func answer(to request: ScriptedSpotify.Request, on host: BaseURL) async throws -> ScriptedSpotify.Answer {
+        if delay > .zero { try await Task.sleep(for: delay) }
+        return state.withLock { state in
+            if let change = state.change, state.requests >= change.after {
+                (state.songs, state.change) = (change.songs, nil)
+                state.version += 1
+            }
+            if let refusal = state.refusal, state.requests >= refusal.after, refusal.count > 0 {
+                state.refusal?.count -= 1
+                state.requests += 1
+                return ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "\(refusal.retryAfter)"])
+            }
+            state.requests += 1
+            if request.line.hasSuffix("/v1/me") { return ScriptedSpotify.Answer(body: #"{"id":"\#(state.account)"}"#) }
+            if request.line.contains("fields=snapshot_id") {
+                return ScriptedSpotify.Answer(body: #"{"snapshot_id":"v\#(state.version)"}"#)
+            }
+            let offset = request.line.firstMatch(of: #/offset=(\d+)/#).flatMap { Int($0.1) } ?? 0
+            state.pages.append(offset)
+            let entries = state.songs.dropFirst(offset).prefix(50).map { #"{"item":{"id":"\#($0)","uri":"u"}}"# }
+            let next =
+                offset + 50 < state.songs.count
+                ? #""\#(host)/v1/playlists/p/items?offset=\#(offset + 50)&limit=50""# : "null"
+            return ScriptedSpotify.Answer(
+                body: #"{"next":\#(next),"total":\#(state.songs.count),"items":[\#(entries.joined(separator: ","))]}"#)
+        }
+    }
+}
