@@ -1,5 +1,6 @@
 import Authorization
 import EventBus
+import Foundation
 import TestSupport
 
 /// A server with a prepared answer. It records the requests.
@@ -40,6 +41,7 @@ actor ScriptedServer: AuthorizationServer {
 actor MemoryStore: TokenStore, PendingAuthorizationStore {
     private var stored: [String: StoredTokens]
     private var attempts: [PendingAuthorization] = []
+    private var unfinished: [PendingRenewal] = []
     private var failure: TokenStoreError?
     private var diesBeforeSaving = false
     private var isFull = false
@@ -85,6 +87,13 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
         change(session, to: nil)
     }
 
+    func noteFailedRenewal(of session: String, at date: Date) throws -> StoredTokens {
+        if let failure { throw failure }
+        let next = (stored[session] ?? .none).followedByFailedRenewal(at: date)
+        stored[session] = next
+        return next
+    }
+
     private func change(_ session: String, to tokens: SpotifyTokens?) -> StoredTokens {
         let next = (stored[session] ?? .none).followed(by: tokens)
         stored[session] = next
@@ -102,6 +111,22 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
         if let failure { throw failure }
         return change(&attempts)
     }
+
+    func renewals() throws -> [PendingRenewal] {
+        if let failure { throw failure }
+        return unfinished
+    }
+
+    func begin(_ renewal: PendingRenewal) throws {
+        if let failure { throw failure }
+        unfinished.removeAll { $0.session == renewal.session }
+        unfinished.append(renewal)
+    }
+
+    func end(_ renewal: PendingRenewal) throws {
+        if let failure { throw failure }
+        unfinished.removeAll { $0 == renewal }
+    }
 }
 
 /// The session `default`.
@@ -112,8 +137,17 @@ extension MemoryStore {
 
 extension AuthorizationService {
     func launched() async throws -> [any Message] { try await launched(Session.default) }
-    func refresh(generation: Int) async throws -> [any Message] {
-        try await refresh(generation: generation, of: Session.default)
+
+    /// Handles a command to renew a token, as the host does: until the outcome is published.
+    func refresh(
+        generation: Int, of session: String = Session.default, at date: Date = Date()
+    ) async throws -> [any Message] {
+        let (renewal, messages) = try await requestRenewal(
+            of: generation, causedBy: .renewal(subject: session, at: date))
+        guard let renewal else { return messages }
+        let outcome = try await renew(renewal)
+        try await acknowledge(outcome)
+        return messages + outcome.messages
     }
 }
 
