@@ -8,7 +8,7 @@ actor ScriptedServer: AuthorizationServer {
     private(set) var exchanges: [(code: String, verifier: CodeVerifier, redirectURI: String)] = []
     private(set) var refreshes: [String] = []
     private var answer: Result<TokenGrant, AuthorizationFailure>
-    private let gate: Gate?
+    private var gate: Gate?
 
     /// - Parameter gate: a gate at which each answer waits. Nil if answers do not wait.
     init(_ answer: Result<TokenGrant, AuthorizationFailure> = .success(.fixture()), gate: Gate? = nil) {
@@ -18,6 +18,11 @@ actor ScriptedServer: AuthorizationServer {
 
     func answer(_ answer: Result<TokenGrant, AuthorizationFailure>) {
         self.answer = answer
+    }
+
+    /// Lets further requests pass at once.
+    func removeGate() {
+        gate = nil
     }
 
     nonisolated func authorizationURL(for request: AuthorizationRequest) -> String {
