@@ -6,9 +6,9 @@ internal import SystemSupport
 /// Stores the tokens and the open requests for consent of all sessions in encrypted files. Only one process writes;
 /// other processes use ``TokenVaultReader``.
 ///
-/// The directory has the mode 0700. It contains the encrypted files `tokens`, `pending` and `renewals`, their `key`, and
-/// `lock`, each with the mode 0600. A process of the same user can read the key and therefore the tokens. The encryption
-/// protects the tokens only if a file is copied without the key.
+/// The directory has the mode 0700. It contains the encrypted files `tokens`, `pending` and `renewals`, their `key`,
+/// and `lock`, each with the mode 0600. A process of the same user can read the key and therefore the tokens. The
+/// encryption protects the tokens only if a file is copied without the key.
 package struct TokenVault: Sendable {
     private let directory: VaultDirectory
     private let key: ChaChaPoly.Key

@@ -8,7 +8,7 @@ internal import Vocabulary
 ///
 /// An operation may be called again with the same arguments. Operations of one session read and change its data one at
 /// a time, in order of arrival; those of different sessions do not wait for each other. No operation waits for a
-/// request to Spotify that another one has sent, except the answers of a browser that has loaded one page several times.
+/// request to Spotify that another one has sent, except an answer of a browser that arrives several times.
 package actor AuthorizationService {
     private let server: any AuthorizationServer
     private let store: any TokenStore
@@ -111,8 +111,8 @@ package actor AuthorizationService {
     /// Publish the messages of the outcome, then call ``acknowledge(_:)``. An outcome with stored tokens that was not
     /// acknowledged is returned again by ``unannouncedOutcomes()``.
     ///
-    /// An answer that arrives again has the outcome of the first one, without its messages. So has an answer that
-    /// belongs to no open request: it may be forged, and so it must not reach a person through the bus.
+    /// An answer that arrives again has the outcome of the first one, without messages. An answer that belongs to no
+    /// open request has no messages either: it may be forged, so only the browser that sent it shows the error.
     package func receive(_ callback: AuthorizationCallback) async throws -> AuthorizationOutcome {
         let state = callback.state
         if let settled = answers.settled(state) { return try await repeating(settled) }
@@ -249,7 +249,8 @@ package actor AuthorizationService {
     ///
     /// If the token has been renewed already, or a renewal is under way or has failed since the request was made, there
     /// is no further renewal.
-    /// - Returns: the renewal that the caller must pass to ``renew(_:)``, nil if there is none; and messages to publish.
+    /// - Returns: the renewal that the caller must pass to ``renew(_:)``, nil if there is none; and the messages to
+    ///   publish.
     package func requestRenewal(
         of generation: Int, causedBy cause: Attributes
     ) async throws -> (renewal: PendingRenewal?, messages: [any Message]) {
