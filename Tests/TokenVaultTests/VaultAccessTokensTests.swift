@@ -69,7 +69,7 @@ struct VaultAccessTokensTests {
         try await vault.save(.fixture(1))
         for _ in 0..<2 {
             await #expect(throws: MusicError.renewalFailed) {
-                try await tokens(timeout: .seconds(3600)) { _ in
+                try await tokens(timeout: .seconds(30)) { _ in
                     try await vault.noteFailedRenewal(of: Session.default, at: Date())
                 }.newer(thanRefused: 1)
             }
