@@ -1,4 +1,5 @@
 import Authorization
+import Contracts
 import EventBus
 import Foundation
 import Testing
@@ -44,7 +45,7 @@ struct ConsentRecoveryTests {
         let other = try await request(.request(id: "2", subject: "anna"))
         let second = try await request(.request(id: "3"))
 
-        #expect(try await service().receive(approval(first)).messages.errorCodes == ["spotify.state-mismatch"])
+        #expect(try await service().receive(approval(first)).failure?.code == "spotify.state-mismatch")
         #expect(try await service().receive(approval(other)).cause?.id == "2")
         #expect(try await service().receive(approval(second)).cause?.id == "3")
     }
@@ -73,14 +74,36 @@ struct ConsentRecoveryTests {
         #expect(try await service().unannouncedOutcomes().isEmpty)
     }
 
-    @Test("A page that is loaded twice trades its code once")
+    @Test("A page that is loaded five times at once trades its code once, and says once that it is connected")
     func reloaded() async throws {
         let state = try await request()
         let service = service()
-        async let one = service.receive(approval(state))
-        async let two = service.receive(approval(state))
-        #expect(try await [one, two].map(\.messages.statuses) == [[.authorized], [.authorized]])
+        let outcomes = try await withThrowingTaskGroup { group in
+            for _ in 0..<5 { group.addTask { try await service.receive(approval(state)) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.flatMap(\.messages).statuses == [.authorized])
+        #expect(outcomes.allSatisfy { $0.failure == nil })
         #expect(await server.exchanges.count == 1)
         #expect(try await store.load().generation == 1)
+    }
+
+    @Test("If the first of two equal answers fails for a moment, both show it, and it is published once")
+    func failedTwice() async throws {
+        let gate = Gate()
+        let server = ScriptedServer(.failure(.unavailable("no connection")), gate: gate)
+        let service = AuthorizationService(server: server, store: store, attempts: store)
+        let messages = try await service.requestAuthorization(causedBy: .request(), redirectURI: redirectURI)
+        let callback = approval(try #require(messages.requestedState))
+        async let one = service.receive(callback)
+        await gate.visited()
+        let two = Task.immediate { try await service.receive(callback) }
+        // This call runs on the actor after `two`.
+        _ = try await service.pendingRedirectURI()
+        await gate.open()
+        let outcomes = try await [one, two.value]
+        #expect(outcomes.flatMap(\.messages).errorCodes == ["spotify.unavailable"])
+        #expect(outcomes.map(\.failure?.code) == ["spotify.unavailable", "spotify.unavailable"])
+        #expect(await server.exchanges.count == 1)
     }
 }

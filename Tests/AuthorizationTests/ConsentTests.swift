@@ -82,7 +82,8 @@ struct ConsentTests {
     func wrongState() async throws {
         let state = try await request()
         let forged = try await service().receive(approval("guessed"))
-        #expect(forged.messages.errorCodes == ["spotify.state-mismatch"])
+        #expect(forged.failure?.code == "spotify.state-mismatch")
+        #expect(forged.messages.isEmpty, "a forged answer must not reach a person through the bus")
         #expect(forged.cause == nil)
         #expect(await server.exchanges.isEmpty)
 
@@ -99,6 +100,38 @@ struct ConsentTests {
         try await service().acknowledge(outcome)
         #expect(try await store.load() == .none)
         #expect(try await store.pending().isEmpty)
+    }
+
+    @Test("A page that is loaded again after success shows success and publishes nothing")
+    func repeated() async throws {
+        let state = try await request()
+        let service = service()
+        try await service.acknowledge(try await service.receive(approval(state)))
+        let again = try await service.receive(approval(state))
+        #expect(again.failure == nil)
+        #expect(again.messages.isEmpty)
+        #expect(await server.exchanges.count == 1)
+
+        _ = try await service.deauthorize(Session.default)
+        #expect(try await service.receive(approval(state)).failure?.code == "spotify.state-mismatch")
+    }
+
+    @Test("A page that is loaded again after a denial shows the denial and publishes nothing")
+    func deniedAgain() async throws {
+        let denial = AuthorizationCallback(answer: .denied(error: "access_denied"), state: try await request())
+        let service = service()
+        try await service.acknowledge(try await service.receive(denial))
+        let again = try await service.receive(denial)
+        #expect(again.failure?.code == "spotify.access-denied")
+        #expect(again.messages.isEmpty)
+    }
+
+    @Test("A forged answer publishes nothing, even if the vault cannot be read")
+    func forgedWhileUnreadable() async throws {
+        await store.fail(with: TokenStoreError(code: "vault.corrupt", message: "damaged", recovery: "Remove it."))
+        let outcome = try await service().receive(approval("guessed"))
+        #expect(outcome.failure?.code == "vault.corrupt")
+        #expect(outcome.messages.isEmpty)
     }
 
     @Test("When Spotify is away the attempt stays, and reloading the page finishes it")

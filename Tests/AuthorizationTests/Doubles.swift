@@ -1,5 +1,6 @@
 import Authorization
 import EventBus
+import Foundation
 import TestSupport
 
 /// A server with a prepared answer. It records the requests.
@@ -7,7 +8,7 @@ actor ScriptedServer: AuthorizationServer {
     private(set) var exchanges: [(code: String, verifier: CodeVerifier, redirectURI: String)] = []
     private(set) var refreshes: [String] = []
     private var answer: Result<TokenGrant, AuthorizationFailure>
-    private let gate: Gate?
+    private var gate: Gate?
 
     /// - Parameter gate: a gate at which each answer waits. Nil if answers do not wait.
     init(_ answer: Result<TokenGrant, AuthorizationFailure> = .success(.fixture()), gate: Gate? = nil) {
@@ -17,6 +18,11 @@ actor ScriptedServer: AuthorizationServer {
 
     func answer(_ answer: Result<TokenGrant, AuthorizationFailure>) {
         self.answer = answer
+    }
+
+    /// Lets further requests pass at once.
+    func removeGate() {
+        gate = nil
     }
 
     nonisolated func authorizationURL(for request: AuthorizationRequest) -> String {
@@ -40,6 +46,7 @@ actor ScriptedServer: AuthorizationServer {
 actor MemoryStore: TokenStore, PendingAuthorizationStore {
     private var stored: [String: StoredTokens]
     private var attempts: [PendingAuthorization] = []
+    private var unfinished: [PendingRenewal] = []
     private var failure: TokenStoreError?
     private var diesBeforeSaving = false
     private var isFull = false
@@ -85,6 +92,13 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
         change(session, to: nil)
     }
 
+    func noteFailedRenewal(of session: String, at date: Date) throws -> StoredTokens {
+        if let failure { throw failure }
+        let next = (stored[session] ?? .none).followedByFailedRenewal(at: date)
+        stored[session] = next
+        return next
+    }
+
     private func change(_ session: String, to tokens: SpotifyTokens?) -> StoredTokens {
         let next = (stored[session] ?? .none).followed(by: tokens)
         stored[session] = next
@@ -102,6 +116,22 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
         if let failure { throw failure }
         return change(&attempts)
     }
+
+    func renewals() throws -> [PendingRenewal] {
+        if let failure { throw failure }
+        return unfinished
+    }
+
+    func begin(_ renewal: PendingRenewal) throws {
+        if let failure { throw failure }
+        unfinished.removeAll { $0.session == renewal.session }
+        unfinished.append(renewal)
+    }
+
+    func end(_ renewal: PendingRenewal) throws {
+        if let failure { throw failure }
+        unfinished.removeAll { $0 == renewal }
+    }
 }
 
 /// The session `default`.
@@ -112,8 +142,17 @@ extension MemoryStore {
 
 extension AuthorizationService {
     func launched() async throws -> [any Message] { try await launched(Session.default) }
-    func refresh(generation: Int) async throws -> [any Message] {
-        try await refresh(generation: generation, of: Session.default)
+
+    /// Handles a command to renew a token, as the host does: until the outcome is published.
+    func refresh(
+        generation: Int, of session: String = Session.default, at date: Date = Date()
+    ) async throws -> [any Message] {
+        let (renewal, messages) = try await requestRenewal(
+            of: generation, causedBy: .renewal(subject: session, at: date))
+        guard let renewal else { return messages }
+        let outcome = try await renew(renewal)
+        try await acknowledge(outcome)
+        return messages + outcome.messages
     }
 }
 

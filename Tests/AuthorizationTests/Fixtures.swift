@@ -29,6 +29,12 @@ extension Attributes {
         attributes.correlationID = "story-1"
         return attributes
     }
+
+    /// The attributes of a command to renew a token.
+    static func renewal(subject: String = Session.default, at date: Date = Date()) -> Attributes {
+        Attributes(
+            type: Command.SpotifyTokenRefreshRequested.type, source: "music-service/1", subject: subject, time: date)
+    }
 }
 
 extension [any Message] {

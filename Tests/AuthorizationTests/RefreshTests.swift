@@ -93,7 +93,67 @@ struct RefreshTests {
         let messages = try await service(ScriptedServer(.failure(failure))).refresh(generation: 1)
         #expect(messages.errorCodes == [code])
         #expect(messages.statuses.isEmpty)
-        #expect(try await store.load() == .fixture)
+        let stored = try await store.load()
+        #expect(stored.tokens == .fixture)
+        #expect(stored.generation == 1)
+        #expect(stored.failedRenewals == 1, "a process that waits for the token learns that it will not come")
+    }
+
+    @Test("A failed renewal also answers the requests that were made before it ended; a later request begins another")
+    func failedOnce() async throws {
+        let clock = ManualDate()
+        let server = ScriptedServer(.failure(.unavailable("status 503")))
+        let service = AuthorizationService(server: server, store: store, attempts: store, now: { clock.now })
+        let asked = clock.now
+        clock.advance(by: 5)
+        #expect(try await service.refresh(generation: 1, at: asked).errorCodes == ["spotify.unavailable"])
+        #expect(try await service.refresh(generation: 1, at: asked).isEmpty)
+        #expect(await server.refreshes.count == 1)
+
+        clock.advance(by: 1)
+        #expect(try await service.refresh(generation: 1, at: clock.now).errorCodes == ["spotify.unavailable"])
+        #expect(try await store.load().failedRenewals == 2)
+        await server.answer(.success(.fixture()))
+        clock.advance(by: 1)
+        #expect(try await service.refresh(generation: 1, at: clock.now).isEmpty)
+        #expect(try await store.load().failedRenewals == 0)
+        #expect(try await store.load().generation == 2)
+    }
+
+    @Test("A failure in the future, of a clock that was set back, prevents no renewal")
+    func clockSetBack() async throws {
+        let clock = ManualDate()
+        let server = ScriptedServer(.failure(.unavailable("status 503")))
+        let service = AuthorizationService(server: server, store: store, attempts: store, now: { clock.now })
+        _ = try await service.refresh(generation: 1, at: clock.now)
+        clock.advance(by: -3600)
+        _ = try await service.refresh(generation: 1, at: clock.now)
+        #expect(await server.refreshes.count == 2)
+    }
+
+    @Test("A renewal that a process did not finish is finished by the next one")
+    func unfinished() async throws {
+        let killed = service(ScriptedServer())
+        _ = try await killed.requestRenewal(of: 1, causedBy: .renewal())
+
+        let server = ScriptedServer()
+        let restarted = service(server)
+        let renewal = try #require(try await restarted.unfinishedRenewals().first)
+        #expect(try await restarted.requestRenewal(of: 1, causedBy: .renewal()).renewal == nil, "it is under way")
+        try await restarted.acknowledge(try await restarted.renew(renewal))
+        #expect(await server.refreshes == ["refresh-1"])
+        #expect(try await service(server).unfinishedRenewals().isEmpty)
+    }
+
+    @Test("Killed after a refused renewal removed the tokens: the next process says that the connection ended")
+    func refusedUntold() async throws {
+        let killed = service(ScriptedServer(.failure(.grantRefused("Refresh token revoked"))))
+        let renewal = try #require(try await killed.requestRenewal(of: 1, causedBy: .renewal()).renewal)
+        _ = try await killed.renew(renewal)
+
+        let restarted = service(ScriptedServer())
+        let unfinished = try #require(try await restarted.unfinishedRenewals().first)
+        #expect(try await restarted.renew(unfinished).messages.statuses == [.deauthorized])
     }
 
     @Test("Log-out forgets the tokens and the session's attempt, once, and says so each time")

@@ -1,4 +1,5 @@
 import Authorization
+import Contracts
 import EventBus
 import Foundation
 import Synchronization
@@ -73,7 +74,7 @@ struct SessionTests {
         try await connect("anna")
         let (annas, berts) = (try await request("anna"), try await request("bert"))
         #expect(try await service().sessionEnded("anna").isEmpty)
-        #expect(try await approve(annas).messages.errorCodes == ["spotify.state-mismatch"])
+        #expect(try await approve(annas).failure?.code == "spotify.state-mismatch")
         #expect(try await approve(berts).messages.statuses == [.authorized])
         #expect(try await service().launched("anna").statuses == [.authorized])
     }

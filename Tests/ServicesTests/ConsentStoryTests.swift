@@ -64,20 +64,41 @@ struct ConsentStoryTests {
         }
     }
 
-    @Test("An answer with a wrong state is an error, and does not spoil the consent that is under way")
+    @Test("Forged answers publish nothing, and do not spoil the consent that is under way")
     func wrongState() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService {
                 let (cause, url) = try await stage.requestConsent()
                 let answer = try await stage.spotify.redirect(after: "approve", at: url)
-                let forged = answer.replacing(#/state=[^&]+/#, with: "state=forged")
-                #expect(try await stage.browse(forged).status == 400)
-                let error = try await stage.device.received(ApplicationError.self)[0].decode(ApplicationError.self)
-                #expect(error.code == "spotify.state-mismatch")
+                for number in 0..<20 {
+                    let forged = answer.replacing(#/state=[^&]+/#, with: "state=forged\(number)")
+                    #expect(try await stage.browse(forged).status == 400)
+                }
+                #expect(try await stage.device.everything().allSatisfy { $0.type != ApplicationError.type })
                 #expect(try await stage.vault.read() == .none)
 
                 #expect(try await stage.browse(answer).status == 200)
                 #expect(try await stage.device.status(after: cause) == .authorized)
+            }
+        }
+    }
+
+    @Test("Equal answers at once and after success: each page shows success, and it is published once")
+    func repeated() async throws {
+        try await Stage.with { stage in
+            try await stage.withAuthService {
+                let (cause, url) = try await stage.requestConsent()
+                let answer = try await stage.spotify.redirect(after: "approve", at: url)
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<5 { group.addTask { try await stage.browse(answer).status } }
+                    for try await status in group { #expect(status == 200) }
+                }
+                #expect(try await stage.device.status(after: cause) == .authorized)
+                let page = try await stage.browse(answer)
+                #expect(page.status == 200)
+                #expect(page.html.contains("Spotify is connected"))
+                let story = try await stage.device.story(of: cause)
+                #expect(story == ["event.SpotifyAuthURLGenerated", "event.SpotifyAuthorizationUpdated"])
             }
         }
     }

@@ -49,6 +49,27 @@ struct RenewalStoryTests {
         }
     }
 
+    @Test("A failed refresh is one error, and music-service learns of it at once")
+    func failed() async throws {
+        try await Stage.with { stage in
+            try await stage.withServices {
+                try await stage.connect()
+                _ = try await stage.choose("DeepFocus")
+                stage.failRefreshes(with: .unavailable("status 503"))
+                try await stage.spotify.control("revoke", "tokens=access")
+                let play = try await stage.device.tap(Command.PlayOnSpotifyRequested())
+                let error: ApplicationError = try await stage.device.outcome(of: play)
+                #expect(error.code == "spotify.unavailable")
+
+                // The next command is handled when the first one has ended.
+                stage.failRefreshes(with: nil)
+                let again = try await stage.device.tap(Command.PlayOnSpotifyRequested())
+                let _: DomainEvent.PlaybackStarted = try await stage.device.outcome(of: again)
+                #expect(try await stage.device.errors().map(\.code) == ["spotify.unavailable"])
+            }
+        }
+    }
+
     @Test("A refresh that is asked for while auth-service is away is done when it is back")
     func away() async throws {
         try await Stage.with { stage in

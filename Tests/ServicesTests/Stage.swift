@@ -39,6 +39,11 @@ struct Stage: Sendable {
 
     var secrets: Set<String> { server.secrets }
 
+    /// Makes each refresh fail from now on. Nil ends this.
+    func failRefreshes(with failure: AuthorizationFailure?) {
+        server.failRefreshes(with: failure)
+    }
+
     /// A new authorization service on the vault, as in a new process of auth-service.
     var authorization: AuthorizationService {
         get async throws {
@@ -163,12 +168,17 @@ extension EventBus {
 final class OverheardServer: AuthorizationServer {
     private let server: SpotifyAccounts
     private let heard = Mutex<Set<String>>([])
+    private let failure = Mutex<AuthorizationFailure?>(nil)
 
     init(_ server: SpotifyAccounts) {
         self.server = server
     }
 
     var secrets: Set<String> { heard.withLock(\.self) }
+
+    func failRefreshes(with failure: AuthorizationFailure?) {
+        self.failure.withLock { $0 = failure }
+    }
 
     func authorizationURL(for request: AuthorizationRequest) -> String {
         server.authorizationURL(for: request)
@@ -181,6 +191,7 @@ final class OverheardServer: AuthorizationServer {
 
     func refresh(_ refreshToken: String) async throws -> TokenGrant {
         note([refreshToken])
+        if let failure = failure.withLock(\.self) { throw failure }
         return note(try await server.refresh(refreshToken))
     }
 

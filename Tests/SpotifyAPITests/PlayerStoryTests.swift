@@ -127,3 +127,14 @@ extension [any Message] {
         compactMap { ($0 as? DomainEvent.SpotifyAuthorizationUpdated)?.status }
     }
 }
+
+extension AuthorizationService {
+    /// Handles a command to renew a token, as auth-service does.
+    fileprivate func refresh(generation: Int, of session: String) async throws -> [any Message] {
+        let cause = Attributes(
+            type: Command.SpotifyTokenRefreshRequested.type, source: "music-service/1", subject: session)
+        let (renewal, messages) = try await requestRenewal(of: generation, causedBy: cause)
+        guard let renewal else { return messages }
+        return messages + (try await renew(renewal)).messages
+    }
+}

@@ -107,4 +107,112 @@ struct SpotifyAccountsTests {
             #expect(!reason.contains("secret"))
         }
     }
+
+    @Test(
+        "An access token that must not be sent in a header, and a refresh token that is none, make the answer unusable",
+        arguments: [
+            #"{"access_token":"","refresh_token":"r"}"#, #"{"access_token":"a b","refresh_token":"r"}"#,
+            #"{"access_token":"a\r\nX-Injected: 1","refresh_token":"r"}"#,
+            #"{"access_token":"\u00e4","refresh_token":"r"}"#, #"{"access_token":"====","refresh_token":"r"}"#,
+            #"{"access_token":"a=b","refresh_token":"r"}"#, #"{"access_token":null,"refresh_token":"r"}"#,
+            #"{"access_token":"a","refresh_token":"r\u0000"}"#, #"{"access_token":"a","token_type":"mac"}"#,
+        ])
+    func unusableTokens(body: String) async throws {
+        try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
+            let error = await #expect(throws: AuthorizationFailure.self) {
+                try await accounts(client, host).refresh("refresh-secret")
+            }
+            guard case .unavailable = error else {
+                Issue.record("unexpected \(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test(
+        "Minor fields in other forms do not fail the log-in",
+        arguments: [
+            (#""expires_in":"3600""#, 3600), (#""expires_in":3599.7"#, 3599), (#""expires_in":null"#, 3600),
+            (#""expires_in":-5"#, 0), (#""expires_in":1e300"#, 366 * 86400), (#""expires_in":"soon""#, 3600),
+            (#""expires_in":"nan""#, 3600), (#""expires_in":60,"scope":["a"]"#, 60),
+            (#""expires_in":60,"token_type":"bearer""#, 60),
+        ])
+    func minorFields(fields: String, seconds: Int) async throws {
+        let body = #"{"access_token":"aZ9-._~+/==","refresh_token":"r",\#(fields)}"#
+        try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
+            let grant = try await accounts(client, host).refresh("refresh-secret")
+            #expect(grant.accessToken == "aZ9-._~+/==")
+            #expect(grant.lifetime == .seconds(seconds))
+        }
+    }
+
+    @Test("An empty refresh token is none, so that it replaces no good one", arguments: [#""""#, "null", "7"])
+    func emptyRefreshToken(value: String) async throws {
+        let body = #"{"access_token":"a","expires_in":60,"refresh_token":\#(value)}"#
+        try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
+            let grant = try await accounts(client, host).refresh("refresh-secret")
+            #expect(grant.refreshToken == nil)
+        }
+    }
+
+    @Test(
+        "A refusal is understood when its description is missing or is not a text",
+        arguments: ["", #","error_description":null"#, #","error_description":7"#, #","error_description":"""#])
+    func undescribed(description: String) async throws {
+        let body = #"{"error":"invalid_grant"\#(description)}"#
+        try await ScriptedSpotify.with(.init(status: 400, body: body)) { _, client, host in
+            await #expect(throws: AuthorizationFailure.grantRefused("invalid_grant")) {
+                try await accounts(client, host).refresh("refresh-secret")
+            }
+        }
+    }
+
+    @Test("A short token that the server repeats in its error is not shown")
+    func shortEcho() async throws {
+        let body = #"{"error":"invalid_grant","error_description":"Unknown token 'abc.def'"}"#
+        try await ScriptedSpotify.with(.init(status: 400, body: body)) { _, client, host in
+            await #expect(throws: AuthorizationFailure.grantRefused("Unknown token '…'")) {
+                try await accounts(client, host).refresh("abc.def")
+            }
+        }
+    }
+
+    @Test("A server that begins an answer and never ends it is given up after the time limit", .timeLimit(.minutes(1)))
+    func endless() async throws {
+        try await FaultySpotify.with(.endlessBody) { server, client, host in
+            let accounts = SpotifyAccounts(
+                clientID: "c", client: client, host: host, policy: .impatient, timeLimit: .milliseconds(200))
+            await #expect(throws: AuthorizationFailure.unavailable("no answer in time")) {
+                try await accounts.refresh("refresh-secret")
+            }
+            #expect(server.requests == 1)
+        }
+    }
+
+    @Test("The time limit covers all attempts and the pauses between them", .timeLimit(.minutes(1)))
+    func attempts() async throws {
+        try await ScriptedSpotify.with(.init(status: 429, headers: ["Retry-After": "1"])) { server, client, host in
+            let patient = RateLimitPolicy(longestWait: .seconds(5), attempts: 1_000_000, sleep: { _ in })
+            let accounts = SpotifyAccounts(
+                clientID: "c", client: client, host: host, policy: patient, timeLimit: .milliseconds(200))
+            await #expect(throws: AuthorizationFailure.self) { try await accounts.refresh("refresh-secret") }
+        }
+    }
+
+    @Test("A request for tokens is not sent again when the server closes the connection without an answer")
+    func closed() async throws {
+        try await FaultySpotify.with(.closesAfterFirst) { server, client, host in
+            let accounts = self.accounts(client, host)
+            let grant = try await accounts.refresh("refresh-secret")
+            #expect(grant.accessToken == "a")
+            let error = await #expect(throws: AuthorizationFailure.self) {
+                try await accounts.refresh("refresh-secret")
+            }
+            guard case .unavailable = error else {
+                Issue.record("unexpected \(String(describing: error))")
+                return
+            }
+            #expect(server.requests == 2)
+        }
+    }
 }

@@ -84,6 +84,6 @@ extension TokenVaultReader {
     func read() async throws -> StoredTokens { try await read(Session.default) }
 
     func waitForGeneration(after generation: Int, timeout: Duration) async throws -> StoredTokens? {
-        try await waitForGeneration(after: generation, of: Session.default, timeout: timeout)
+        try await waitForGeneration(after: generation, failures: 0, of: Session.default, timeout: timeout)
     }
 }

@@ -63,6 +63,20 @@ struct VaultAccessTokensTests {
         await #expect(throws: MusicError.authorizationEnded) { try await tokens().newer(thanRefused: 1) }
     }
 
+    @Test("If the renewal fails the work ends at once, without waiting for the deadline")
+    func failed() async throws {
+        let vault = try await TokenVault.open(directory: scratch.vault)
+        try await vault.save(.fixture(1))
+        for _ in 0..<2 {
+            await #expect(throws: MusicError.renewalFailed) {
+                try await tokens(timeout: .seconds(30)) { _ in
+                    try await vault.noteFailedRenewal(of: Session.default, at: Date())
+                }.newer(thanRefused: 1)
+            }
+        }
+        #expect(try await tokens().current().generation == 1, "the token stays")
+    }
+
     @Test("If nothing happens the work fails at the deadline")
     func overdue() async throws {
         try await TokenVault.open(directory: scratch.vault).save(.fixture(1))

@@ -9,6 +9,7 @@ internal import Vocabulary
 /// Connects an `AuthorizationService` to a bus and a browser.
 ///
 /// The host begins to listen for the browser's answer before it handles the first command, and listens until it stops.
+/// It renews tokens at the same time as it handles messages, so that a slow answer of Spotify holds up no session.
 package struct AuthorizationHost: ReadyService {
     package let ready = ReadySignal()
     private let service: AuthorizationService
@@ -31,23 +32,53 @@ package struct AuthorizationHost: ReadyService {
             try await announce(outcome)
         }
         let pendingRedirectURI = try await tolerating { try await service.pendingRedirectURI() } ?? nil
+        let unfinished = try await tolerating { try await service.unfinishedRenewals() } ?? []
+        // The service has at most one renewal of each session under way, so the number of elements is limited.
+        let (renewals, begin) = AsyncStream.makeStream(of: PendingRenewal.self)
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                defer { begin.finish() }
+                try await listen(renewal: { begin.yield($0) }, pendingRedirectURI: pendingRedirectURI)
+            }
+            for renewal in unfinished { group.addTask { try await renew(renewal) } }
+            // When the host is asked to stop, the renewals that are under way end by themselves in a limited time.
+            for await renewal in renewals { group.addTask { try await renew(renewal) } }
+        }
+    }
+
+    private func listen(
+        renewal: @escaping @Sendable (PendingRenewal) -> Void, pendingRedirectURI: String?
+    ) async throws {
         let listener = ConsentListener(pendingRedirectURI: pendingRedirectURI, logger: logger) { callback in
             let outcome = try await service.receive(callback)
             try await announce(outcome)
             return outcome.failure
         }
         try await listener.whileListening { redirectURI in
-            try await routes(redirectURI: redirectURI).run()
+            try await routes(redirectURI: redirectURI, renewal: renewal).run()
         }
     }
 
-    /// Publishes the outcome of a consent, and waits for the bus without a time limit. Then acknowledges the outcome.
+    private func renew(_ renewal: PendingRenewal) async throws {
+        do {
+            try await announce(try await service.renew(renewal))
+        } catch let error as TokenStoreError {
+            logger.error("the end of a renewal could not be stored: \(error)")
+        } catch let error as BusError where error.code == .refused {
+            logger.error("the outcome of a renewal could not be published: \(error)")
+        }
+    }
+
+    /// Publishes the outcome of a consent or a renewal, and waits for the bus without a time limit. Then acknowledges
+    /// the outcome.
     private func announce(_ outcome: AuthorizationOutcome) async throws {
         let messages = try outcome.messages.map { message in
             if let cause = outcome.cause { return try Envelope(message, source: bus.source, causedBy: cause) }
             return try Envelope(message, source: bus.source)
         }
-        _ = try await BusRetry(logger: logger).run { try await bus.publish(Batch(messages)) }
+        if !messages.isEmpty {
+            _ = try await BusRetry(logger: logger).run { try await bus.publish(Batch(messages)) }
+        }
         try await service.acknowledge(outcome)
     }
 
@@ -72,7 +103,10 @@ package struct AuthorizationHost: ReadyService {
     ]
 
     /// The consumer of the messages in ``receives``.
-    func routes(redirectURI: String) -> MessageConsumer {
+    /// - Parameter renewal: begins a renewal, and returns at once.
+    func routes(
+        redirectURI: String, renewal begin: @escaping @Sendable (PendingRenewal) -> Void = { _ in }
+    ) -> MessageConsumer {
         MessageConsumer("auth-service", bus: bus, logger: logger, ready: ready, metrics: metrics)
             .on(DomainEvent.LaunchFinished.self) { _, context in
                 try await service.launched(context.cause.subject)
@@ -88,7 +122,10 @@ package struct AuthorizationHost: ReadyService {
                 try await service.deauthorize(context.cause.subject)
             }
             .on(Command.SpotifyTokenRefreshRequested.self) { command, context in
-                try await service.refresh(generation: command.generation, of: context.cause.subject)
+                let (renewal, messages) = try await service.requestRenewal(
+                    of: command.generation, causedBy: context.cause.attributes)
+                if let renewal { begin(renewal) }
+                return messages
             }
     }
 }

@@ -91,8 +91,8 @@ extension MusicError {
     fileprivate var isSpotifyAway: Bool {
         switch self {
         case .unavailable, .rateLimited: true
-        case .notAuthorized, .authorizationEnded, .renewalOverdue, .accessUnreadable, .unauthorized, .premiumRequired,
-            .noActiveDevice, .notFound, .forbidden, .tooLong:
+        case .notAuthorized, .authorizationEnded, .renewalFailed, .renewalOverdue, .accessUnreadable, .unauthorized,
+            .premiumRequired, .noActiveDevice, .notFound, .forbidden, .tooLong:
             false
         }
     }

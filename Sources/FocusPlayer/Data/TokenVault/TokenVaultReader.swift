@@ -21,17 +21,18 @@ package struct TokenVaultReader: Sendable {
         try await queue.run { [directory] in try directory.accounts()[session] }
     }
 
-    /// Waits until the vault contains a generation of the session above `generation`.
-    /// - Returns: the content with the higher generation. Nil if there is none after `timeout`.
+    /// Waits until the vault contains a generation of the session above `generation`, or another number of failed
+    /// renewals than `failures`.
+    /// - Returns: the content with the higher generation or the other number. Nil if there is none after `timeout`.
     /// - Throws: `TokenStoreError`, `CancellationError`.
     package func waitForGeneration(
-        after generation: Int, of session: String, timeout: Duration
+        after generation: Int, failures: Int, of session: String, timeout: Duration
     ) async throws -> StoredTokens? {
         let clock = ContinuousClock()
         let deadline = clock.now.advanced(by: timeout)
         while true {
             let stored = try await read(session)
-            if stored.generation > generation { return stored }
+            if stored.generation > generation || stored.failedRenewals != failures { return stored }
             let next = clock.now.advanced(by: Self.pollInterval)
             guard next < deadline else { return nil }
             try await clock.sleep(until: next)
@@ -69,11 +70,14 @@ package struct VaultAccessTokens: AccessTokens {
     package func newer(thanRefused generation: Int) async throws -> AccessToken {
         var stored = try await reading { try await vault.read(session) }
         if stored.generation <= generation {
+            let failures = stored.failedRenewals
             try await requestRenewal(generation)
             let renewed = try await reading {
-                try await vault.waitForGeneration(after: generation, of: session, timeout: timeout)
+                try await vault.waitForGeneration(
+                    after: generation, failures: failures, of: session, timeout: timeout)
             }
             guard let renewed else { throw MusicError.renewalOverdue }
+            guard renewed.generation > generation else { throw MusicError.renewalFailed }
             stored = renewed
         }
         guard let token = stored.accessToken else { throw MusicError.authorizationEnded }

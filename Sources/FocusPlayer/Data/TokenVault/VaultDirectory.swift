@@ -18,6 +18,9 @@ struct VaultDirectory: Sendable {
     /// The requests for consent that are not finished yet.
     var pending: SealedFile<PendingFile> { SealedFile("pending", in: self) }
 
+    /// The renewals of tokens that are not finished yet.
+    var renewals: SealedFile<RenewalsFile> { SealedFile("renewals", in: self) }
+
     func accounts() throws -> AccountsFile { try tokens.read() ?? AccountsFile() }
 
     private var keyFile: VaultFile { VaultFile(path: file("key")) }

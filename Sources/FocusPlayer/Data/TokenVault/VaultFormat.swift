@@ -16,7 +16,7 @@ enum VaultLimit {
     }
 }
 
-/// The version of the format of both files. Version 1 had no number: it had one account, and no limits.
+/// The version of the format of the files. Version 1 had no number: it had one account, and no limits.
 private let currentVersion = 2
 
 /// The error of a file whose format is newer than ``currentVersion``.
@@ -127,5 +127,33 @@ struct PendingFile: Codable, Sendable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(currentVersion, forKey: .version)
         try container.encode(requests, forKey: .requests)
+    }
+}
+
+/// The content of the file `renewals`: the renewals that are not finished yet, at most one of each session. Only
+/// sessions with tokens have one, so ``VaultLimit/accounts`` limits their number.
+struct RenewalsFile: Codable, Sendable {
+    private enum CodingKeys: CodingKey {
+        case version, renewals
+    }
+
+    let renewals: [PendingRenewal]
+
+    /// - Parameter former: the renewals that are stored now.
+    /// - Throws: `TokenStoreError` if a new renewal is too large.
+    init(_ renewals: [PendingRenewal], replacing former: [PendingRenewal]) throws {
+        for renewal in Set(renewals).subtracting(former) { try VaultLimit.check(renewal) }
+        self.renewals = renewals
+    }
+
+    init(from decoder: any Decoder) throws {
+        _ = try decoder.vaultVersion()
+        renewals = try decoder.container(keyedBy: CodingKeys.self).decode([PendingRenewal].self, forKey: .renewals)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(currentVersion, forKey: .version)
+        try container.encode(renewals, forKey: .renewals)
     }
 }

@@ -68,7 +68,22 @@ extension PendingAuthorization: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: ["cause": cause.id]) }
 }
 
-/// Stores requests for consent.
+/// A renewal of a session's access token that is not finished yet.
+package struct PendingRenewal: Codable, Hashable, Sendable {
+    /// The generation of the refused token.
+    package let generation: Int
+    /// The command that requested the renewal. Its subject is the session.
+    package let cause: Attributes
+
+    package init(generation: Int, cause: Attributes) {
+        self.generation = generation
+        self.cause = cause
+    }
+
+    package var session: String { cause.subject }
+}
+
+/// Stores requests for consent, and renewals.
 package protocol PendingAuthorizationStore: Sendable {
     /// Returns the stored requests of all sessions, oldest first.
     func pending() async throws -> [PendingAuthorization]
@@ -80,6 +95,16 @@ package protocol PendingAuthorizationStore: Sendable {
     func changePending<Result: Sendable>(
         _ change: @escaping @Sendable (inout [PendingAuthorization]) -> Result
     ) async throws -> Result
+
+    /// Returns the stored renewals, at most one of each session.
+    func renewals() async throws -> [PendingRenewal]
+
+    /// Stores a renewal in place of the session's earlier one. Returns after it is safe from a crash.
+    /// - Throws: `TokenStoreError`.
+    func begin(_ renewal: PendingRenewal) async throws
+
+    /// Removes a renewal. No effect if a later one has replaced it.
+    func end(_ renewal: PendingRenewal) async throws
 }
 
 /// The browser's request to the redirect URI (RFC 6749 §4.1.2). Its description does not contain the code.

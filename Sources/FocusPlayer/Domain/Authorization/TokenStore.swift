@@ -14,6 +14,10 @@ package protocol TokenStore: Sendable {
     @discardableResult
     func clear(_ session: String) async throws -> StoredTokens
 
+    /// Counts a failed renewal of a session's tokens. The generation stays the same.
+    @discardableResult
+    func noteFailedRenewal(of session: String, at date: Date) async throws -> StoredTokens
+
     /// Checks that an account of this session can be stored.
     /// - Throws: `TokenStoreError` if the store is full.
     func checkRoom(for session: String) async throws
@@ -25,10 +29,17 @@ package struct StoredTokens: Codable, Hashable, Sendable {
     package let generation: Int
     /// Nil if no account is connected.
     package let tokens: SpotifyTokens?
+    /// Nil if no renewal of these tokens has failed.
+    private let renewalFailures: RenewalFailures?
 
     package init(generation: Int, tokens: SpotifyTokens?) {
+        self.init(generation: generation, tokens: tokens, renewalFailures: nil)
+    }
+
+    private init(generation: Int, tokens: SpotifyTokens?, renewalFailures: RenewalFailures?) {
         self.generation = generation
         self.tokens = tokens
+        self.renewalFailures = renewalFailures
     }
 
     /// The content before anything was stored.
@@ -38,6 +49,31 @@ package struct StoredTokens: Codable, Hashable, Sendable {
     package func followed(by tokens: SpotifyTokens?) -> StoredTokens {
         StoredTokens(generation: generation + 1, tokens: tokens)
     }
+
+    /// The content after a renewal of the tokens has failed.
+    package func followedByFailedRenewal(at date: Date) -> StoredTokens {
+        StoredTokens(
+            generation: generation, tokens: tokens,
+            renewalFailures: RenewalFailures(count: failedRenewals + 1, last: date))
+    }
+
+    /// The number of times that the renewal of these tokens has failed. A process that waits for newer tokens can stop
+    /// when this number changes.
+    package var failedRenewals: Int { renewalFailures?.count ?? 0 }
+
+    /// True if the last failed renewal also answers a request that was made at `date`: the renewal ended after it.
+    func hasFailedRenewal(since date: Date, at now: Date) -> Bool {
+        guard let failure = renewalFailures?.last else { return false }
+        // A failure that is not recent shows that the clock was set.
+        return date <= failure && abs(now.timeIntervalSince(failure)) < 60
+    }
+}
+
+/// The failed renewals of one generation of tokens.
+private struct RenewalFailures: Codable, Hashable, Sendable {
+    let count: Int
+    /// The time at which the last renewal failed.
+    let last: Date
 }
 
 /// The tokens with which the app acts for a Spotify account. The description does not contain the tokens.

@@ -22,8 +22,9 @@ package protocol AccessTokens: Sendable {
     func current() async throws -> AccessToken
 
     /// Returns a newer token than the refused one of `generation`. If there is none yet, requests it and waits.
-    /// - Throws: ``MusicError/authorizationEnded`` if the account was disconnected, ``MusicError/renewalOverdue`` if no
-    ///   newer token came in time, ``MusicError/accessUnreadable(_:)`` if the stored token cannot be read.
+    /// - Throws: ``MusicError/authorizationEnded`` if the account was disconnected, ``MusicError/renewalFailed`` as soon
+    ///   as the renewal has failed, ``MusicError/renewalOverdue`` if no newer token came in time,
+    ///   ``MusicError/accessUnreadable(_:)`` if the stored token cannot be read.
     func newer(thanRefused generation: Int) async throws -> AccessToken
 }
 

@@ -6,6 +6,8 @@ package enum MusicError: Error, Hashable {
     case notAuthorized
     /// The account was disconnected during the operation.
     case authorizationEnded
+    /// The renewal of a refused token failed.
+    case renewalFailed
     /// A refused token was not replaced in time.
     case renewalOverdue
     /// The stored token cannot be read. The value is the reason, with the file. It is for a log, not for a person.
@@ -29,7 +31,7 @@ package enum MusicError: Error, Hashable {
     /// The error to show to a person. Nil if another process publishes the error.
     var applicationError: ApplicationError? {
         switch self {
-        case .authorizationEnded:
+        case .authorizationEnded, .renewalFailed:
             nil
         case .notAuthorized:
             error("spotify.not-connected", "Spotify is not connected", "Connect Spotify first.")

@@ -1,0 +1,135 @@
+import Authorization
+import Consuming
+import Contracts
+import EventBus
+import Foundation
+import RuntimeTestSupport
+import Services
+import Synchronization
+import TestSupport
+import Testing
+import TokenVault
+import Vocabulary
+
+@Suite("auth-service while Spotify's token endpoint does not answer", .timeLimit(.minutes(2)))
+struct SlowRenewalTests {
+    @Test("More sessions wait for a token than the consumer handles at once, and each of them is served")
+    func others() async throws {
+        try await withVault(sessions: 20) { hub, vault, device in
+            let server = HeldServer()
+            try await withAuthService(on: hub, vault, server) {
+                for number in 0..<20 {
+                    try await device.send(
+                        Command.SpotifyTokenRefreshRequested(generation: 1), subject: "session-\(number)")
+                }
+                try await server.refreshes(reach: 20)
+                for number in 0..<20 {
+                    let launch = try Envelope(
+                        DomainEvent.LaunchFinished(), source: device.source, subject: "session-\(number)")
+                    try await device.publish(Batch([launch]))
+                    #expect(try await device.status(after: launch) == .authorized)
+                }
+                server.release()
+                for number in 0..<20 { try await vault.waitForRenewal(of: "session-\(number)") }
+            }
+        }
+    }
+
+    @Test("A renewal during which auth-service is killed is done by the next process, once")
+    func killed() async throws {
+        try await withVault(sessions: 1) { hub, vault, device in
+            let held = HeldServer()
+            try await withAuthService(on: hub, vault, held) {
+                try await device.send(Command.SpotifyTokenRefreshRequested(generation: 1), subject: "session-0")
+                try await held.refreshes(reach: 1)
+            }
+            #expect(try await vault.load(of: "session-0").generation == 1)
+            let server = HeldServer()
+            server.release()
+            try await withAuthService(on: hub, vault, server) {
+                try await vault.waitForRenewal(of: "session-0")
+            }
+            #expect(try await vault.load(of: "session-0").generation == 2)
+            try await server.refreshes(reach: 1)
+        }
+    }
+
+    private func withVault(
+        sessions: Int, _ body: (InMemoryHub, TokenVault, InMemoryEventBus) async throws -> Void
+    ) async throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let vault = try await TokenVault.open(directory: scratch.path("vault"))
+        for number in 0..<sessions {
+            try await vault.save(
+                SpotifyTokens(accessToken: "a", refreshToken: "r", scope: "", expiresAt: Date()),
+                of: "session-\(number)")
+        }
+        let hub = InMemoryHub(maximumGap: 1000)
+        try await body(hub, vault, InMemoryEventBus(source: "device/test", hub: hub))
+    }
+
+    private func withAuthService(
+        on hub: InMemoryHub, _ vault: TokenVault, _ server: HeldServer,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let bus = InMemoryEventBus(source: "auth-service/\(UUID().uuidString)", hub: hub)
+        let service = AuthorizationService(server: server, store: vault, attempts: vault)
+        try await withRunning(AuthorizationHost(service: service, bus: bus, logger: .silent), body)
+    }
+}
+
+/// A server that answers no refresh before it is released.
+private final class HeldServer: AuthorizationServer {
+    private let arrivals: AsyncStream<Void>
+    private let arrived: AsyncStream<Void>.Continuation
+    private let state = Mutex<(isReleased: Bool, held: [ReadySignal])>((false, []))
+
+    init() {
+        (arrivals, arrived) = AsyncStream.makeStream()
+    }
+
+    /// Waits until this number of further refreshes has been requested. One task may wait at a time.
+    func refreshes(reach count: Int) async throws {
+        var seen = 0
+        for await _ in arrivals {
+            seen += 1
+            if seen == count { return }
+        }
+        throw CancellationError()
+    }
+
+    func release() {
+        state.withLock { state in
+            state.isReleased = true
+            state.held.forEach { $0.signal() }
+        }
+    }
+
+    func authorizationURL(for request: AuthorizationRequest) -> String { "" }
+
+    func exchange(code: String, verifier: CodeVerifier, redirectURI: String) async throws -> TokenGrant {
+        throw AuthorizationFailure.unavailable("this server gives no tokens for codes")
+    }
+
+    func refresh(_ refreshToken: String) async throws -> TokenGrant {
+        arrived.yield()
+        let answer = ReadySignal()
+        state.withLock { state in
+            state.held.append(answer)
+            if state.isReleased { answer.signal() }
+        }
+        try await answer.wait()
+        return TokenGrant(accessToken: "b", refreshToken: nil, scope: nil, lifetime: .seconds(60))
+    }
+}
+
+extension TokenVault {
+    /// Waits until the session's tokens have the second generation.
+    fileprivate func waitForRenewal(of session: String) async throws {
+        while try await load(of: session).generation < 2 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+}
