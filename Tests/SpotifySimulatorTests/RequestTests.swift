@@ -64,7 +64,7 @@ struct RequestTests {
         "an operation of Spotify that is not simulated says so, and names those that are",
         arguments: [
             (.get, "/v1/albums/some"), (.post, "/v1/playlists/DeepFocus/items"), (.get, "/v1/search"),
-            (.get, "/v1/playlists/DeepFocus"), (.get, "/v1/me/player/queue"),
+            (.get, "/v1/playlists/DeepFocus/images"), (.get, "/v1/me/player/queue"),
         ] as [(HTTPRequest.Method, String)]
     )
     func notSimulated(method: HTTPRequest.Method, path: String) async throws {

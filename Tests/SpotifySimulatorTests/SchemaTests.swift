@@ -14,6 +14,7 @@ struct SchemaTests {
             for (path, shape) in [
                 ("/v1/me", WebAPISchema.profile),
                 ("/v1/me/playlists?limit=50", WebAPISchema.page(WebAPISchema.playlist)),
+                ("/v1/playlists/DeepFocus", WebAPISchema.playlist),
                 ("/v1/playlists/DeepFocus/items", WebAPISchema.page(WebAPISchema.playlistItem)),
                 ("/v1/playlists/EndlessFocus/items?offset=100", WebAPISchema.page(WebAPISchema.playlistItem)),
                 ("/v1/me/player/devices", WebAPISchema.devices),

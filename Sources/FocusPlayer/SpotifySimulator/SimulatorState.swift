@@ -45,9 +45,16 @@ struct SimulatorState: Sendable, Equatable {
     ///
     /// - Throws: `WebAPIError` if there is no such playlist, or if the account's user may not list its items.
     func listablePlaylist(_ id: String, account: Catalogue.Account) throws(WebAPIError) -> Catalogue.Playlist {
+        let playlist = try playlist(id, account: account)
+        guard playlist.showsItems(to: account.user) else { throw .forbidden }
+        return playlist
+    }
+
+    /// The playlist with an id, of any account.
+    /// - Throws: An error with the status 404 if there is none.
+    func playlist(_ id: String, account: Catalogue.Account) throws(WebAPIError) -> Catalogue.Playlist {
         let all = ([account] + catalogue.accounts).lazy.flatMap(\.playlists)
         guard let playlist = all.first(where: { $0.id == id }) else { throw .resourceNotFound }
-        guard playlist.showsItems(to: account.user) else { throw .forbidden }
         return playlist
     }
 

@@ -34,13 +34,23 @@ struct CatalogueRoutes: Sendable {
         }
     }
 
+    /// `GET /v1/playlists/{id}`: the playlist as lists show it, without its items.
+    func playlist(_ request: Request, _ context: SimulatorContext) async throws -> Response {
+        let links = try WebAPILinks(request)
+        let id = try context.parameters.require("id")
+        let playlist = try await simulation.update { state, _ in
+            let account = state.accounts[context.account].catalogue
+            return links.playlist(try state.playlist(id, account: account), account: account.user)
+        }
+        return try response(playlist, to: request, context)
+    }
+
     /// `GET /v1/playlists/{id}/items`
     func items(_ request: Request, _ context: SimulatorContext) async throws -> Response {
         let links = try WebAPILinks(request)
         let id = try context.parameters.require("id")
         let query = try request.queryFields()
         let range = try PageRange(query, keeping: ["market", "fields", "additional_types"])
-        let selection = try query["fields"].map { try FieldSelection($0) }
         let page = try await simulation.update { state, _ in
             let account = state.accounts[context.account].catalogue
             let playlist = try state.listablePlaylist(id, account: account)
@@ -49,8 +59,17 @@ struct CatalogueRoutes: Sendable {
                 PlaylistItem(addedBy: owner, item: links.track($0, in: state.library))
             }
         }
-        guard let selection else { return try page.response(from: request, context: context) }
-        let document = try selection.applied(to: context.responseEncoder.encode(page))
+        return try response(page, to: request, context)
+    }
+
+    /// The answer with the parts that `fields` selects.
+    private func response(
+        _ object: some ResponseEncodable & Encodable, to request: Request, _ context: SimulatorContext
+    ) throws -> Response {
+        guard let fields = try request.queryFields()["fields"] else {
+            return try object.response(from: request, context: context)
+        }
+        let document = try FieldSelection(fields).applied(to: context.responseEncoder.encode(object))
         return Response(
             status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))

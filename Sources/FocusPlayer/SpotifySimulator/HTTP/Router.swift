@@ -69,6 +69,7 @@ private struct Route: Sendable {
 
             Route(.get, "/v1/me", .webAPI(nil), catalogue.profile),
             Route(.get, "/v1/me/playlists", .webAPI(.playlistReadPrivate), catalogue.playlists),
+            Route(.get, "/v1/playlists/{id}", .webAPI(.playlistReadPrivate), catalogue.playlist),
             Route(.get, "/v1/playlists/{id}/items", .webAPI(.playlistReadPrivate), catalogue.items),
             Route(.get, "/v1/playlists/{id}/tracks", .webAPI(.playlistReadPrivate), catalogue.tracks),
 
