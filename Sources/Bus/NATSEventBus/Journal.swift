@@ -45,11 +45,8 @@ final class Journal: Sendable {
     }
 
     private static let ended = BusError(.closed, "the bus was closed: its run() has ended")
-    /// The oldest server version that fences batches reliably.
-    private static let oldestVersion = "2.12.1"
     /// The maximum size of a batch: 8 MiB of messages, and a message that is given up.
     private static let largestPayload = 9 * 1024 * 1024
-    private static let smallestPayload = 256 * 1024
     /// The part of `max_payload` that a batch leaves for what servers add to it.
     private static let headroom = 4 * 1024
 
@@ -103,19 +100,9 @@ final class Journal: Sendable {
 
     /// The error for a server that cannot be used; nil for any other.
     static func refusal(of server: NATSServerInfo, at address: NATSAddress) -> BusError? {
-        if server.isAtLeast(oldestVersion) == false {
-            return BusError(
-                .address,
-                "the NATS server at \(address) has version \(server.version ?? "?"); version \(oldestVersion) or newer "
-                    + "is needed, because older ones do not fence durable consumers")
-        }
-        guard server.maximumPayload >= smallestPayload else {
-            return BusError(
-                .address,
-                "the NATS server at \(address) takes messages of \(server.maximumPayload) bytes only; set "
-                    + "max_payload: 9MB in its configuration (at least 256KB)")
-        }
-        return nil
+        ServerRequirements.refusal(
+            version: server.version, isNewEnough: server.isAtLeast(ServerRequirements.oldestVersion),
+            maximumPayload: server.maximumPayload, at: "\(address)")
     }
 
     /// Asks for the stream until there is an answer or the connection is lost.

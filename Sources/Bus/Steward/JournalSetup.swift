@@ -16,9 +16,6 @@ struct EpochChanged: Error {}
 
 /// Checks the servers and makes the streams, with errors for people.
 struct JournalSetup: Sendable {
-    private static let minimumVersion = "2.12.1"
-    /// The smallest limit of a JetStream message with which a client uses a server.
-    private static let minimumPayload = 256 << 10
     /// The time for which the servers of a cluster may find each other.
     private static let placementPatience = Duration.seconds(30)
     /// JetStream's numbers for streams whose replicas cannot be placed.
@@ -55,19 +52,11 @@ struct JournalSetup: Sendable {
     }
 
     private func check(_ info: NATSServerInfo) throws {
-        if info.isAtLeast(Self.minimumVersion) == false {
-            throw BusError(
-                .address,
-                "the server at \(place) is nats-server \(info.version ?? "of an unknown version"); a bus needs "
-                    + "\(Self.minimumVersion) or newer")
-        }
+        let refusal = ServerRequirements.refusal(
+            version: info.version, isNewEnough: info.isAtLeast(ServerRequirements.oldestVersion),
+            maximumPayload: info.maximumPayload, at: place)
+        if let refusal { throw refusal }
         guard info.hasJetStream != false else { throw withoutJetStream }
-        guard info.maximumPayload >= Self.minimumPayload else {
-            throw BusError(
-                .address,
-                "the server at \(place) accepts messages of at most \(info.maximumPayload) bytes; set max_payload: 9MB "
-                    + "in its configuration (at least 256KB)")
-        }
     }
 
     private var withoutJetStream: BusError {

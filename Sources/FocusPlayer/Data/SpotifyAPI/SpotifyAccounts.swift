@@ -1,6 +1,7 @@
 package import Authorization
 package import HTTPClient
 internal import HTTPTypes
+internal import Music
 
 /// accounts.spotify.com: the authorization code flow with PKCE.
 package struct SpotifyAccounts: AuthorizationServer {
@@ -73,7 +74,10 @@ package struct SpotifyAccounts: AuthorizationServer {
         let request = HTTPClient.Request.post(form: FormEncoding.encode(form), to: host.url("/api/token"))
         let reply: SpotifyReply
         do {
-            reply = try await withinTimeLimit { try await transport.send(request) }
+            // The limit is that of all attempts together.
+            reply = try await withTimeLimit(
+                timeLimit, orThrow: AuthorizationFailure.unavailable("no answer in time")
+            ) { try await transport.send(request) }
         } catch let failure as HTTPClient.Failure {
             throw AuthorizationFailure.unavailable(failure.description)
         }
@@ -82,24 +86,6 @@ package struct SpotifyAccounts: AuthorizationServer {
             throw AuthorizationFailure.unavailable("the answer cannot be read")
         }
         return try tokens.grant()
-    }
-
-    /// Runs all attempts of a request. They end when ``timeLimit`` has passed.
-    private func withinTimeLimit(
-        _ operation: @escaping @Sendable () async throws -> SpotifyReply
-    ) async throws -> SpotifyReply {
-        try await withThrowingTaskGroup(of: SpotifyReply?.self) { group in
-            group.addTask { try await operation() }
-            group.addTask {
-                try await Task.sleep(for: timeLimit)
-                return nil
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next(), let reply = first else {
-                throw AuthorizationFailure.unavailable("no answer in time")
-            }
-            return reply
-        }
     }
 }
 
