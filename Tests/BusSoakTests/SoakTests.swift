@@ -23,20 +23,7 @@ struct SoakTests {
     @Test("loses nothing, doubles nothing and keeps its order on three servers of NATS", .timeLimit(.minutes(6)))
     func shortRoundOnNATS() async throws {
         let report = try await SoakRound(engine: .nats, seed: Self.seedOnNATS, shape: .short).run()
-        let omissions = report.findings.filter { finding in
-            // A visitor whose message was left out waits for its answer.
-            let texts = [
-                "did not get", "has no result", "never got", "has another state", "still waits", "did not end",
-            ]
-            return texts.contains { finding.contains($0) }
-        }
-        if omissions.count == report.findings.count, !omissions.isEmpty {
-            withKnownIssue("a server that catches up leaves out messages: see docs/nats.md", isIntermittent: true) {
-                Issue.record("\(omissions.prefix(20))")
-            }
-        } else {
-            #expect(report.findings.isEmpty, "\(report)")
-        }
+        #expect(report.findings.isEmpty, "\(report)")
         #expect(report.acknowledged > 0)
         #expect(report.kills + report.stops > 0)
     }

@@ -21,8 +21,7 @@ struct DiskTests {
         }
     }
 
-    @Test(.disabled("nats-server 2.15.1 leaves out messages while it catches up: see docs/nats.md"))
-    func `A server returns with an empty disk, and leads later`() async throws {
+    @Test func `A server returns with an empty disk, and leads later`() async throws {
         try await FaultScene.run { scene in
             let server = try await scene.leader()
             try await server.kill()

@@ -40,6 +40,29 @@ struct ClusterTests {
         }
     }
 
+    @Test func `A server that has returned with an empty disk does not describe the stream`() async throws {
+        try await NATSCluster().whileRunning { cluster in
+            try await withConnection(NATSOptions(servers: cluster.urls, name: "test")) { connection in
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                let jetStream = JetStream(connection, timeout: .seconds(2))
+                _ = try await untilItWorks { try await jetStream.createStream(Self.settings) }
+                for number in 1...50 {
+                    _ = try await untilItWorks { try await jetStream.publish("s.a", body: [1], id: "\(number)") }
+                }
+            }
+            let leader = try await cluster.leader(of: "S")
+            try await leader.kill()
+            try leader.removeStore()
+            try await leader.restart()
+            try await withConnection(NATSOptions(servers: [leader.url], name: "test")) { connection in
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                let jetStream = JetStream(connection, timeout: .milliseconds(500))
+                #expect(try await untilItWorks { try await jetStream.stream("S").lastSequence } == 50)
+                #expect(try await untilItWorks { try await jetStream.subjects(of: "S", matching: ">") } == ["s.a": 50])
+            }
+        }
+    }
+
     @Test func `A message that is sent again while it is being stored is stored once`() async throws {
         try await NATSCluster().whileRunning { cluster in
             try await withConnection(NATSOptions(servers: cluster.urls, name: "test")) { connection in

@@ -32,9 +32,27 @@ package struct JetStream: Sendable {
 
     // MARK: Streams
 
-    /// - Throws: ``JetStreamError`` `streamNotFound`.
+    /// The settings and the state of a stream, from its leader.
+    /// - Throws: ``JetStreamError`` `streamNotFound`; with status 503 if the stream has no leader now.
     package func stream(_ name: String) async throws -> StreamInfo {
-        try StreamInfo(await call("STREAM.INFO.\(name)"), name)
+        try StreamInfo(await leaderInfo(of: name), name)
+    }
+
+    /// The number of messages of each subject of a stream, from its leader.
+    /// - Parameter filter: A subject, which may contain wildcards.
+    /// - Throws: As ``stream(_:)``.
+    package func subjects(of stream: String, matching filter: String) async throws -> [String: Int] {
+        let response = try await leaderInfo(of: stream, ["subjects_filter": .string(filter)])
+        return response["state"]?["subjects"]?.objectValue?.compactMapValues(\.integerValue) ?? [:]
+    }
+
+    private func leaderInfo(of stream: String, _ request: JSONValue? = nil) async throws -> JSONValue {
+        let operation = "STREAM.INFO.\(stream)"
+        let response = try await call(operation, request)
+        guard StreamInfo.isFromLeader(response) else {
+            throw JetStreamError(status: 503, text: "the stream has no leader now", subject: Self.prefix + operation)
+        }
+        return response
     }
 
     /// Creates a stream. Succeeds if there is one with these settings.
@@ -219,5 +237,21 @@ package struct StreamInfo: Sendable {
         creationTime = response["created"]?.stringValue ?? ""
         leader = response["cluster"]?["leader"]?.stringValue
         metadata = settings["metadata"]?.objectValue?.compactMapValues(\.stringValue) ?? [:]
+    }
+
+    /// True if a response to `STREAM.INFO` comes from the server that leads the stream's group.
+    ///
+    /// While a group elects a leader, any of its servers may answer with what it has. A server that has just returned
+    /// with an empty disk then describes an empty stream. (`jsStreamInfoRequest` of nats-server 2.15: it answers if the
+    /// group has no leader, or if it is the preferred one and was started less than 10 seconds ago.) The server that
+    /// answers is missing among the replicas that it names.
+    static func isFromLeader(_ response: JSONValue) -> Bool {
+        // A server without a cluster says nothing about one.
+        guard let cluster = response["cluster"] else { return true }
+        guard let leader = cluster["leader"]?.stringValue, !leader.isEmpty else { return false }
+        let others = cluster["replicas"]?.arrayValue ?? []
+        // A server that has not joined the group yet names itself as the leader, and no others.
+        let isAlone = response["config"]?["num_replicas"]?.integerValue ?? 1 <= 1
+        return (isAlone || !others.isEmpty) && !others.contains { $0["name"]?.stringValue == leader }
     }
 }

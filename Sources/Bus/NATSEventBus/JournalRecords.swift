@@ -38,10 +38,7 @@ extension Journal {
 
     /// The subjects of a stream that have messages.
     func subjects(of stream: String, matching filter: String) async throws -> [String] {
-        let response = try await retrying {
-            try await jetStream.call("STREAM.INFO.\(stream)", ["subjects_filter": .string(filter)])
-        }
-        return response["state"]?["subjects"]?.objectValue.map { Array($0.keys) } ?? []
+        try await Array(retrying { try await jetStream.subjects(of: stream, matching: filter) }.keys)
     }
 
     /// Writes a record.

@@ -215,13 +215,10 @@ actor ControlRecords {
 
     /// Keeps the newest record of each group, lease and cut-off record, and of the steward.
     private func keepNewest() async throws {
-        let filter = names.records
-        let response = try await jetStream.retrying {
-            try await jetStream.call(
-                "STREAM.INFO.\(names.journal)", .object(members: [("subjects_filter", .string(filter))]))
+        let counts = try await jetStream.retrying {
+            try await jetStream.subjects(of: names.journal, matching: names.records)
         }
-        for (subject, count) in response["state"]?["subjects"]?.objectValue ?? [:]
-        where count.integerValue ?? 0 > 1 {
+        for (subject, count) in counts where count > 1 {
             switch BusSubject(subject, in: names.namespace) {
             case .group, .lease, .cutOffs, .steward:
                 _ = try await jetStream.retrying {
