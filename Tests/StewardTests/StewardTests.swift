@@ -161,6 +161,42 @@ struct StewardTests {
         }
     }
 
+    @Test("reads everything, also on a server that has just returned with an empty disk", .timeLimit(.minutes(2)))
+    func laggingServer() async throws {
+        try await NATSCluster().whileRunning { cluster in
+            let connection = NATSConnection(NATSOptions(servers: cluster.urls, name: "test"))
+            try await during({ try await connection.run() }) {
+                let jetStream = JetStream(connection, timeout: .seconds(2))
+                try await connection.waitForConnection()
+                _ = try await jetStream.retrying {
+                    try await jetStream.createStream([
+                        "name": "S", "subjects": ["s.>"], "storage": "file", "num_replicas": 3,
+                    ])
+                }
+                for number in 1...100 {
+                    _ = try await jetStream.retrying {
+                        try await jetStream.publish("s.\(number % 2)", body: [1], id: "\(number)")
+                    }
+                }
+                for _ in 0..<2 {
+                    let leader = try await cluster.leader(of: "S")
+                    let server = try #require(cluster.servers.first { $0 !== leader })
+                    try await server.kill()
+                    try server.removeStore()
+                    try await server.restart()
+                    // Each consumer is on any of the servers.
+                    for _ in 0..<9 {
+                        var sequences: [Int] = []
+                        try await jetStream.readAll(of: "S", ConsumerSettings(filters: ["s.1"])) {
+                            sequences.append($0.streamSequence)
+                        }
+                        #expect(sequences == Array(stride(from: 1, through: 99, by: 2)))
+                    }
+                }
+            }
+        }
+    }
+
     @Test(
         "refuses servers that cannot be used, and says what to do", .timeLimit(.minutes(1)),
         arguments: [

@@ -11,6 +11,11 @@ package struct ConsumerSettings: Hashable, Sendable {
         case time(Int64)
         /// The last message of each subject, then all new messages.
         case lastPerSubject
+
+        /// False if the stream's message with this sequence, and all before it, are not to be delivered.
+        package func isNotAfter(_ sequence: Int) -> Bool {
+            if case .sequence(let first) = self { first <= sequence } else { true }
+        }
     }
 
     /// Subjects, which may contain wildcards but must not overlap. Empty for all messages.
@@ -29,6 +34,18 @@ package struct ConsumerSettings: Hashable, Sendable {
         self.start = start
         self.headersOnly = headersOnly
         self.inactiveThreshold = inactiveThreshold
+    }
+
+    /// True if the consumer delivers messages of a subject.
+    package func selects(_ subject: String) -> Bool {
+        filters.isEmpty || filters.contains { subject.matches(pattern: $0) }
+    }
+
+    /// The same settings for a consumer that also delivers the messages of a subject.
+    package func including(_ subject: String) -> ConsumerSettings {
+        var settings = self
+        if !selects(subject) { settings.filters.append(subject) }
+        return settings
     }
 
     func request(stream: String, name: String) -> JSONValue {
@@ -255,5 +272,16 @@ struct DeliverySubject: Hashable {
         case 11...: 5
         default: nil
         }
+    }
+}
+
+extension String {
+    /// True if a pattern of NATS with `*` and `>` selects this subject.
+    package func matches(pattern: String) -> Bool {
+        let (tokens, wanted) = (split(separator: "."), pattern.split(separator: "."))
+        if wanted.last == ">" {
+            return tokens.count >= wanted.count && zip(tokens, wanted.dropLast()).allSatisfy { $1 == "*" || $0 == $1 }
+        }
+        return tokens.count == wanted.count && zip(tokens, wanted).allSatisfy { $1 == "*" || $0 == $1 }
     }
 }

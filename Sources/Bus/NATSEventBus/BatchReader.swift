@@ -198,17 +198,6 @@ extension Journal {
     }
 }
 
-extension String {
-    /// True if a pattern of NATS with `*` and `>` selects this subject.
-    fileprivate func matches(pattern: String) -> Bool {
-        let (tokens, wanted) = (split(separator: "."), pattern.split(separator: "."))
-        if wanted.last == ">" {
-            return tokens.count >= wanted.count && zip(tokens, wanted.dropLast()).allSatisfy { $1 == "*" || $0 == $1 }
-        }
-        return tokens.count == wanted.count && zip(tokens, wanted).allSatisfy { $1 == "*" || $0 == $1 }
-    }
-}
-
 extension ReadTracker.Delivery {
     fileprivate init(_ message: DeliveredMessage, _ generation: Int) {
         self.init(

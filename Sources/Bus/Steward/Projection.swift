@@ -206,23 +206,16 @@ actor Projection {
         }
     }
 
-    /// Finds the documents that are leased. The fences are read, too: they are the last messages of the stream that
-    /// count, so a server that lags behind the others is noticed.
+    /// Finds the documents that are leased.
     private func readLeases() async throws {
-        let end = fences.values.max() ?? 0
-        var reached = 0
-        while reached < end {
-            leases = LeasedDocuments()
-            let settings = ConsumerSettings(
-                filters: [names.allDocuments, names.documentFences], start: .lastPerSubject, headersOnly: true)
-            try await jetStream.readAll(of: names.documents, settings) { delivered in
-                reached = max(reached, delivered.streamSequence)
-                guard let producer = delivered.message.header(BatchHeaders.Name.lease.rawValue),
-                    let lease = ProducerID(hexadecimal: producer),
-                    case .document(let name) = BusSubject(delivered.subject, in: names.namespace)
-                else { return }
-                leases.note(name, leasedBy: lease)
-            }
+        leases = LeasedDocuments()
+        let settings = ConsumerSettings(filters: [names.allDocuments], start: .lastPerSubject, headersOnly: true)
+        try await jetStream.readAll(of: names.documents, settings) { delivered in
+            guard let producer = delivered.message.header(BatchHeaders.Name.lease.rawValue),
+                let lease = ProducerID(hexadecimal: producer),
+                case .document(let name) = BusSubject(delivered.subject, in: names.namespace)
+            else { return }
+            leases.note(name, leasedBy: lease)
         }
     }
 

@@ -215,22 +215,14 @@ actor Retention {
 
     /// Reads the batches between two sequences, all of them.
     private func read(from first: UInt64, before limit: UInt64, _ take: (DeliveredMessage) -> Void) async throws {
-        var next = first
         struct End: Error {}
-        while next < limit {
-            do {
-                let settings = ConsumerSettings(filters: [names.batches], start: .sequence(Int(clamping: next)))
-                try await jetStream.readAll(of: names.journal, settings) { delivered in
-                    guard UInt64(delivered.streamSequence) < limit else { throw End() }
-                    take(delivered)
-                    next = UInt64(delivered.streamSequence) + 1
-                }
-            } catch is End { return }
-            // The consumer may be on a server that lags behind the leader.
-            let end = try await jetStream.last(names.batches, of: names.journal)?.sequence ?? 0
-            if next > UInt64(end) { return }
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        let settings = ConsumerSettings(filters: [names.batches], start: .sequence(Int(clamping: first)))
+        do {
+            try await jetStream.readAll(of: names.journal, settings) { delivered in
+                guard UInt64(delivered.streamSequence) < limit else { throw End() }
+                take(delivered)
+            }
+        } catch is End {}
     }
 
     /// The offsets of those documents that are retained.

@@ -29,12 +29,31 @@ extension JetStream {
 
     /// Reads the messages that a stream has now, in order. After an interruption it continues after the last message,
     /// or begins again if `settings` starts with the last message of each subject.
+    ///
+    /// The consumer may be on a server that lags behind the others. So the reading ends with the stream's newest
+    /// message, which the leader tells, whatever its subject is.
     func readAll(
         of stream: String, _ settings: ConsumerSettings, _ take: (DeliveredMessage) async throws -> Void
     ) async throws {
-        try await read(stream, settings) { delivered in
-            if let delivered { try await take(delivered) }
-            return delivered != nil
+        var start = settings.start
+        // For `>`, nats-server looks only at the last sequence, whose message may have been removed.
+        while let newest = try await last("*.>", of: stream), start.isNotAfter(newest.sequence) {
+            var withNewest = settings.including(newest.subject)
+            withNewest.start = start
+            let isComplete = try await read(
+                stream, &withNewest, pulling: PullSettings(heartbeat: .milliseconds(500))
+            ) { event in
+                switch event {
+                case .message(let delivered):
+                    if settings.selects(delivered.subject) { try await take(delivered) }
+                    return delivered.streamSequence < newest.sequence ? .goOn : .end
+                case .caughtUp: return .goOn
+                // The server lags behind, or the newest message has been removed.
+                case .idle: return .renew
+                }
+            }
+            if isComplete { return }
+            start = withNewest.start
         }
     }
 
@@ -44,53 +63,64 @@ extension JetStream {
     func follow(
         _ stream: String, _ settings: ConsumerSettings, _ take: (DeliveredMessage?) async throws -> Void
     ) async throws -> Never {
-        while true {
-            try await read(stream, settings) { delivered in
-                try await take(delivered)
-                return true
-            }
-        }
-    }
-
-    /// - Parameter take: Is called with each message. Nil if the stream has no message at the moment. Returns false for
-    ///   the end of the reading.
-    private func read(
-        _ stream: String, _ settings: ConsumerSettings, _ take: (DeliveredMessage?) async throws -> Bool
-    ) async throws {
         var settings = settings
         while true {
-            do {
-                return try await withConsumer(of: stream, settings) { consumer in
-                    let connection = self.connection.connectionCount
-                    var expected = 1
-                    if consumer.initialPending == 0 {
-                        guard try await take(nil) else { return }
-                    }
-                    while true {
-                        let delivery = try await consumer.next()
-                        // What was on its way when the connection was lost is missing.
-                        guard self.connection.connectionCount == connection else { throw Gap() }
-                        guard case .message(let delivered) = delivery else { continue }
-                        guard delivered.consumerSequence == expected else { throw Gap() }
-                        expected += 1
-                        guard try await take(delivered) else { return }
-                        if settings.start != .lastPerSubject {
-                            settings.start = .sequence(delivered.streamSequence + 1)
-                        }
-                        if delivered.pending == 0 {
-                            guard try await take(nil) else { return }
-                        }
-                    }
+            _ = try await read(stream, &settings, pulling: PullSettings()) { event in
+                switch event {
+                case .message(let delivered): try await take(delivered)
+                case .caughtUp: try await take(nil)
+                case .idle: break
                 }
-            } catch is Gap {
-            } catch let error where error.isTemporary || error.endsConsumer {
-                try await connection.pause(2)
+                return .goOn
             }
         }
     }
 
-    /// Messages of a consumer were lost on their way.
-    private struct Gap: Error {}
+    private enum ReadEvent {
+        case message(DeliveredMessage)
+        /// The consumer's server has no message now.
+        case caughtUp
+        /// It has had none for some time.
+        case idle
+    }
+
+    private enum ReadStep { case goOn, end, renew }
+
+    /// Reads with one consumer.
+    /// - Returns: True if `take` has returned `end`; false if another consumer is needed. Unless `settings` start with
+    ///   the last message of each subject, they then start after the last message.
+    private func read(
+        _ stream: String, _ settings: inout ConsumerSettings, pulling: PullSettings,
+        _ take: (ReadEvent) async throws -> ReadStep
+    ) async throws -> Bool {
+        var start = settings.start
+        defer { settings.start = start }
+        do {
+            return try await withConsumer(of: stream, settings, pulling: pulling) { consumer in
+                let connection = self.connection.connectionCount
+                var expected = 1
+                var step = consumer.initialPending == 0 ? try await take(.caughtUp) : .goOn
+                while step == .goOn {
+                    let delivery = try await consumer.next()
+                    // What was on its way when the connection was lost is missing.
+                    guard self.connection.connectionCount == connection else { return false }
+                    guard case .message(let delivered) = delivery else {
+                        step = try await take(.idle)
+                        continue
+                    }
+                    guard delivered.consumerSequence == expected else { return false }
+                    expected += 1
+                    step = try await take(.message(delivered))
+                    if start != .lastPerSubject { start = .sequence(delivered.streamSequence + 1) }
+                    if step == .goOn, delivered.pending == 0 { step = try await take(.caughtUp) }
+                }
+                return step == .end
+            }
+        } catch let error where error.isTemporary || error.endsConsumer {
+            try await connection.pause(2)
+            return false
+        }
+    }
 }
 
 extension NATSHeaders {
