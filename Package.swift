@@ -38,8 +38,7 @@ let support: [Target] = [
 ]
 
 let systemSupport: [Target] = [
-    .systemLibrary(name: "CEventDescriptor", path: "Sources/SystemSupport/CEventDescriptor"),
-    module("SystemSupport", in: "SystemSupport", ["CEventDescriptor"]),
+    module("SystemSupport", in: "SystemSupport"),
     .systemLibrary(name: "CSodium", path: "Sources/SystemSupport/CSodium", providers: [.apt(["libsodium-dev"])]),
     module("Sodium", in: "SystemSupport", ["CSodium"]),
     .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -48,14 +47,14 @@ let systemSupport: [Target] = [
 
 let bus: [Target] = [
     .systemLibrary(name: "CZeroMQ", path: "Sources/Bus/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
-    module("ZeroMQ", in: "Bus", ["CZeroMQ", "SystemSupport"]),
+    module("ZeroMQ", in: "Bus", ["CZeroMQ"]),
     .systemLibrary(name: "CNATS", path: "Sources/Bus/CNATS", providers: [.apt(["libnats-dev"])]),
-    module("NATS", in: "Bus", ["CNATS", "Sodium", "Support", "SystemSupport", deque]),
+    module("NATS", in: "Bus", ["CNATS", "Sodium", "Support", deque]),
     module("EventBus", in: "Bus", ["Support"]),
     module("BusProtocol", in: "Bus", ["EventBus"]),
     module(
         "ZeroMQEventBus", in: "Bus",
-        ["BusProtocol", "EventBus", "Support", "SystemSupport", "ZeroMQ", deque, logging, orderedCollections]),
+        ["BusProtocol", "EventBus", "Support", "ZeroMQ", deque, logging, orderedCollections]),
     module("NATSLayout", in: "Bus", ["BusProtocol", "EventBus", "Support", deque]),
     module("NATSEventBus", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", deque, logging]),
     module("Steward", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", logging]),

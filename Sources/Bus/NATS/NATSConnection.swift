@@ -1,5 +1,4 @@
 internal import Synchronization
-internal import SystemSupport
 
 /// A connection to one of several NATS servers, which connects again whenever it is lost.
 ///
@@ -34,10 +33,7 @@ package final class NATSConnection: Sendable {
     package let options: NATSOptions
     package let deadlines = Deadlines()
     let inbox = Inbox()
-    /// Sends messages, and runs the tasks that prefer it.
-    private let thread = ExecutorThread(name: "nats")
-    /// Makes the calls of libnats that may wait for a server.
-    private let calls = NATSThread()
+    private let thread = NATSThread()
     private let link = NATSLink()
     private let state = Mutex(State())
 
@@ -47,12 +43,7 @@ package final class NATSConnection: Sendable {
 
     deinit {
         thread.stop()
-        calls.stop()
     }
-
-    /// The executor of the thread that sends. A task that prefers it sends without a change of threads. If a server has
-    /// stopped reading, sending can hold up this thread for the deadline for writing.
-    package var executor: any SerialExecutor & TaskExecutor { thread }
 
     /// Keeps the connection until the task is cancelled. Can be called once. If the server has stopped reading, the end
     /// takes up to 10 seconds, the deadline for writing.
@@ -79,11 +70,9 @@ package final class NATSConnection: Sendable {
         while !Task.isCancelled {
             let (events, writer) = AsyncStream.makeStream(of: LinkEvent.self, bufferingPolicy: .bufferingNewest(64))
             state.withLock { $0.link = writer }
-            let failure = await calls.call {
+            let failure = await thread.call {
                 do throws(NATSError) {
-                    try self.link.open(self.options, owner: self, inbox: self.inbox.prefix) { handle in
-                        self.thread.perform { self.link.beginSending(handle) }
-                    }
+                    try self.link.open(self.options, owner: self, inbox: self.inbox.prefix)
                     self.subscribeAll()
                     return NATSError?.none
                 } catch { return error }
@@ -97,13 +86,7 @@ package final class NATSConnection: Sendable {
                     case .closed: break events
                     }
                 }
-                await withCheckedContinuation { continuation in
-                    thread.perform {
-                        self.link.endSending()
-                        continuation.resume()
-                    }
-                }
-                await calls.call { self.link.close() }
+                await thread.call { self.link.close() }
             }
             // Ends early if the task is cancelled.
             try? await Task.sleep(for: Self.retryDelay)
@@ -342,21 +325,9 @@ package final class NATSConnection: Sendable {
             state.queuedBytes += message.size
         }
         thread.perform {
-            do throws(NATSError) {
-                try self.link.publish(message)
-            } catch {
-                if error.code == .timeout { self.abandonLink() }
-                failed(error)
-            }
+            do throws(NATSError) { try self.link.publish(message) } catch { failed(error) }
             self.state.withLock { $0.queuedBytes -= message.size }
         }
-    }
-
-    /// Ends the use of a link whose server has stopped reading. Runs on the thread that sends.
-    private func abandonLink() {
-        link.endSending()
-        noteDown("the server has stopped reading")
-        state.withLock(\.link)?.yield(.closed)
     }
 
     // MARK: Subscriptions
@@ -383,11 +354,9 @@ package final class NATSConnection: Sendable {
         }
         defer {
             _ = state.withLock { $0.subscriptions.removeValue(forKey: id) }
-            calls.perform { self.link.unsubscribe(id) }
+            thread.perform { self.link.unsubscribe(id) }
         }
-        calls.perform { self.subscribe(subscription, id) }
-        // The round trip must not overtake the subscription. Without a connection, the calls may wait for a server.
-        if state.withLock(\.isUp) { await calls.call {} }
+        thread.perform { self.subscribe(subscription, id) }
         var isConfirmed = false
         while !isConfirmed {
             do {
@@ -403,7 +372,7 @@ package final class NATSConnection: Sendable {
         return try await body(subscription)
     }
 
-    /// Makes the subscriptions of a new link.
+    /// Makes the subscriptions of a new link. Runs on the thread.
     private func subscribeAll() {
         for (id, subscription) in state.withLock(\.subscriptions) { subscribe(subscription, id) }
     }

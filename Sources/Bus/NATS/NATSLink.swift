@@ -13,28 +13,15 @@ protocol NATSLinkOwner: AnyObject, Sendable {
 
 /// One connection of libnats: it connects again by itself, until it is closed or the server refuses the user.
 ///
-/// One thread opens and closes it and subscribes, because these calls may wait for a server. Another thread sends.
-///
-/// - Note: `@unchecked Sendable`: `sender` is used only on the ``ExecutorThread`` of the connection, by
-///   ``beginSending(_:)``, ``publish(_:)`` and ``endSending()``. The other methods, and the other properties that
-///   change, are used only on its ``NATSThread``.
+/// - Note: `@unchecked Sendable`: the properties that change are used only on the ``NATSThread`` of the connection,
+///   where all methods are called.
 final class NATSLink: @unchecked Sendable {
-    /// The connection of libnats, which may be used by several threads.
-    struct Handle: @unchecked Sendable {
-        fileprivate let pointer: OpaquePointer
-    }
-
     private var pointer: OpaquePointer?
     private var subscriptions: [Int: OpaquePointer] = [:]
-    private var sender: Handle?
 
     /// Begins to connect. The first attempt happens before this method returns.
-    /// - Parameter opened: Is called when messages can be sent or wait for the connection. They must not be sent after
-    ///   ``close()``.
     /// - Throws: ``NATSError``: the first attempt failed in a way that libnats does not repeat.
-    func open(
-        _ options: NATSOptions, owner: any NATSLinkOwner, inbox: String, opened: (Handle) -> Void
-    ) throws(NATSError) {
+    func open(_ options: NATSOptions, owner: any NATSLinkOwner, inbox: String) throws(NATSError) {
         // libnats holds the owner until it calls the close handler, which is the last one of a connection. If there is
         // no connection, it calls none.
         let context = Unmanaged.passRetained(LinkContext(owner))
@@ -70,7 +57,6 @@ final class NATSLink: @unchecked Sendable {
             try subscribe(
                 to: "\(inbox).*", queue: nil, id: 0,
                 handler: SubscriptionContext { owner.linkReceivedReply($0) })
-            opened(Handle(pointer: connection))
             // libnats does not call the connect handler if the first attempt succeeds.
             if status == NATS_OK { owner.linkConnected(maximumPayload: Int(natsConnection_GetMaxPayload(connection))) }
         } catch {
@@ -79,25 +65,14 @@ final class NATSLink: @unchecked Sendable {
         }
     }
 
-    // MARK: Sending
-
-    func beginSending(_ handle: Handle) {
-        sender = handle
-    }
-
-    /// - Throws: ``NATSError``; with code `timeout` if the server has stopped reading. Only a part of the message may
-    ///   have been written then, so nothing can be sent after it, and the link must be closed.
+    /// Sends a message.
     func publish(_ message: OutgoingMessage) throws(NATSError) {
-        guard let sender else { throw .disconnected(message.subject) }
-        let status = natsConnection_PublishMsg(sender.pointer, message.pointer)
+        guard let pointer else { throw .disconnected(message.subject) }
+        let status = natsConnection_PublishMsg(pointer, message.pointer)
+        // Only a part of the message may have been written, so nothing can be sent after it.
+        if status == NATS_TIMEOUT { close() }
         guard status == NATS_OK else { throw NATSError(status, message.subject) }
     }
-
-    func endSending() {
-        sender = nil
-    }
-
-    // MARK: Subscriptions
 
     /// Adds a subscription unless there is one with this id. libnats makes it again after each reconnection.
     /// - Parameter handler: Receives the messages on a thread of libnats.

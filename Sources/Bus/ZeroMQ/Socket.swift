@@ -1,6 +1,5 @@
 internal import CZeroMQ
-package import Glibc
-internal import SystemSupport
+internal import Glibc
 
 /// One libzmq socket. Not `Sendable`: only the thread that created it may use it.
 package final class Socket {
@@ -154,7 +153,7 @@ package enum SocketType: Sendable {
 }
 
 /// A registration of a socket with the thread that waits for its messages. Like the socket, it belongs to that thread.
-package final class SocketWatch: ThreadWatch {
+package final class SocketWatch {
     /// True if `onWritable` is called when the socket can accept a message. Set it only while a message waits to be
     /// sent.
     package var wantsWrite = false
@@ -173,15 +172,15 @@ package final class SocketWatch: ThreadWatch {
         self.onWritable = onWritable
     }
 
-    package var pollItem: pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
+    var pollItem: pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
 
-    package func noteNews() {
+    func noteNews() {
         socket.mayHaveNews = true
     }
 
     /// Calls the owner if the socket is ready.
     /// - Returns: True if the socket was ready.
-    package func handle() -> Bool {
+    func handle() -> Bool {
         guard socket.mayHaveNews || wantsWrite else { return false }
         socket.mayHaveNews = false
         let readiness = socket.readiness

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SystemSupport
+@testable import ZeroMQ
 
 @Suite("Polling window")
 struct PollingWindowTests {

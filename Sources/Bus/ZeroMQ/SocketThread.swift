@@ -1,33 +1,21 @@
-internal import CEventDescriptor
+internal import CZeroMQ
 internal import Foundation
-package import Glibc
+internal import Glibc
 internal import Synchronization
 
-/// What an ``ExecutorThread`` waits for beside its jobs, such as a socket. Only this thread uses it.
-package protocol ThreadWatch: AnyObject {
-    /// The descriptor to wait for.
-    var pollItem: pollfd { get }
-
-    /// Notes that the descriptor was signalled.
-    func noteNews()
-
-    /// Does what there is to do.
-    /// - Returns: False if there was nothing to do.
-    func handle() -> Bool
-}
-
-/// A thread of its own that runs Swift jobs, and handles sockets between them.
+/// A thread that owns sockets and runs Swift jobs between checks of the sockets.
 ///
-/// It is an actor's executor and a task executor. It waits for the descriptors of its watches and for an eventfd. A
-/// descriptor may signal only changes, as `ZMQ_FD` does (zmq_getsockopt(3)), so before it waits it asks every watch.
-package final class ExecutorThread: SerialExecutor, TaskExecutor {
+/// It is an actor's executor and a task executor. It waits for the descriptors of its sockets and for an eventfd.
+/// `ZMQ_FD` is edge-triggered (zmq_getsockopt(3)), so before it waits it checks every socket that was used since the
+/// last check.
+package final class SocketThread: SerialExecutor, TaskExecutor {
     private let queue = Mutex(WorkQueue())
     private let wakeUp = EventDescriptor()
     private let identity = Mutex<pthread_t?>(nil)
     /// Used only on this thread. ``add(_:)``, ``remove(_:)`` and ``removeAllWatches()`` check the thread.
-    nonisolated(unsafe) private var watches: [any ThreadWatch] = []
+    nonisolated(unsafe) private var watches: [SocketWatch] = []
 
-    /// The maximum number of passes over the queue before the watches are asked. Jobs can enqueue further jobs.
+    /// The maximum number of passes over the queue before the sockets are checked. Jobs can enqueue further jobs.
     private static let passCount = 32
 
     /// Starts the thread. It runs until ``stop()``.
@@ -37,19 +25,19 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
         thread.start()
     }
 
-    /// Starts a watch.
-    package func add(_ watch: any ThreadWatch) {
+    /// Starts to watch a socket.
+    package func add(_ watch: SocketWatch) {
         checkIsolated()
         watches.append(watch)
     }
 
-    /// Ends a watch. After that, its descriptor may be closed.
-    package func remove(_ watch: any ThreadWatch) {
+    /// Stops watching a socket. After that, the socket may be closed.
+    package func remove(_ watch: SocketWatch) {
         checkIsolated()
         watches.removeAll { $0 === watch }
     }
 
-    /// Ends all watches. Jobs still run.
+    /// Stops watching all sockets. Jobs still run.
     package func removeAllWatches() {
         checkIsolated()
         watches = []
@@ -77,7 +65,7 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
     }
 
     package func checkIsolated() {
-        precondition(isIsolatingCurrentContext() == true, "this may be used only on its own thread")
+        precondition(isIsolatingCurrentContext() == true, "a socket may be used only on its own thread")
     }
 
     package func isIsolatingCurrentContext() -> Bool? {
@@ -98,12 +86,12 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
         identity.withLock { $0 = pthread_self() }
         var window = PollingWindow()
         while runReady() {
-            if !handleWatches() { wait(&window) }
+            if !handleSockets() { wait(&window) }
         }
     }
 
-    /// Runs the queued work and the work that it enqueues, but returns after ``passCount`` passes, so that the watches
-    /// are asked even if there is always more work.
+    /// Runs the queued work and the work that it enqueues, but returns after ``passCount`` passes, so that the sockets
+    /// are checked even if there is always more work.
     /// - Returns: False if the thread should end.
     private func runReady() -> Bool {
         for _ in 0..<Self.passCount {
@@ -120,14 +108,15 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
         return true
     }
 
-    /// - Returns: True if a watch had something to do.
-    private func handleWatches() -> Bool {
+    /// Calls the handlers of the sockets that are ready.
+    /// - Returns: True if a socket was ready.
+    private func handleSockets() -> Bool {
         var wasReady = false
         for watch in watches where watch.handle() { wasReady = true }
         return wasReady
     }
 
-    /// Waits until a descriptor is signalled or there is work.
+    /// Waits until a socket is signalled or there is work.
     private func wait(_ window: inout PollingWindow) {
         var items = watches.map(\.pollItem)
         items.append(pollfd(fd: wakeUp.rawValue, events: Int16(POLLIN), revents: 0))
@@ -153,7 +142,7 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
     }
 }
 
-/// The queue of jobs and timers of a thread.
+/// The queue of jobs and timers of a socket thread.
 struct WorkQueue {
     enum Work {
         case job(UnownedJob)
