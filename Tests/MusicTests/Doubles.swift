@@ -9,6 +9,8 @@ actor ScriptedPlayer: Player {
         case devices
         case play([String], on: String?)
         case transfer(String)
+        case playback
+        case change(PlaybackChange)
     }
 
     private(set) var calls: [Call] = []
@@ -37,6 +39,16 @@ actor ScriptedPlayer: Player {
     func transfer(to deviceID: Device.ID) async throws {
         calls.append(.transfer(deviceID))
         if let transferFailure { throw transferFailure }
+    }
+
+    func playback() async throws -> Playback? {
+        calls.append(.playback)
+        return nil
+    }
+
+    func change(_ change: PlaybackChange) async throws {
+        calls.append(.change(change))
+        if let playFailure { throw playFailure }
     }
 }
 
