@@ -50,6 +50,6 @@ with open_page() as page:
         expect(one.get_by_role("button", name="Resume")).to_be_visible()
 
     # Each platform leaves the screen by itself.
-    ios.get_by_role("button", name="Close").click()
+    ios.get_by_role("button", name="Close", exact=True).click()
     expect(ios.get_by_role("heading", name="Now playing")).to_have_count(0)
     expect(mac.get_by_role("heading", name="Now playing")).to_be_visible()
