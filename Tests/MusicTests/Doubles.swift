@@ -17,13 +17,16 @@ actor ScriptedPlayer: Player {
     private let found: Result<[Device], MusicError>
     private let playFailure: MusicError?
     private let transferFailure: MusicError?
+    private let playbackFailure: MusicError?
 
     init(
-        devices: Result<[Device], MusicError> = .success([]), play: MusicError? = nil, transfer: MusicError? = nil
+        devices: Result<[Device], MusicError> = .success([]), play: MusicError? = nil, transfer: MusicError? = nil,
+        playback: MusicError? = nil
     ) {
         found = devices
         playFailure = play
         transferFailure = transfer
+        playbackFailure = playback
     }
 
     func devices() async throws -> [Device] {
@@ -43,6 +46,7 @@ actor ScriptedPlayer: Player {
 
     func playback() async throws -> Playback? {
         calls.append(.playback)
+        if let playbackFailure { throw playbackFailure }
         return nil
     }
 

@@ -125,7 +125,10 @@ struct NowPlayingPollingTests {
 
     @Test(
         "An error that would come again ends it",
-        arguments: [MusicError.notAuthorized, .authorizationEnded, .forbidden("scope"), .unauthorized(generation: 2)])
+        arguments: [
+            MusicError.notAuthorized, .authorizationEnded, .renewalFailed, .forbidden("scope"),
+            .unauthorized(generation: 2),
+        ])
     func ends(error: MusicError) {
         var machine = following(.rain)
         #expect(machine.handle(.answered(.failure(error)), at: .seconds(5)).next == .end(error))

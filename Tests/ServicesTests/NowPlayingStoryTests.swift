@@ -92,6 +92,19 @@ struct NowPlayingStoryTests {
         }
     }
 
+    @Test("A second command goes on with the same playback, and the first one does not count as ignored")
+    func again() async throws {
+        try await playing { stage in
+            let first = try await stage.openPlayer()
+            _ = try await stage.nowPlaying(first) { $0.playback?.isPlaying == true }
+            let second = try await stage.openPlayer()
+            _ = try await stage.nowPlaying(second) { $0.playback?.isPlaying == true }
+            try await stage.spotify.control("player", "action=pause")
+            _ = try await stage.nowPlaying(second) { $0.playback?.isPlaying == false }
+            #expect(try await !stage.device.story(of: first).contains("event.MessageDiscarded"))
+        }
+    }
+
     @Test("A screen that does not appear is not served")
     func noScreen() async throws {
         var pace = PollingPace(dividedBy: 100)

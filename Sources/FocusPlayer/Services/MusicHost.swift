@@ -141,7 +141,8 @@ package struct MusicHost: Sendable {
         MessageConsumer(Self.playbackConsumer, bus: bus, logger: logger, metrics: metrics)
             .discardingCommandsOfEndedSessions()
             .on(
-                Command.NowPlayingRequested.self, recordedBy: { _ in Command.NowPlayingRequested.loading },
+                Command.NowPlayingRequested.self, discardsReplaced: false,
+                recordedBy: { _ in Command.NowPlayingRequested.loading },
                 unfinished: { $0.status == .ended ? nil : Command.NowPlayingRequested() },
                 whenGivenUp: { _ in [Command.NowPlayingRequested.ended] }
             ) { _, context in

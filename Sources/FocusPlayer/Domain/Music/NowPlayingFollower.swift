@@ -97,6 +97,8 @@ package final class SharedRateLimit: Sendable {
 package final class FollowerSigns: Sendable {
     private struct State {
         var isShown: Bool?
+        /// True if a screen has shown the playback since the signs were last taken.
+        var wasShown = false
         var hasChanged = false
         var news = ReadyLatch()
     }
@@ -109,6 +111,7 @@ package final class FollowerSigns: Sendable {
     package func note(isShown: Bool) {
         state.withLock { state in
             state.isShown = isShown
+            state.wasShown = state.wasShown || isShown
             state.news.open()
         }
     }
@@ -134,8 +137,11 @@ package final class FollowerSigns: Sendable {
         try Task.checkCancellation()
         return state.withLock { state in
             defer { state = State() }
-            return [state.isShown.map(NowPlayingPolling.Input.shown), state.hasChanged ? .changed : nil]
-                .compactMap(\.self)
+            let inputs: [NowPlayingPolling.Input?] = [
+                state.wasShown ? .shown(true) : nil, state.isShown == false ? .shown(false) : nil,
+                state.hasChanged ? .changed : nil,
+            ]
+            return inputs.compactMap(\.self)
         }
     }
 }

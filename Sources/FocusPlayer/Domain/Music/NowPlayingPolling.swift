@@ -151,7 +151,7 @@ package struct NowPlayingPolling {
     private func wait(after error: MusicError) -> Duration? {
         switch error {
         case .rateLimited(let wait): max(wait ?? pace.unnamedWait, .seconds(1))
-        case .unavailable, .renewalOverdue, .renewalFailed:
+        case .unavailable, .renewalOverdue:
             min(pace.failure * (1 << min(failures, 10)), pace.longestFailure)
         default: nil
         }
