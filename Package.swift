@@ -174,7 +174,7 @@ let focusPlayer: [Target] = [
         "Services", in: "FocusPlayer",
         [
             "Authorization", "ConsentCallback", "Consuming", "Contracts", "EventBus", "HTTPClient", "Music",
-            "Repositories", "ServiceRuntime", "SpotifyAPI", "TokenVault", "Vocabulary", logging,
+            "Navigation", "Repositories", "ServiceRuntime", "SpotifyAPI", "TokenVault", "Vocabulary", logging,
         ]),
     module("Presentation", in: "FocusPlayer", ["Contracts", "Device", "EventBus", "Vocabulary"]),
     module(
@@ -399,9 +399,9 @@ let tests: [Target] = [
     tests(
         of: "Services",
         [
-            "Authorization", "ConsentCallback", "Consuming", "Contracts", "EventBus", "HTTPClient", "Repositories",
-            "RuntimeTestSupport", "ServiceRuntime", "SpotifyAPI", "SpotifyTestSupport", "TestSupport", "TokenVault",
-            "Vocabulary", httpTypes, logging,
+            "Authorization", "ConsentCallback", "Consuming", "Contracts", "DeviceTestSupport", "EventBus",
+            "HTTPClient", "Music", "Navigation", "Repositories", "RuntimeTestSupport", "ServiceRuntime", "SpotifyAPI",
+            "SpotifyTestSupport", "TestSupport", "TokenVault", "Vocabulary", httpTypes, logging,
         ]),
     tests(of: "TokenVault", ["Authorization", "EventBus", "Music", "TestSupport"]),
     tests(of: "Repositories", ["Music", "TestSupport", "Vocabulary", grdb, logging]),

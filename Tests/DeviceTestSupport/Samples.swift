@@ -13,7 +13,8 @@ extension LatestDocuments {
     /// The documents as a device has received them from the bus.
     package static func of(_ documents: any DocumentMessage...) throws -> LatestDocuments {
         var latest = LatestDocuments(of: [
-            Document.Playlists.self, Document.GeneratedPlaylist.self, Document.Devices.self,
+            Document.Playlists.self, Document.GeneratedPlaylist.self, Document.NowPlaying.self,
+            Document.Devices.self,
         ])
         for document in documents { try latest.receive(.answer(document)) }
         return latest

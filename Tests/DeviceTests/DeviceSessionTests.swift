@@ -81,7 +81,7 @@ struct DeviceSessionTests {
             .sample(root: "playlistSelection", path: [.sample("generatedPlaylist", 2)]))
         #expect(screens(session).map(\.instance) == ["playlistSelection-1", "generatedPlaylist-2"])
         #expect(screens(session).map(\.isCovered) == [true, false])
-        #expect(screens(session).map(\.choices.count) == [0, 2])
+        #expect(screens(session).map(\.choices.count) == [0, 3])
         #expect(screens(session).first?.content.lines == ["Calm · anna · 12 songs", "Rain · bert · 1 song"])
     }
 

@@ -213,6 +213,38 @@ struct StoryTests {
         }
     }
 
+    @Test(
+        "the playing screen follows another client, on both platforms, until it is left", .timeLimit(.minutes(5)),
+        arguments: Story.Shape.single)
+    func nowPlaying(shape: Story.Shape) async throws {
+        try await Story.tell(in: shape) { story in
+            try await story.launch()
+            try await story.logIn()
+            try await story.select("EndlessFocus")
+            let play = try await story.bus.send(Command.PlayOnSpotifyRequested())
+            try await story.stack.message(DomainEvent.PlaybackStarted.self, after: play)
+            try await story.bus.send(Command.NowPlayingRequested())
+            let sheet = try #require(try await story.presented(on: "ios", "nowPlaying"))
+            #expect(sheet.style == .sheet)
+            let popover = try #require(try await story.presented(on: "mac", "nowPlaying"))
+            #expect(popover.style == .popover)
+            try await story.stack.document(Document.NowPlaying.self) { $0.playback?.isPlaying == true }
+
+            try await story.control("player", "action=pause")
+            try await story.stack.document(Document.NowPlaying.self) { $0.playback?.isPlaying == false }
+            let resume = try await story.bus.send(Command.ResumeRequested())
+            try await story.stack.message(DomainEvent.PlaybackChanged.self, after: resume)
+            try await story.stack.document(Document.NowPlaying.self) { $0.playback?.isPlaying == true }
+
+            try await story.bus.send(
+                Command.PresentationDismissed(instance: sheet.instance.id), origin: Origin(platform: "ios"))
+            _ = try await story.presented(on: "ios", nil)
+            try await story.bus.send(
+                Command.PresentationDismissed(instance: popover.instance.id), origin: Origin(platform: "mac"))
+            try await story.stack.document(Document.NowPlaying.self) { $0.status == .ended }
+        }
+    }
+
     @Test("without premium an alert offers Spotify itself", .timeLimit(.minutes(5)), arguments: Story.Shape.single)
     func premium(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in

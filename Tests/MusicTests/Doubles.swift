@@ -9,19 +9,24 @@ actor ScriptedPlayer: Player {
         case devices
         case play([String], on: String?)
         case transfer(String)
+        case playback
+        case change(PlaybackChange)
     }
 
     private(set) var calls: [Call] = []
     private let found: Result<[Device], MusicError>
     private let playFailure: MusicError?
     private let transferFailure: MusicError?
+    private let playbackFailure: MusicError?
 
     init(
-        devices: Result<[Device], MusicError> = .success([]), play: MusicError? = nil, transfer: MusicError? = nil
+        devices: Result<[Device], MusicError> = .success([]), play: MusicError? = nil, transfer: MusicError? = nil,
+        playback: MusicError? = nil
     ) {
         found = devices
         playFailure = play
         transferFailure = transfer
+        playbackFailure = playback
     }
 
     func devices() async throws -> [Device] {
@@ -37,6 +42,17 @@ actor ScriptedPlayer: Player {
     func transfer(to deviceID: Device.ID) async throws {
         calls.append(.transfer(deviceID))
         if let transferFailure { throw transferFailure }
+    }
+
+    func playback() async throws -> Playback? {
+        calls.append(.playback)
+        if let playbackFailure { throw playbackFailure }
+        return nil
+    }
+
+    func change(_ change: PlaybackChange) async throws {
+        calls.append(.change(change))
+        if let playFailure { throw playFailure }
     }
 }
 

@@ -32,6 +32,27 @@ struct PlaybackTests {
         #expect(await player.calls.isEmpty)
     }
 
+    @Test("A change of the playback is asked for as it was meant, and reported")
+    func changes() async throws {
+        let player = ScriptedPlayer()
+        let changes: [PlaybackChange] = [.pause, .resume, .next, .previous, .seek(61_000), .volume(40)]
+        for change in changes {
+            #expect(try await service(player).change(change).types == ["event.PlaybackChanged"])
+        }
+        #expect(await player.calls == changes.map(ScriptedPlayer.Call.change))
+    }
+
+    @Test("A change that fails is reported as playing is: the devices, the missing Premium, or an error")
+    func changeFails() async throws {
+        let silent = ScriptedPlayer(devices: .success([.kitchen]), play: .noActiveDevice)
+        let messages = try await service(silent).change(.resume)
+        #expect(messages.types == ["document.Devices", "event.SpotifyDeviceActivationRequired"])
+        let poor = try await service(ScriptedPlayer(play: .premiumRequired)).change(.pause)
+        #expect(poor.types == ["event.SpotifyPremiumOnlyActionAttempted"])
+        let busy = try await service(ScriptedPlayer(play: .rateLimited(retryAfter: .seconds(7)))).change(.next)
+        #expect(busy.errorCodes == ["spotify.rate-limited"])
+    }
+
     @Test("With no active device the list of devices comes first, then the event that opens it")
     func noActiveDevice() async throws {
         let player = ScriptedPlayer(devices: .success([.kitchen]), play: .noActiveDevice)
@@ -121,5 +142,7 @@ private struct HangingPlayer: Player {
         try await Task.sleep(for: .seconds(3600))
     }
 
+    func playback() async throws -> Playback? { nil }
+    func change(_ change: PlaybackChange) async throws {}
     func transfer(to deviceID: Device.ID) async throws {}
 }

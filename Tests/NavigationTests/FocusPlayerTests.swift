@@ -70,8 +70,28 @@ struct IOSFlowTests {
             ])
         #expect(
             session.machine.snapshot.commands == [
-                "command.DidRequestOpenPlaylistOnSpotify", "command.PlayOnSpotifyRequested",
+                "command.DidRequestOpenPlaylistOnSpotify", "command.NowPlayingRequested",
+                "command.PlayOnSpotifyRequested",
             ])
+    }
+
+    @Test("What plays is shown once, over the playlist, and not over a question", arguments: ["ios", "mac"])
+    func nowPlaying(platform: String) throws {
+        var session = try Session.showingPlaylist("p1", on: platform)
+        session.send("command.NowPlayingRequested")
+        #expect(session.presented == ["nowPlaying"])
+        #expect(session.state.presentations.first?.style == (platform == "ios" ? .sheet : .popover))
+        #expect(session.machine.snapshot.commands.contains("command.PauseRequested"))
+        session.send("command.NowPlayingRequested")
+        #expect(session.presented == ["nowPlaying"])
+        // A command that finds no active device asks for one over the player.
+        session.send("event.SpotifyDeviceActivationRequired")
+        #expect(session.presented == ["nowPlaying", "deviceActivation"])
+
+        var asked = try Session.showingPlaylist("p1", on: platform)
+        asked.send("event.SpotifyPremiumOnlyActionAttempted")
+        asked.send("command.NowPlayingRequested")
+        #expect(asked.presented == ["premiumRequired"])
     }
 
     @Test("A playlist chosen while another is shown becomes the whole path, and takes the sheet with it")
@@ -204,8 +224,8 @@ struct MacFlowTests {
         #expect(session.state.root.container == .split(columns: ["detail": ScreenStack(shown)]))
         #expect(
             session.machine.snapshot.commands == [
-                "command.DidRequestOpenPlaylistOnSpotify", "command.PlayOnSpotifyRequested",
-                "command.PlaylistSelected", "command.SpotifyDeauthorizationRequested",
+                "command.DidRequestOpenPlaylistOnSpotify", "command.NowPlayingRequested",
+                "command.PlayOnSpotifyRequested", "command.PlaylistSelected", "command.SpotifyDeauthorizationRequested",
             ])
     }
 

@@ -86,8 +86,9 @@ struct SnapshotTests {
                 "cause": "m5",
                 "rule": "transitions[4]",
                 "commands": [
-                    "command.DidRequestOpenPlaylistOnSpotify", "command.PlayOnSpotifyRequested",
-                    "command.PlaylistSelected", "command.SpotifyDeauthorizationRequested",
+                    "command.DidRequestOpenPlaylistOnSpotify", "command.NowPlayingRequested",
+                    "command.PlayOnSpotifyRequested", "command.PlaylistSelected",
+                    "command.SpotifyDeauthorizationRequested",
                 ],
                 "state": [
                     "root": [

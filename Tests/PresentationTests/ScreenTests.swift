@@ -2,6 +2,7 @@ import Contracts
 import Device
 import DeviceTestSupport
 import EventBus
+import Foundation
 import Navigation
 import Presentation
 import Support
@@ -64,6 +65,55 @@ struct ScreenTests {
         #expect(loading.commandTypes == none.commandTypes)
     }
 
+    @Test("What plays is shown with its position, and each action names its whole effect")
+    func nowPlaying() throws {
+        let playback = Playback(
+            track: Playback.Track(title: "Rain", artist: "Anna", album: "Weather", duration: 240_000),
+            isPlaying: false, position: 65_000, measuredAt: 0,
+            device: Playback.Speaker(name: "Laptop", type: "Computer", volume: 95))
+        let document = Document.NowPlaying(status: .following, playback: playback)
+        let content = try Scene(of: "nowPlaying", documents: try LatestDocuments.of(document)).content
+        #expect(
+            content.lines == ["Rain · Anna · Weather", "Paused · 1:05 of 4:00", "Laptop · Computer · volume 95 %"])
+        #expect(
+            content.allActions.map(\.label) == [
+                "Resume", "Next song", "Previous song", "Louder: 100 %", "Quieter: 85 %", "Go to the start, 0:00",
+                "Go to a quarter, 1:00", "Go to the half, 2:00", "Go to three quarters, 3:00",
+            ])
+        #expect(content.allActions.compactMap { ($0.command as? Command.VolumeRequested)?.percent } == [100, 85])
+        #expect(
+            content.allActions.compactMap { ($0.command as? Command.SeekRequested)?.position } == [
+                0, 60_000, 120_000, 180_000,
+            ])
+    }
+
+    @Test("A player without a song or a volume offers less; one that is not followed offers to follow it")
+    func strangePlayer() throws {
+        func content(_ document: Document.NowPlaying) throws -> ScreenContent {
+            try Scene(of: "nowPlaying", documents: try LatestDocuments.of(document)).content
+        }
+        let advertisement = Playback(track: nil, isPlaying: true, position: 1, measuredAt: 0)
+        let strange = try content(Document.NowPlaying(status: .interrupted, playback: advertisement))
+        #expect(strange.allActions.map(\.label) == ["Pause", "Next song", "Previous song"])
+        #expect(strange.lines.last?.hasPrefix("Spotify does not answer") == true)
+        #expect(try content(Document.NowPlaying(status: .following)).lines == ["Nothing is playing."])
+        #expect(try content(Document.NowPlaying(status: .following)).allActions.isEmpty)
+        let ended = try content(Document.NowPlaying(status: .ended))
+        #expect(ended.commandTypes == ["command.NowPlayingRequested"])
+        #expect(try content(Document.NowPlaying(status: .loading)).isLoading)
+    }
+
+    @Test("A progress moves on with the time, up to the end, and stands while it does not run")
+    func progress() {
+        let running = ScreenContent.Progress(position: 5000, duration: 70_000, measuredAt: 1000, isRunning: true)
+        let times = [0, 1, 61, 900].map { Date(timeIntervalSince1970: $0) }
+        #expect(times.map(running.text) == ["0:05 of 1:10", "0:05 of 1:10", "1:05 of 1:10", "1:10 of 1:10"])
+        let paused = ScreenContent.Progress(position: 5000, duration: nil, measuredAt: 1000, isRunning: false)
+        #expect(times.map(paused.text) == ["0:05", "0:05", "0:05", "0:05"])
+        let strange = ScreenContent.Progress(position: .max, duration: nil, measuredAt: .min, isRunning: true)
+        #expect(!strange.text(at: times[3]).isEmpty)
+    }
+
     @Test("What is still to come is loading; what is there, empty or failed is not")
     func loading() throws {
         for screen in ["playlistSelection", "generatedPlaylist", "deviceActivation"] {
@@ -89,7 +139,10 @@ struct ScreenTests {
         #expect(content.title == "Calm")
         #expect(content.lines == ["1. Rain · Cloud · 3:05"])
         #expect(
-            content.commandTypes == ["command.PlayOnSpotifyRequested", "command.DidRequestOpenPlaylistOnSpotify"])
+            content.commandTypes == [
+                "command.PlayOnSpotifyRequested", "command.DidRequestOpenPlaylistOnSpotify",
+                "command.NowPlayingRequested",
+            ])
     }
 
     @Test("A focus playlist with more songs than its document names the number of the others")

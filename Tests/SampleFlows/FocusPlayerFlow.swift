@@ -3,7 +3,7 @@ import Support
 
 /// The shipped flows of the focus player, written in Swift instead of YAML.
 package enum FocusPlayerFlow {
-    private static let ignored = ["event.PlaylistsLoaded", "event.PlaylistShuffled"]
+    private static let ignored = ["event.PlaylistsLoaded", "event.PlaylistShuffled", "event.PlaybackChanged"]
 
     private static let commands: [String: [String: JSONSchema.Property]] = [
         "command.DidRequestOpenPlaylistOnSpotify": [:],
@@ -31,6 +31,11 @@ package enum FocusPlayerFlow {
                     "deviceActivation",
                     as: .sheet,
                     options: PresentationOptions(detents: [.medium], dragIndicator: true)
+                ),
+                nowPlaying: .present(
+                    "nowPlaying",
+                    as: .sheet,
+                    options: PresentationOptions(detents: [.large], dragIndicator: true)
                 )
             )
             playlistLink(to: .init(root: "playlistSelection", path: [linkedPlaylist]))
@@ -47,7 +52,10 @@ package enum FocusPlayerFlow {
                 unless: [.shown(chosenPlaylist)],
                 do: [.dismissAll, .show(chosenPlaylist, column: "detail")]
             )
-            playing(activation: .present("deviceActivation", as: .popover))
+            playing(
+                activation: .present("deviceActivation", as: .popover),
+                nowPlaying: .present("nowPlaying", as: .popover)
+            )
             playlistLink(
                 to: .init(
                     root: .init("playlistSelection", container: .split),
@@ -87,7 +95,19 @@ package enum FocusPlayerFlow {
         Flow.Screen(
             "generatedPlaylist",
             title: "Focus playlist",
-            sends: ["command.PlayOnSpotifyRequested", "command.DidRequestOpenPlaylistOnSpotify"]
+            sends: [
+                "command.PlayOnSpotifyRequested", "command.DidRequestOpenPlaylistOnSpotify",
+                "command.NowPlayingRequested",
+            ]
+        )
+        Flow.Screen(
+            "nowPlaying",
+            title: "Now playing",
+            sends: [
+                "command.NowPlayingRequested", "command.PauseRequested", "command.ResumeRequested",
+                "command.NextSongRequested", "command.PreviousSongRequested", "command.SeekRequested",
+                "command.VolumeRequested",
+            ]
         )
         Flow.Screen(
             "deviceActivation",
@@ -114,7 +134,7 @@ package enum FocusPlayerFlow {
         Flow.Transition(on: "event.SpotifyAuthURLGenerated", origin: .own, do: [.openURL("${data.url}")])
     }
 
-    @Flow.Builder private static func playing(activation: Flow.Action) -> [Flow.Part] {
+    @Flow.Builder private static func playing(activation: Flow.Action, nowPlaying: Flow.Action) -> [Flow.Part] {
         Flow.Transition(
             on: "event.SpotifyDeviceActivationRequired",
             when: [.shown("generatedPlaylist")],
@@ -131,6 +151,12 @@ package enum FocusPlayerFlow {
             when: [.shown("generatedPlaylist")],
             unless: [.presented("premiumRequired")],
             do: [.present("premiumRequired", as: .alert, options: premiumAlert)]
+        )
+        Flow.Transition(
+            on: "command.NowPlayingRequested",
+            when: [.shown("generatedPlaylist")],
+            unless: [.presented("nowPlaying", "deviceActivation", "premiumRequired")],
+            do: [nowPlaying]
         )
         Flow.Transition(
             on: "command.DidRequestOpenPlaylistOnSpotify",

@@ -23,7 +23,9 @@ struct RouteTableTests {
             let music = MusicHost(
                 vault: stage.vault, database: try SongDatabase(path: "\(stage.directory)/songs.sqlite"),
                 client: stage.spotify.client, host: .spotifyAPI, bus: stage.device, logger: .silent)
-            #expect(Set(music.consumers.flatMap(\.receives) + music.queries.receives) == Set(MusicHost.receives.types))
+            #expect(
+                Set(music.consumers.flatMap(\.receives) + music.queries.receives + MusicHost.watched.types)
+                    == Set(MusicHost.receives.types))
         }
     }
 }

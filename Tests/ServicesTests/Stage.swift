@@ -1,9 +1,11 @@
 import Authorization
+import Consuming
 import Contracts
 import EventBus
 import Foundation
 import HTTPClient
 import HTTPTypes
+import Music
 import Repositories
 import RuntimeTestSupport
 import Services
@@ -71,8 +73,10 @@ struct Stage: Sendable {
     var device: InMemoryEventBus { InMemoryEventBus(source: "device/test", hub: hub) }
 
     /// Runs both services while `body` runs.
-    func withServices(_ body: @escaping @Sendable () async throws -> Void) async throws {
-        try await withAuthService { try await withMusicService(body) }
+    func withServices(
+        pace: PollingPace = PollingPace(), _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await withAuthService { try await withMusicService(pace: pace, body) }
     }
 
     /// Runs auth-service while `body` runs. At the end, auth-service ends as if its process were killed.
@@ -82,15 +86,22 @@ struct Stage: Sendable {
         try await withRunning(host, body)
     }
 
-    func withMusicService(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    /// - Parameter pace: the intervals at which the playback is looked at.
+    func withMusicService(
+        pace: PollingPace = PollingPace(), _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
         let bus = InMemoryEventBus(source: "music-service/\(UUID().uuidString)", hub: hub)
         let host = MusicHost(
             vault: vault, database: try SongDatabase(path: "\(directory)/songs.sqlite"), client: spotify.client,
-            host: .local(spotify.base), bus: bus, logger: log.logger)
-        let services = host.services
-        try await withRunning(services[0]) {
-            try await withRunning(services[1]) { try await withRunning(services[2], body) }
-        }
+            host: .local(spotify.base), bus: bus, logger: log.logger, pace: pace)
+        try await Self.run(host.services[...], body)
+    }
+
+    private static func run(
+        _ services: ArraySlice<any ReadyService>, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        guard let first = services.first else { return try await body() }
+        try await withRunning(first) { try await run(services.dropFirst(), body) }
     }
 
     private func expectDiscretion() async throws {

@@ -4,6 +4,7 @@ import RuntimeTestSupport
 
 extension EventBus {
     /// Sends a command with the device of a person as its origin.
+    @discardableResult
     func tap(_ command: some CommandMessage, in session: String = Session.default) async throws -> Envelope {
         try await send(command, subject: session, origin: Origin(platform: "ios", device: "phone", instance: "s1"))
     }

@@ -62,6 +62,63 @@ struct SimulatorTests {
         }
     }
 
+    @Test("What plays is read, and each change of it arrives, here and from another client")
+    func nowPlaying() async throws {
+        try await connected { spotify, api, _ in
+            #expect(try await api.playback()?.isPlaying != true)
+            let songs = try await api.songs(of: "EndlessFocus")
+            try await api.play(songs, on: nil)
+            let first = try #require(try await api.playback())
+            #expect(first.isPlaying)
+            #expect(first.track?.title == songs[0].title && first.track?.artist == songs[0].artist)
+            #expect(first.track?.duration == songs[0].duration)
+            #expect(first.track?.album?.isEmpty == false)
+            #expect(first.device?.name.isEmpty == false)
+
+            try await api.change(.next)
+            #expect(try await api.playback()?.track?.title == songs[1].title)
+            try await api.change(.previous)
+            try await api.change(.pause)
+            try await api.change(.seek(61_000))
+            try await api.change(.volume(35))
+            let paused = try #require(try await api.playback())
+            #expect(paused.track?.title == songs[0].title && !paused.isPlaying)
+            #expect(paused.position == 61_000 && paused.device?.volume == 35)
+            try await api.change(.resume)
+            #expect(try await api.playback()?.isPlaying == true)
+            try await spotify.control("player", "action=pause")
+            #expect(try await api.playback()?.isPlaying == false)
+        }
+    }
+
+    @Test("Without an active device nothing plays, and nothing can be changed")
+    func noPlayback() async throws {
+        try await connected { spotify, api, _ in
+            try await spotify.control("devices", "action=deactivate")
+            #expect(try await api.playback() == nil)
+            await #expect(throws: MusicError.noActiveDevice) { try await api.change(.pause) }
+            try await spotify.control("premium", "premium=off")
+            await #expect(throws: MusicError.premiumRequired) { try await api.change(.next) }
+        }
+    }
+
+    @Test("A change that the playback does not allow is refused with Spotify's reason")
+    func restriction() async throws {
+        try await connected { _, api, _ in
+            try await api.play(try await api.songs(of: "EndlessFocus"), on: nil)
+            let refused = await #expect(throws: MusicError.self) { try await api.change(.resume) }
+            guard case .forbidden = refused else {
+                Issue.record("unexpected \(String(describing: refused))")
+                return
+            }
+            let tooLoud = await #expect(throws: MusicError.self) { try await api.change(.volume(101)) }
+            guard case .forbidden = tooLoud else {
+                Issue.record("unexpected \(String(describing: tooLoud))")
+                return
+            }
+        }
+    }
+
     @Test("A revoked access token is renewed in the middle, as often as it is revoked")
     func renewal() async throws {
         try await connected { spotify, api, account in

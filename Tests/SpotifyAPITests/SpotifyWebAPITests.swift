@@ -1,3 +1,4 @@
+import Foundation
 import HTTPClient
 import Music
 import SpotifyAPI
@@ -45,6 +46,47 @@ struct SpotifyWebAPITests {
                 try await api(client, host, tokens: CountingTokens(isRenewable: false)).devices()
             }
             #expect(server.received.count == 1)
+        }
+    }
+
+    @Test("A player that asks to wait is not asked again if the caller does not want to wait")
+    func playerWait() async throws {
+        let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "7"], body: "{}")
+        try await ScriptedSpotify.with(busy) { server, client, host in
+            let api = api(client, host, policy: RateLimitPolicy(attempts: 1))
+            await #expect(throws: MusicError.rateLimited(retryAfter: .seconds(7))) { try await api.playback() }
+            #expect(server.received.count == 1)
+        }
+    }
+
+    @Test(
+        "A playback with strange fields is read as far as possible",
+        arguments: [
+            (#"{"is_playing":false,"item":null,"device":{"name":"TV"}}"#, nil),
+            (
+                #"{"is_playing":true,"item":null,"progress_ms":"4","device":{"name":"TV","volume_percent":400}}"#,
+                Playback(
+                    track: nil, isPlaying: true, position: 4, measuredAt: 1000,
+                    device: Playback.Speaker(name: "TV", type: "Unknown", volume: 100))
+            ),
+            (
+                #"{"is_playing":true,"progress_ms":-1,"item":{"type":"episode","name":"Talk"},"device":7}"#,
+                Playback(track: nil, isPlaying: true, position: 0, measuredAt: 1000)
+            ),
+            (
+                #"{"item":{"name":"A\nB","artists":[{"name":"X"},null,{"name":"Y"}],"album":3,"duration_ms":9},"#
+                    + #""device":{"name":"TV","type":"TV","volume_percent":4,"supports_volume":false}}"#,
+                Playback(
+                    track: Playback.Track(title: "A B", artist: "X, Y", duration: 9), isPlaying: false, position: 0,
+                    measuredAt: 1000, device: Playback.Speaker(name: "TV", type: "TV"))
+            ),
+        ])
+    func strangePlayback(body: String, expected: Playback?) async throws {
+        try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
+            let api = SpotifyWebAPI(
+                tokens: CountingTokens(), client: client, host: host, now: { Date(timeIntervalSince1970: 1) })
+            let playback = try await api.playback()
+            #expect(playback == expected)
         }
     }
 

@@ -73,8 +73,17 @@ package struct SimulatedSpotify: Sendable {
 
     /// The number of refreshes that succeeded.
     package func refreshes() async throws -> Int {
+        try await state().tokens.refreshes
+    }
+
+    /// The number of requests for what plays.
+    package func looks() async throws -> Int {
+        try await state().requests["GET /v1/me/player"] ?? 0
+    }
+
+    private func state() async throws -> State {
         let response = try await send(HTTPClient.Request(.get, base + "/_control/state"))
-        return try JSONDecoder().decode(State.self, from: response.body).tokens.refreshes
+        return try JSONDecoder().decode(State.self, from: response.body)
     }
 
     private struct State: Decodable {
@@ -82,6 +91,7 @@ package struct SimulatedSpotify: Sendable {
             let refreshes: Int
         }
         let tokens: Tokens
+        let requests: [String: Int]
     }
 
     private func post(_ path: String, _ form: String) async throws -> HTTPClient.Response {

@@ -31,6 +31,7 @@ struct TerminalScreenTests {
                 "  1. Rain · Cloud · 3:05",
                 "  [1] Play on Spotify",
                 "  [2] Open in Spotify",
+                "  [3] Now playing",
                 "b back   q quit",
             ])
     }
@@ -53,6 +54,7 @@ struct TerminalScreenTests {
                 "  1. Rain · Cloud · 3:05",
                 "  [4] Play on Spotify",
                 "  [5] Open in Spotify",
+                "  [6] Now playing",
                 "q quit",
             ])
     }
@@ -259,7 +261,7 @@ struct TerminalScreenTests {
         _ = try session.handle(.answer(.success(.page(Array(songs[20...]), total: 30)), to: query.id))
         let scene = try #require(session.session.scene)
         #expect(scene.lines().filter { $0.contains(" · A · ") }.count == 30)
-        let limited = scene.lines(fitting: TerminalSize(columns: 40, rows: 10))
+        let limited = scene.lines(fitting: TerminalSize(columns: 40, rows: 11))
         #expect(
             limited[3...6] == ["  … 20 before", "  21. T21 · A · 0:01", "  … 8 more", "  30. T30 · A · 0:01"])
     }

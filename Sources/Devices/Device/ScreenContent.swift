@@ -1,4 +1,5 @@
 public import EventBus
+public import Foundation
 
 /// The content and the actions of a screen, as a terminal, a web page or a native view can draw them.
 public struct ScreenContent: Sendable {
@@ -53,6 +54,8 @@ public struct ScreenContent: Sendable {
         public var subtitle: String?
         /// A short text at the end of the row, such as a number or a state.
         public var detail: String?
+        /// A position at the end of the row that moves on with the time. Nil for none.
+        public var progress: Progress?
         /// The depth in a tree: 0 for a row that is not inside of another row.
         public var depth: Int
         /// The command that selecting the row sends. Nil if the row cannot be selected.
@@ -65,12 +68,13 @@ public struct ScreenContent: Sendable {
         public var isSelectable: Bool { command != nil || isDisabled }
 
         public init(
-            _ title: String, subtitle: String? = nil, detail: String? = nil, depth: Int = 0,
+            _ title: String, subtitle: String? = nil, detail: String? = nil, progress: Progress? = nil, depth: Int = 0,
             command: (any CommandMessage)? = nil
         ) {
             self.title = title
             self.subtitle = subtitle
             self.detail = detail
+            self.progress = progress
             self.depth = depth
             self.command = command
         }
@@ -79,8 +83,44 @@ public struct ScreenContent: Sendable {
             self.init(title)
         }
 
-        /// The row on one line: `Calm · anna · 12 songs`.
-        public var text: String { [title, subtitle, detail].compactMap(\.self).joined(separator: " · ") }
+        /// The row on one line: `Calm · anna · 12 songs`. A progress is shown as it is now.
+        public var text: String {
+            [title, subtitle, detail, progress?.text(at: Date())].compactMap(\.self).joined(separator: " · ")
+        }
+    }
+
+    /// A position in something that has a duration, such as a song. A view can compute it for any time.
+    public struct Progress: Hashable, Sendable {
+        /// The position at ``measuredAt``, in milliseconds.
+        public var position: Int
+        /// The duration in milliseconds. Nil if it is not known.
+        public var duration: Int?
+        /// The time at which the position was measured, in milliseconds since 1970.
+        public var measuredAt: Int
+        /// True if the position moves on with the time.
+        public var isRunning: Bool
+
+        public init(position: Int, duration: Int?, measuredAt: Int, isRunning: Bool) {
+            self.position = position
+            self.duration = duration
+            self.measuredAt = measuredAt
+            self.isRunning = isRunning
+        }
+
+        /// The position at a time, and the duration: `1:05 of 4:00`.
+        public func text(at time: Date) -> String {
+            let elapsed = isRunning ? max(0, time.timeIntervalSince1970 * 1000 - Double(measuredAt)) : 0
+            let position = min(Double(position) + elapsed, Double(duration ?? .max))
+            let text = Self.text(ofMilliseconds: Int(exactly: position.rounded()) ?? 0)
+            return duration.map { "\(text) of \(Self.text(ofMilliseconds: $0))" } ?? text
+        }
+
+        /// A time in minutes and seconds: `1:05`.
+        public static func text(ofMilliseconds milliseconds: Int) -> String {
+            let seconds = max(0, milliseconds) / 1000
+            let rest = String(seconds % 60)
+            return "\(seconds / 60):\(rest.count < 2 ? "0" : "")\(rest)"
+        }
     }
 
     /// The headers, the rows without a command and the footers as lines of text, for a view without lists. Rows below a

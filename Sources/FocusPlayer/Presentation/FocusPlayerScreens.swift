@@ -12,13 +12,19 @@ extension AppScreens {
             "serviceSelection": ServiceSelectionViewModel.self,
             "playlistSelection": PlaylistSelectionViewModel.self,
             "generatedPlaylist": GeneratedPlaylistViewModel.self,
+            "nowPlaying": NowPlayingViewModel.self,
             "deviceActivation": DeviceActivationViewModel.self,
             "premiumRequired": PremiumRequiredViewModel.self,
         ],
-        documents: [Document.Playlists.self, Document.GeneratedPlaylist.self, Document.Devices.self],
+        documents: [
+            Document.Playlists.self, Document.GeneratedPlaylist.self, Document.NowPlaying.self, Document.Devices.self,
+        ],
         commands: [
             Command.SpotifyAuthorizationRequested.self, Command.SpotifyDeauthorizationRequested.self,
             Command.PlaylistSelected.self, Command.PlayOnSpotifyRequested.self, Command.DeviceSelected.self,
+            Command.NowPlayingRequested.self, Command.PauseRequested.self, Command.ResumeRequested.self,
+            Command.NextSongRequested.self, Command.PreviousSongRequested.self, Command.SeekRequested.self,
+            Command.VolumeRequested.self,
             Command.DidRequestOpenPlaylistOnSpotify.self, Command.OpenAnotherAppRequested.self,
         ],
         queries: [Query.PlaylistSongs.self],
@@ -26,7 +32,10 @@ extension AppScreens {
             Command.SpotifyAuthorizationRequested.self, Command.DidRequestOpenPlaylistOnSpotify.self,
             Command.OpenAnotherAppRequested.self,
         ],
-        notices: [Notice("Spotify plays.", on: DomainEvent.PlaybackStarted.self)])
+        notices: [
+            Notice("Spotify plays.", on: DomainEvent.PlaybackStarted.self),
+            Notice("Spotify has changed it.", on: DomainEvent.PlaybackChanged.self),
+        ])
 }
 
 /// The first screen.
@@ -134,6 +143,7 @@ struct GeneratedPlaylistViewModel: ViewModel {
         let playing = [
             ScreenAction("Play on Spotify", Command.PlayOnSpotifyRequested(), role: .primary),
             ScreenAction("Open in Spotify", Command.DidRequestOpenPlaylistOnSpotify()),
+            ScreenAction("Now playing", Command.NowPlayingRequested()),
         ]
         guard missing > 0 else { return playing }
         let next = Query.PlaylistSongs(playlistID: generated.playlistID, offset: songs.count)
@@ -141,10 +151,8 @@ struct GeneratedPlaylistViewModel: ViewModel {
     }
 
     private static func row(of song: Song) -> ScreenContent.Row {
-        let seconds = song.duration / 1000
-        let rest = String(seconds % 60)
-        return ScreenContent.Row(
-            song.title, subtitle: song.artist, detail: "\(seconds / 60):\(rest.count < 2 ? "0" : "")\(rest)")
+        ScreenContent.Row(
+            song.title, subtitle: song.artist, detail: ScreenContent.Progress.text(ofMilliseconds: song.duration))
     }
 }
 

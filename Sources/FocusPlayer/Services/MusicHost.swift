@@ -3,7 +3,8 @@ internal import Contracts
 package import EventBus
 package import HTTPClient
 package import Logging
-internal import Music
+package import Music
+internal import Navigation
 package import Repositories
 package import SpotifyAPI
 package import TokenVault
@@ -19,13 +20,16 @@ package struct MusicHost: Sendable {
     private let client: HTTPClient
     private let host: BaseURL
     private let kept = KeptPages()
+    private let pace: PollingPace
+    private let rateLimit = SharedRateLimit()
 
     /// - Parameters:
     ///   - vault: the vault in which auth-service stores the tokens.
+    ///   - pace: the intervals at which the playback is looked at while a screen shows it.
     ///   - metrics: the counts of the process; the consumers update them.
     package init(
         vault: TokenVaultReader, database: SongDatabase, client: HTTPClient, host: BaseURL, bus: any EventBus,
-        logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics()
+        logger: Logger, pace: PollingPace = PollingPace(), metrics: ConsumerMetrics = ConsumerMetrics()
     ) {
         self.vault = vault
         self.database = database
@@ -33,21 +37,28 @@ package struct MusicHost: Sendable {
         self.host = host
         self.bus = bus
         self.logger = logger
+        self.pace = pace
         self.metrics = metrics
     }
 
     /// Creates the service for the session of one message. If Spotify refuses the access token, the command to renew
     /// the token has this message as its cause.
     func service(for context: MessageContext) -> MusicService {
+        let spotify = spotify(for: context)
+        let repository = KeepingPlaylistRepository(
+            catalog: spotify, database: database, session: context.cause.subject, logger: context.logger)
+        return MusicService(repository: repository, player: spotify) { context.logger.error("\($0)") }
+    }
+
+    private func spotify(
+        for context: MessageContext, policy: RateLimitPolicy = RateLimitPolicy()
+    ) -> SpotifyWebAPI {
         let tokens = VaultAccessTokens(vault: vault, session: context.cause.subject) { generation in
             try await bus.send(
                 Command.SpotifyTokenRefreshRequested(generation: generation), causedBy: context.cause)
         }
-        let spotify = SpotifyWebAPI(
-            tokens: tokens, client: client, host: host, session: context.cause.subject, kept: kept)
-        let repository = KeepingPlaylistRepository(
-            catalog: spotify, database: database, session: context.cause.subject, logger: context.logger)
-        return MusicService(repository: repository, player: spotify) { context.logger.error("\($0)") }
+        return SpotifyWebAPI(
+            tokens: tokens, client: client, host: host, policy: policy, session: context.cause.subject, kept: kept)
     }
 
     /// Removes the pages of the session's lists.
@@ -55,26 +66,39 @@ package struct MusicHost: Sendable {
         kept.forget(context.cause.subject)
     }
 
-    package static let receives: [any Message.Type] = [
-        DomainEvent.SpotifyAuthorizationUpdated.self, Command.PlaylistSelected.self,
-        Command.PlayOnSpotifyRequested.self, Command.DeviceSelected.self, Query.PlaylistSongs.self,
-        DomainEvent.SessionEnded.self,
+    /// The messages that the service reads while it follows a playback. No durable consumer receives them.
+    static let watched: [any Message.Type] = [
+        Document.NavigationState.self, DomainEvent.PlaybackStarted.self, DomainEvent.PlaybackChanged.self,
     ]
+    package static let receives: [any Message.Type] =
+        [
+            DomainEvent.SpotifyAuthorizationUpdated.self, Command.PlaylistSelected.self,
+            Command.PlayOnSpotifyRequested.self, Command.DeviceSelected.self, Query.PlaylistSongs.self,
+            Command.NowPlayingRequested.self, Command.PauseRequested.self, Command.ResumeRequested.self,
+            Command.NextSongRequested.self, Command.PreviousSongRequested.self, Command.SeekRequested.self,
+            Command.VolumeRequested.self, DomainEvent.SessionEnded.self,
+        ] + watched
     package static let sends: [any Message.Type] = [
         Document.Playlists.self, DomainEvent.PlaylistsLoaded.self, Document.GeneratedPlaylist.self,
         DomainEvent.PlaylistShuffled.self, DomainEvent.PlaybackStarted.self, Document.Devices.self,
+        Document.NowPlaying.self, DomainEvent.PlaybackChanged.self,
         DomainEvent.SpotifyDeviceActivationRequired.self, DomainEvent.SpotifyPremiumOnlyActionAttempted.self,
         Command.SpotifyTokenRefreshRequested.self, DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
 
     package var services: [any ReadyService] { consumers + [queries] }
 
-    /// Two consumers: one for a person's commands, and one for the account's playlists. Each handles the messages of a
-    /// session one after the other, and withdraws its own documents when the session ends. Songs are loaded beside the
-    /// loop, so that a long list and a slow server hold up neither playing nor another choice.
-    var consumers: [MessageConsumer] { [account, playing] }
+    /// Three consumers: one for a person's choices, one for the account's playlists, and one for the playback. Each
+    /// handles the messages of a session one after the other, and withdraws its own documents when the session ends.
+    /// Songs are loaded, and the playback is followed, beside the loop, so that a long list and a slow server hold up
+    /// neither playing nor another choice.
+    var consumers: [MessageConsumer] { [account, playing, playback] }
     static let accountConsumer = "music-service-account"
     static let playingConsumer = "music-service"
+    static let playbackConsumer = "music-service-playback"
+
+    /// The screen of the flows that shows `document.NowPlaying`.
+    static let nowPlayingScreen = "nowPlaying"
 
     private var account: MessageConsumer {
         MessageConsumer(Self.accountConsumer, bus: bus, logger: logger, metrics: metrics)
@@ -111,6 +135,75 @@ package struct MusicHost: Sendable {
             .onSessionEnded(withdrawing: [Document.GeneratedPlaylist.self, Document.Devices.self]) { context in
                 await service(for: context).forgetSession()
             }
+    }
+
+    private var playback: MessageConsumer {
+        MessageConsumer(Self.playbackConsumer, bus: bus, logger: logger, metrics: metrics)
+            .discardingCommandsOfEndedSessions()
+            .on(
+                Command.NowPlayingRequested.self, discardsReplaced: false,
+                recordedBy: { _ in Command.NowPlayingRequested.loading },
+                unfinished: { $0.status == .ended ? nil : Command.NowPlayingRequested() },
+                whenGivenUp: { _ in [Command.NowPlayingRequested.ended] }
+            ) { _, context in
+                try await follow(context)
+            }
+            .on(Command.PauseRequested.self) { _, context in try await service(for: context).change(.pause) }
+            .on(Command.ResumeRequested.self) { _, context in try await service(for: context).change(.resume) }
+            .on(Command.NextSongRequested.self) { _, context in try await service(for: context).change(.next) }
+            .on(Command.PreviousSongRequested.self) { _, context in
+                try await service(for: context).change(.previous)
+            }
+            .on(Command.SeekRequested.self) { command, context in
+                try await service(for: context).change(.seek(command.position))
+            }
+            .on(Command.VolumeRequested.self) { command, context in
+                try await service(for: context).change(.volume(command.percent))
+            }
+            .onSessionEnded(withdrawing: [Document.NowPlaying.self, Document.Devices.self])
+    }
+
+    /// Follows the playback while a screen of the session shows it.
+    private func follow(_ context: MessageContext) async throws -> [any Message] {
+        let signs = FollowerSigns()
+        // If Spotify asks to wait, the follower looks again later. A request that waits would hold up its end.
+        let follower = NowPlayingFollower(
+            player: spotify(for: context, policy: RateLimitPolicy(attempts: 1)), limit: rateLimit, pace: pace
+        ) { context.logger.error("\($0)") }
+        return try await withThrowingTaskGroup(of: [any Message]?.self) { group in
+            group.addTask {
+                try await watch(context, signs)
+                return nil
+            }
+            group.addTask { try await follower.follow(signs) { try await context.publish($0) } }
+            defer { group.cancelAll() }
+            while let messages = try await group.next() {
+                if let messages { return messages }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// Notes whether a platform of the session shows the playback, and when a command has changed it.
+    private func watch(_ context: MessageContext, _ signs: FollowerSigns) async throws {
+        let filters = Self.watched.map { MessageFilter.type($0.type, subject: context.cause.subject) }
+        try await bus.withSubscription(to: filters, from: .retained) { messages in
+            var platforms: Set<String> = []
+            for try await message in messages {
+                guard message.type == Document.NavigationState.type else {
+                    signs.noteChange()
+                    continue
+                }
+                guard let platform = message.attributes.key else { continue }
+                let screens = try? message.decode(Document.NavigationState.self).snapshot.state.standing
+                if screens?.contains(where: { $0.screen == Self.nowPlayingScreen }) == true {
+                    platforms.insert(platform)
+                } else {
+                    platforms.remove(platform)
+                }
+                signs.note(isShown: !platforms.isEmpty)
+            }
+        }
     }
 
     var queries: QueryServer {

@@ -27,7 +27,7 @@ extension ServiceProgram {
     package static func music(_ client: HTTPClient) -> ServiceProgram {
         let process = ServiceProcess(
             "music-service", receives: MusicHost.receives, sends: MusicHost.sends,
-            consumers: [MusicHost.playingConsumer, MusicHost.accountConsumer])
+            consumers: [MusicHost.playingConsumer, MusicHost.accountConsumer, MusicHost.playbackConsumer])
         return ServiceProgram(process) { process in
             let settings = try MusicSettings(process.configuration)
             return MusicHost(

@@ -46,6 +46,51 @@ extension Command {
         }
     }
 
+    /// Shows what the account plays, and follows it until no screen of the session shows it any more.
+    package struct NowPlayingRequested: CommandMessage {
+        package init() {}
+    }
+
+    /// Pauses the music on the active device.
+    package struct PauseRequested: CommandMessage {
+        package init() {}
+    }
+
+    /// Resumes the paused music on the active device.
+    package struct ResumeRequested: CommandMessage {
+        package init() {}
+    }
+
+    /// Plays the next song.
+    package struct NextSongRequested: CommandMessage {
+        package init() {}
+    }
+
+    /// Plays the previous song.
+    package struct PreviousSongRequested: CommandMessage {
+        package init() {}
+    }
+
+    /// Continues at another position of the song.
+    package struct SeekRequested: CommandMessage {
+        /// The position in milliseconds. A position beyond the end begins the next song.
+        package var position: Int
+
+        package init(position: Int) {
+            self.position = position
+        }
+    }
+
+    /// Sets the volume of the active device.
+    package struct VolumeRequested: CommandMessage {
+        /// The volume in percent, 0 to 100.
+        package var percent: Int
+
+        package init(percent: Int) {
+            self.percent = percent
+        }
+    }
+
     /// Opens Spotify's URL of the generated playlist.
     package struct DidRequestOpenPlaylistOnSpotify: CommandMessage {
         package init() {}

@@ -36,6 +36,29 @@ extension Document {
         }
     }
 
+    /// The music that the account plays, on any device and from any Spotify client. It is published again when it has
+    /// changed in a way that ``Playback/position(at:)`` does not foresee.
+    package struct NowPlaying: DocumentMessage, Hashable {
+        package enum Status: String, Codable, Sendable, CaseIterable {
+            /// Spotify has not answered yet.
+            case loading
+            case following
+            /// Spotify does not answer, or asks to wait. ``playback`` is the last one that is known.
+            case interrupted
+            /// The playback is not followed any more.
+            case ended
+        }
+
+        package var status: Status
+        /// Nil if nothing plays and nothing is paused, and while the status is `loading` or `ended`.
+        package var playback: Playback?
+
+        package init(status: Status, playback: Playback? = nil) {
+            self.status = status
+            self.playback = playback
+        }
+    }
+
     /// The account's devices that can play.
     package struct Devices: DocumentMessage {
         package var devices: [Device]

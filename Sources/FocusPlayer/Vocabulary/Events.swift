@@ -48,6 +48,12 @@ extension DomainEvent {
         package init() {}
     }
 
+    /// Reports that a command has changed the playback: it was paused or resumed, or has another song, position or
+    /// volume.
+    package struct PlaybackChanged: EventMessage {
+        package init() {}
+    }
+
     /// Reports that an action failed because the account does not have Spotify Premium.
     package struct SpotifyPremiumOnlyActionAttempted: EventMessage {
         package init() {}

@@ -119,6 +119,8 @@ public struct MessageConsumer: ReadyService {
     /// A session has one piece of work for each type: a newer message ends the work of the older one, which is discarded
     /// with an `event.MessageDiscarded`. The end of the session also ends the work, if there is a handler for it.
     /// - Parameters:
+    ///   - discardsReplaced: false if the work has had its effect when a newer message ends it, for example because it
+    ///     follows something until it is ended. The older message is then not discarded.
     ///   - document: the document that records the work.
     ///   - unfinished: returns the message that a document records. Nil if the work has finished.
     ///   - whenGivenUp: the messages to publish if the work fails. They must replace the document.
@@ -126,7 +128,7 @@ public struct MessageConsumer: ReadyService {
     ///     there is no dead letter.
     /// - Precondition: the type has no handler yet.
     package func on<M: Message, D: DocumentMessage>(
-        _ type: M.Type, recordedBy document: @escaping @Sendable (M) -> D,
+        _ type: M.Type, discardsReplaced: Bool = true, recordedBy document: @escaping @Sendable (M) -> D,
         unfinished: @escaping @Sendable (D) -> M?, whenGivenUp: @escaping @Sendable (M) -> [any Message],
         work: @escaping @Sendable (M, MessageContext) async throws -> [any Message]
     ) -> MessageConsumer {
@@ -138,6 +140,7 @@ public struct MessageConsumer: ReadyService {
             return Call(
                 handle: { try envelopes([document(message)]) }, whenGivenUp: { whenGivenUp(message) },
                 work: WorkCall(
+                    discardsReplaced: discardsReplaced,
                     work: { try envelopes(try await work(message, context)) },
                     whenGivenUp: { try envelopes(whenGivenUp(message)) }))
         }
@@ -260,7 +263,7 @@ public struct MessageConsumer: ReadyService {
             piece.cause.type == message.type && piece.cause.subject == message.subject
                 && piece.cause.id != message.id
         }
-        return try ended.map { piece in
+        return try ended.filter(\.call.discardsReplaced).map { piece in
             let reason = "a later \(message.type) of the session has replaced it"
             return try bus.envelope(
                 DomainEvent.MessageDiscarded(messageID: piece.cause.id, reason: reason), causedBy: piece.cause)

@@ -67,6 +67,8 @@ struct Piece: Sendable {
 
 /// A decoded message with the handler that runs beside the loop.
 struct WorkCall: Sendable {
+    /// False if the message is not discarded when a newer one ends its work.
+    let discardsReplaced: Bool
     let work: @Sendable () async throws -> [Envelope]
     /// The messages to publish if the work fails.
     let whenGivenUp: @Sendable () throws -> [Envelope]

@@ -12,6 +12,11 @@ struct PageTests {
         try await PageStory.tell("story.py", in: shape)
     }
 
+    @Test("the playing screen follows other clients of Spotify, and controls the music", .timeLimit(.minutes(5)))
+    func playing() async throws {
+        try await PageStory.tell("playing.py")
+    }
+
     @Test("two sessions with accounts of their own, side by side", .timeLimit(.minutes(5)))
     func sessions() async throws {
         try await PageStory.tell("sessions.py")

@@ -72,6 +72,13 @@ struct SceneText: Sendable {
         ]
     }
 
+    private static func progress(_ progress: ScreenContent.Progress) -> JSONValue {
+        [
+            "position": .integer(progress.position), "duration": progress.duration.map(JSONValue.integer) ?? .null,
+            "measuredAt": .integer(progress.measuredAt), "running": .bool(progress.isRunning),
+        ]
+    }
+
     private static func content(of layer: Layer, _ session: DeviceSession) -> JSONValue {
         var choices = layer.choices[...]
         let sections = layer.content.sections.map { section -> JSONValue in
@@ -81,7 +88,8 @@ struct SceneText: Sendable {
                 let choice = type != nil && choices.first?.type == type ? choices.popFirst() : nil
                 return [
                     "title": .string(row.title), "subtitle": text(row.subtitle), "detail": text(row.detail),
-                    "depth": .integer(row.depth), "selectable": .bool(row.isSelectable), "choice": text(choice?.id),
+                    "progress": row.progress.map(progress) ?? .null, "depth": .integer(row.depth),
+                    "selectable": .bool(row.isSelectable), "choice": text(choice?.id),
                 ]
             }
             return [

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 package import HTTPClient
 internal import HTTPTypes
 package import Music
@@ -19,20 +19,23 @@ package struct SpotifyWebAPI: Sendable {
     private let limits: OperationLimits
     private let session: String
     private let kept: KeptPages
+    private let now: @Sendable () -> Date
 
     /// - Parameters:
     ///   - session: the session whose account is used.
     ///   - kept: the pages of lists whose reading was interrupted. Objects for the same session share it.
+    ///   - now: returns the current time, at which the position of a playback is measured.
     package init(
         tokens: any AccessTokens, client: HTTPClient, host: BaseURL = .spotifyAPI,
         policy: RateLimitPolicy = RateLimitPolicy(), limits: OperationLimits = OperationLimits(),
-        session: String = "default", kept: KeptPages = KeptPages()
+        session: String = "default", kept: KeptPages = KeptPages(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.host = host
         self.tokens = tokens
         self.limits = limits
         self.session = session
         self.kept = kept
+        self.now = now
         transport = SpotifyTransport(client: client, policy: policy)
     }
 
@@ -287,7 +290,7 @@ extension SpotifyWebAPI: Player {
     /// The maximum number of songs in one call.
     package static let maximumSongsPerCall = 100
 
-    private struct Playback: Encodable {
+    private struct PlayRequest: Encodable {
         let uris: [String]
     }
 
@@ -306,7 +309,7 @@ extension SpotifyWebAPI: Player {
     /// Plays the first ``maximumSongsPerCall`` songs. Further songs are not played.
     package func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
         let query = deviceID.map { "?device_id=\(FormEncoding.escape($0))" } ?? ""
-        let playback = Playback(uris: songs.prefix(Self.maximumSongsPerCall).map(\.uri))
+        let playback = PlayRequest(uris: songs.prefix(Self.maximumSongsPerCall).map(\.uri))
         try await limited { try await put("/v1/me/player/play\(query)", playback, about: "the device") }
     }
 
@@ -314,6 +317,33 @@ extension SpotifyWebAPI: Player {
         try await limited {
             try await put("/v1/me/player", Transfer(deviceIds: [deviceID]), about: "the device")
         }
+    }
+
+    package func playback() async throws -> Playback? {
+        let reply = try await limited {
+            try await send(HTTPClient.Request(.get, host.url("/v1/me/player")), about: "the player")
+        }
+        // Status 204: no device is active.
+        if reply.body.isEmpty { return nil }
+        guard let player = reply.decode(PlayerPayload.self) else {
+            throw MusicError.unavailable("the answer cannot be read")
+        }
+        return player.playback(at: Int(now().timeIntervalSince1970 * 1000))
+    }
+
+    package func change(_ change: PlaybackChange) async throws {
+        let (method, path): (HTTPRequest.Method, String) =
+            switch change {
+            case .pause: (.put, "pause")
+            case .resume: (.put, "play")
+            case .next: (.post, "next")
+            case .previous: (.post, "previous")
+            case .seek(let position): (.put, "seek?position_ms=\(position)")
+            case .volume(let percent): (.put, "volume?volume_percent=\(percent)")
+            }
+        // The body is empty and not nil, so that the request has a `Content-Length`.
+        let request = HTTPClient.Request(method, host.url("/v1/me/player/\(path)"), body: Data())
+        _ = try await limited { try await send(request, about: "the device") }
     }
 }
 

@@ -95,6 +95,59 @@ struct DevicesPayload: Decodable {
     }
 }
 
+/// The playback of an account.
+struct PlayerPayload: Decodable {
+    struct Item: Decodable {
+        struct Named: Decodable {
+            let name: Tolerant<String>?
+        }
+
+        let type: Tolerant<String>?
+        let name: Tolerant<String>?
+        let artists: Tolerant<[Tolerant<Named>]>?
+        let album: Tolerant<Named>?
+        let durationMs: TolerantNumber?
+    }
+
+    struct Speaker: Decodable {
+        let name: Tolerant<String>?
+        let type: Tolerant<String>?
+        let volumePercent: TolerantNumber?
+        let supportsVolume: TolerantFlag?
+    }
+
+    let device: Tolerant<Speaker>?
+    let isPlaying: TolerantFlag?
+    let progressMs: TolerantNumber?
+    let item: Tolerant<Item>?
+
+    /// The playback. Nil if nothing plays and nothing is paused.
+    /// - Parameter time: the time of the answer, in milliseconds since 1970.
+    func playback(at time: Int) -> Playback? {
+        let isPlaying = isPlaying?.value ?? false
+        guard isPlaying || item?.value != nil else { return nil }
+        return Playback(
+            track: track, isPlaying: isPlaying, position: max(0, progressMs?.value ?? 0), measuredAt: time,
+            device: device?.value.map { device in
+                Playback.Speaker(
+                    name: ServerText.name(device.name?.value ?? ""),
+                    type: ServerText.name(device.type?.value ?? "Unknown"),
+                    volume: device.supportsVolume?.value == false
+                        ? nil : device.volumePercent?.value.map { min(max($0, 0), 100) })
+            })
+    }
+
+    private var track: Playback.Track? {
+        guard let item = item?.value, item.type?.value ?? "track" == "track" else { return nil }
+        let artists = (item.artists?.value ?? []).compactMap { $0.value?.name?.value }
+        return Playback.Track(
+            title: ServerText.name(item.name?.value ?? ""),
+            artist: ServerText.name(artists.joined(separator: ", ")),
+            album: item.album?.value?.name?.value.map(ServerText.name),
+            duration: max(0, item.durationMs?.value ?? 0))
+    }
+}
+
 /// The fields of the account that are needed.
 struct ProfilePayload: Decodable {
     let id: String

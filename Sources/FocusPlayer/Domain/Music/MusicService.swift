@@ -86,6 +86,14 @@ package struct MusicService: Sendable {
         }
     }
 
+    /// Changes the playback, whatever plays.
+    package func change(_ change: PlaybackChange) async throws -> [any Message] {
+        try await playing {
+            try await player.change(change)
+            return [DomainEvent.PlaybackChanged()]
+        }
+    }
+
     /// Plays the focus playlist on the chosen device.
     package func play(
         _ generated: Document.GeneratedPlaylist?, on command: Command.DeviceSelected
@@ -192,4 +200,21 @@ package protocol Player: Sendable {
 
     /// Makes a device the active one.
     func transfer(to deviceID: Device.ID) async throws
+
+    /// Returns the music that plays or is paused. Nil if there is none.
+    func playback() async throws -> Playback?
+
+    /// Changes the playback on the active device.
+    /// - Throws: ``MusicError``, in particular `noActiveDevice`, `premiumRequired`, and `forbidden` if the present
+    ///   playback does not allow the change.
+    func change(_ change: PlaybackChange) async throws
+}
+
+/// A change of the playback on the active device.
+package enum PlaybackChange: Hashable, Sendable {
+    case pause, resume, next, previous
+    /// The new position in milliseconds.
+    case seek(Int)
+    /// The new volume in percent.
+    case volume(Int)
 }

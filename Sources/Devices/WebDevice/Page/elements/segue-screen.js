@@ -1,6 +1,7 @@
 import { ChoiceForm } from './choice-form.js'
 import { choiceButton } from './choices.js'
 import { button, h, iconButton, put, reconcile, setText, uniqueID, unspoken } from './dom.js'
+import { ProgressText } from './progress.js'
 import { shortened } from './text.js'
 
 /** The number of rows of a section that are shown at first; a button shows as many again. */
@@ -80,8 +81,9 @@ class SegueScreen extends HTMLElement {
     put(element.footer, footer)
     // Rows that are only text, without a choice or a second text, are a paragraph rather than a list.
     element.classList.toggle('text', rows.length < 4 && !numbered
-      && rows.every(row => !isButton(row) && !row.depth && row.subtitle == null && row.detail == null))
-    reconcile(element.list, rows.slice(0, element.limit), row => `${isButton(row)} ${row.title.slice(0, 100)}`,
+      && rows.every(row => !isButton(row) && !row.depth && row.subtitle == null && row.detail == null
+      && row.progress == null))
+    reconcile(element.list, rows.slice(0, element.limit), row => `${isButton(row)} ${row.progress != null} ${row.title.slice(0, 100)}`,
       row => this.#newRow(row),
       (item, row, index) => this.#drawRow(item, row, numbered ? String(index + 1) : '', update))
     const left = rows.length - element.limit
@@ -92,16 +94,18 @@ class SegueScreen extends HTMLElement {
   #newRow(row) {
     const [number, title, subtitle, detail] =
       [h('span.number'), h('bdi.row-title'), h('bdi.subtitle'), h('bdi.detail')]
-    const content = [number, h('span.texts', title, subtitle), detail]
+    const progress = row.progress ? new ProgressText() : null
+    const content = [number, h('span.texts', title, subtitle), detail, progress?.element]
     const body = isButton(row) ? choiceButton(this.device.press, 'row', ...content) : h('div.row', ...content)
     if (isButton(row)) body.append(h('span.chevron'))
-    return Object.assign(h('li', body), { body, number, heading: title, subtitle, detail })
+    return Object.assign(h('li', body), { body, number, heading: title, subtitle, detail, progress })
   }
 
   #drawRow(item, row, number, { current, isComing }) {
     put(item.heading, row.title)
     put(item.subtitle, row.subtitle)
     put(item.detail, row.detail)
+    item.progress?.update(row.progress)
     setText(item.number, number)
     const { body } = item
     body.style.setProperty('--depth', String(Math.min(row.depth, deepest)))

@@ -1,0 +1,163 @@
+package import Contracts
+package import EventBus
+internal import Synchronization
+package import Vocabulary
+
+/// Follows the playback of one session's account, and publishes a document when it has changed.
+package struct NowPlayingFollower: Sendable {
+    private let player: any Player
+    private let limit: SharedRateLimit
+    private let pace: PollingPace
+    private let log: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - player: a player that does not repeat a request when Spotify asks to wait.
+    ///   - limit: the wait for which Spotify has asked. All followers of a process share it.
+    ///   - log: logs the details of an error that a person must not see.
+    package init(
+        player: any Player, limit: SharedRateLimit, pace: PollingPace = PollingPace(),
+        log: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.player = player
+        self.limit = limit
+        self.pace = pace
+        self.log = log
+    }
+
+    /// Follows the playback until no screen shows it, or until it cannot be followed any more. Before,
+    /// ``Command/NowPlayingRequested/loading`` must be published.
+    /// - Returns: the messages to publish at the end: the last document, and an error if there is one.
+    package func follow(
+        _ signs: FollowerSigns, publish: (Document.NowPlaying) async throws -> Void
+    ) async throws -> [any Message] {
+        let clock = ContinuousClock()
+        let start = clock.now
+        func elapsed() -> Duration { start.duration(to: clock.now) }
+        var polling = NowPlayingPolling(at: .zero, document: Command.NowPlayingRequested.loading, pace: pace)
+        var next = NowPlayingPolling.Next.poll
+        while true {
+            let inputs: [NowPlayingPolling.Input]
+            switch next {
+            case .poll:
+                inputs = [.answered(try await poll())]
+            case .wait(let deadline):
+                let received = try await signs.take(until: start.advanced(by: deadline))
+                inputs = received.isEmpty ? [.due] : received
+            case .end(let error):
+                if case .accessUnreadable(let reason) = error { log("the access to Spotify cannot be read: \(reason)") }
+                let messages: [(any Message)?] = [Command.NowPlayingRequested.ended, error?.applicationError]
+                return messages.compactMap(\.self)
+            }
+            for input in inputs {
+                let step = polling.handle(input, at: elapsed())
+                if let document = step.publish { try await publish(document) }
+                next = step.next
+                if case .end = next { break }
+            }
+        }
+    }
+
+    private func poll() async throws -> Result<Playback?, MusicError> {
+        if let wait = limit.remaining { return .failure(.rateLimited(retryAfter: wait)) }
+        do {
+            return .success(try await player.playback())
+        } catch let error as MusicError {
+            if case .rateLimited(let wait?) = error { limit.note(wait) }
+            return .failure(error)
+        }
+    }
+}
+
+extension Command.NowPlayingRequested {
+    /// The document that is shown until Spotify has answered.
+    package static var loading: Document.NowPlaying { Document.NowPlaying(status: .loading) }
+
+    /// The document that replaces the last one when the playback is not followed any more.
+    package static var ended: Document.NowPlaying { Document.NowPlaying(status: .ended) }
+}
+
+/// The wait for which Spotify has asked. It applies to all requests of an app, so the sessions of a process share it.
+package final class SharedRateLimit: Sendable {
+    private let end = Mutex<ContinuousClock.Instant?>(nil)
+
+    package init() {}
+
+    /// The rest of the wait. Nil if there is none.
+    var remaining: Duration? {
+        end.withLock(\.self).map { ContinuousClock.now.duration(to: $0) }.flatMap { $0 > .zero ? $0 : nil }
+    }
+
+    func note(_ wait: Duration) {
+        let new = ContinuousClock.now + wait
+        end.withLock { $0 = max($0 ?? new, new) }
+    }
+}
+
+/// The signs that a follower receives from its session. Signs that wait are joined, so that their number is limited.
+package final class FollowerSigns: Sendable {
+    private struct State {
+        var isShown: Bool?
+        /// True if a screen has shown the playback since the signs were last taken.
+        var wasShown = false
+        var hasChanged = false
+        var news = ReadyLatch()
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Notes whether a screen shows the playback.
+    package func note(isShown: Bool) {
+        state.withLock { state in
+            state.isShown = isShown
+            state.wasShown = state.wasShown || isShown
+            state.news.open()
+        }
+    }
+
+    /// Notes that a command has changed the playback.
+    package func noteChange() {
+        state.withLock { state in
+            state.hasChanged = true
+            state.news.open()
+        }
+    }
+
+    /// Waits for signs, and removes them.
+    /// - Returns: an empty list if there are none until the deadline.
+    func take(until deadline: ContinuousClock.Instant) async throws -> [NowPlayingPolling.Input] {
+        let news = state.withLock(\.news)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await news.wait() }
+            group.addTask { try await ContinuousClock().sleep(until: deadline) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        try Task.checkCancellation()
+        return state.withLock { state in
+            defer { state = State() }
+            let inputs: [NowPlayingPolling.Input?] = [
+                state.wasShown ? .shown(true) : nil, state.isShown == false ? .shown(false) : nil,
+                state.hasChanged ? .changed : nil,
+            ]
+            return inputs.compactMap(\.self)
+        }
+    }
+}
+
+/// A latch that stays open. Only one task may wait for it, and only once.
+private struct ReadyLatch: Sendable {
+    private let stream: AsyncStream<Never>
+    private let continuation: AsyncStream<Never>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    }
+
+    func open() { continuation.finish() }
+
+    func wait() async {
+        for await _ in stream {}
+    }
+}

@@ -1,0 +1,68 @@
+import Contracts
+import EventBus
+import Music
+import Synchronization
+import Testing
+import Vocabulary
+
+@Suite("Following the playback", .timeLimit(.minutes(1)))
+struct NowPlayingFollowerTests {
+    private static let pace = {
+        var pace = PollingPace(dividedBy: 1000)
+        pace.appearance = .milliseconds(50)
+        return pace
+    }()
+
+    /// Follows until the end, and returns the published documents and the last messages.
+    private func follow(
+        _ player: ScriptedPlayer, _ limit: SharedRateLimit = SharedRateLimit()
+    ) async throws -> (published: [Document.NowPlaying], end: [any Message]) {
+        let published = Mutex<[Document.NowPlaying]>([])
+        let follower = NowPlayingFollower(player: player, limit: limit, pace: Self.pace)
+        let end = try await follower.follow(FollowerSigns()) { document in
+            published.withLock { $0.append(document) }
+        }
+        return (published.withLock(\.self), end)
+    }
+
+    @Test("A wait that Spotify asks of one session holds for the others")
+    func sharedLimit() async throws {
+        let limit = SharedRateLimit()
+        let first = ScriptedPlayer(playback: .rateLimited(retryAfter: .seconds(60)))
+        _ = try await follow(first, limit)
+        #expect(await first.calls == [.playback])
+        let second = ScriptedPlayer()
+        let result = try await follow(second, limit)
+        #expect(await second.calls.isEmpty)
+        #expect(result.published.map(\.status) == [.interrupted])
+    }
+
+    @Test("Without a screen it ends by itself, with the document that says so")
+    func noScreen() async throws {
+        let result = try await follow(ScriptedPlayer())
+        #expect(result.published == [Document.NowPlaying(status: .following)])
+        #expect(result.end.types == ["document.NowPlaying"])
+        #expect(result.end.first(Document.NowPlaying.self)?.status == .ended)
+    }
+
+    @Test("An error that would come again ends it, and is told once, unless another process tells it")
+    func errors() async throws {
+        let refused = try await follow(ScriptedPlayer(playback: .forbidden("scope")))
+        #expect(refused.end.types == ["document.NowPlaying", "error.ApplicationError"])
+        #expect(refused.end.errorCodes == ["spotify.forbidden"])
+        let failed = try await follow(ScriptedPlayer(playback: .renewalFailed))
+        #expect(failed.end.types == ["document.NowPlaying"])
+    }
+
+    @Test("A screen that appears and is left while Spotify is asked is noticed")
+    func left() async throws {
+        let signs = FollowerSigns()
+        signs.note(isShown: true)
+        let follower = NowPlayingFollower(player: ScriptedPlayer(), limit: SharedRateLimit())
+        let begun = ContinuousClock.now
+        // The document is published before the follower takes any sign.
+        let end = try await follower.follow(signs) { _ in signs.note(isShown: false) }
+        #expect(end.types == ["document.NowPlaying"])
+        #expect(ContinuousClock.now - begun < .seconds(8), "a screen that has not appeared would get 10 seconds")
+    }
+}

@@ -1,0 +1,184 @@
+import Contracts
+import EventBus
+import Music
+import Testing
+import Vocabulary
+
+@Suite("When the playback is looked at")
+struct NowPlayingPollingTests {
+    /// A machine at its first look.
+    private func machine() -> NowPlayingPolling {
+        NowPlayingPolling(at: .zero, document: Document.NowPlaying(status: .loading))
+    }
+
+    /// A machine whose screen is shown, and that has received this playback at the time 0.
+    private func following(_ playback: Playback?) -> NowPlayingPolling {
+        var machine = machine()
+        _ = machine.handle(.shown(true), at: .zero)
+        _ = machine.handle(.answered(.success(playback)), at: .zero)
+        return machine
+    }
+
+    @Test("The first answer is published, and the next look comes after five seconds")
+    func first() {
+        var machine = machine()
+        #expect(machine.handle(.shown(true), at: .zero).next == .poll)
+        let step = machine.handle(.answered(.success(.rain)), at: .seconds(0))
+        #expect(step.publish == Document.NowPlaying(status: .following, playback: .rain))
+        #expect(step.next == .wait(until: .seconds(5)))
+        #expect(machine.handle(.due, at: .seconds(5)).next == .poll)
+    }
+
+    @Test("A position that runs on is not published, however often it is measured")
+    func foreseen() {
+        var machine = following(.rain)
+        for second in stride(from: 5, through: 60, by: 5) {
+            let answer = Playback.rain.measured(at: second, position: second)
+            #expect(machine.handle(.answered(.success(answer)), at: .seconds(second)).publish == nil)
+        }
+    }
+
+    @Test(
+        "A change that no client can compute is published",
+        arguments: [
+            Playback.rain.measured(at: 5, position: 65), Playback.rain.measured(at: 5, position: 2),
+            Playback.rain.measured(at: 5, position: 5) { $0.isPlaying = false },
+            Playback.rain.measured(at: 5, position: 5) { $0.track?.title = "Snow" },
+            Playback.rain.measured(at: 5, position: 5) { $0.device?.name = "Kitchen" },
+            Playback.rain.measured(at: 5, position: 5) { $0.device?.volume = 20 }, nil,
+        ])
+    func unforeseen(new: Playback?) {
+        var machine = following(.rain)
+        let document = Document.NowPlaying(status: .following, playback: new)
+        #expect(machine.handle(.answered(.success(new)), at: .seconds(5)).publish == document)
+        #expect(machine.handle(.answered(.success(new)), at: .seconds(6)).publish == nil)
+    }
+
+    @Test("While the music is paused, its position stands still, and every change of it is published")
+    func paused() {
+        let paused = Playback.rain.measured(at: 0, position: 30) { $0.isPlaying = false }
+        var machine = following(paused)
+        let later = paused.measured(at: 60, position: 30)
+        #expect(machine.handle(.answered(.success(later)), at: .seconds(60)).publish == nil)
+        let sought = paused.measured(at: 75, position: 31)
+        #expect(machine.handle(.answered(.success(sought)), at: .seconds(75)).publish?.playback == sought)
+    }
+
+    @Test("Nothing that plays is looked at less often, and the end of a song just after it")
+    func intervals() {
+        var machine = following(.rain)
+        #expect(machine.handle(.answered(.success(nil)), at: .seconds(10)).next == .wait(until: .seconds(25)))
+        let ending = Playback.rain.measured(at: 20, position: 238)
+        #expect(
+            machine.handle(.answered(.success(ending)), at: .seconds(20)).next == .wait(until: .milliseconds(22_500)))
+    }
+
+    @Test("After a command it is looked at once, and again a second later")
+    func command() {
+        var machine = following(.rain)
+        #expect(machine.handle(.changed, at: .seconds(1)).next == .poll)
+        let answer = Playback.rain.measured(at: 1, position: 1)
+        #expect(machine.handle(.answered(.success(answer)), at: .seconds(1)).next == .wait(until: .seconds(2)))
+        #expect(machine.handle(.answered(.success(answer)), at: .seconds(2)).next == .wait(until: .seconds(7)))
+    }
+
+    @Test("Nothing is asked before Spotify's wait is over, not even after a command")
+    func rateLimit() {
+        var machine = following(.rain)
+        let step = machine.handle(.answered(.failure(.rateLimited(retryAfter: .seconds(20)))), at: .seconds(5))
+        #expect(step.publish == Document.NowPlaying(status: .interrupted, playback: .rain))
+        #expect(step.next == .wait(until: .seconds(25)))
+        #expect(machine.handle(.changed, at: .seconds(6)).next == .wait(until: .seconds(25)))
+        #expect(machine.handle(.shown(true), at: .seconds(7)).next == .wait(until: .seconds(25)))
+        #expect(machine.handle(.due, at: .seconds(25)).next == .poll)
+        let answer = Playback.rain.measured(at: 25, position: 25)
+        let back = machine.handle(.answered(.success(answer)), at: .seconds(25))
+        #expect(back.publish == Document.NowPlaying(status: .following, playback: answer))
+    }
+
+    @Test("A wait without a time, or with none, is not an invitation to ask at once")
+    func unnamedWait() {
+        var machine = following(.rain)
+        let unnamed = machine.handle(.answered(.failure(.rateLimited(retryAfter: nil))), at: .zero)
+        #expect(unnamed.next == .wait(until: .seconds(30)))
+        let none = machine.handle(.answered(.failure(.rateLimited(retryAfter: .zero))), at: .zero)
+        #expect(none.next == .wait(until: .seconds(1)))
+    }
+
+    @Test("The longer Spotify does not answer, the less often it is asked; the interruption is told once")
+    func unavailable() {
+        var machine = following(.rain)
+        var waits: [Duration] = []
+        var published = 0
+        var now = Duration.zero
+        for _ in 0..<6 {
+            let step = machine.handle(.answered(.failure(.unavailable("503"))), at: now)
+            published += step.publish == nil ? 0 : 1
+            guard case .wait(let until) = step.next else { continue }
+            waits.append(until - now)
+            now = until
+        }
+        #expect(waits == [5, 10, 20, 40, 60, 60].map { .seconds($0) })
+        #expect(published == 1)
+        #expect(machine.handle(.changed, at: now).next == .poll, "a command may be worth a look")
+    }
+
+    @Test(
+        "An error that would come again ends it",
+        arguments: [
+            MusicError.notAuthorized, .authorizationEnded, .renewalFailed, .forbidden("scope"),
+            .unauthorized(generation: 2),
+        ])
+    func ends(error: MusicError) {
+        var machine = following(.rain)
+        #expect(machine.handle(.answered(.failure(error)), at: .seconds(5)).next == .end(error))
+    }
+
+    @Test("When no screen shows it any more, it ends at once")
+    func left() {
+        var machine = following(.rain)
+        #expect(machine.handle(.shown(false), at: .seconds(1)).next == .end(nil))
+    }
+
+    @Test("The screen has ten seconds to appear")
+    func appearance() {
+        var machine = machine()
+        #expect(machine.handle(.shown(false), at: .zero).next == .poll)
+        #expect(machine.handle(.answered(.success(nil)), at: .zero).next == .wait(until: .seconds(10)))
+        #expect(machine.handle(.due, at: .seconds(10)).next == .end(nil))
+    }
+
+    @Test("A device that ended without leaving the screen is not served for ever")
+    func attention() {
+        var machine = following(nil)
+        _ = machine.handle(.changed, at: .seconds(100))
+        _ = machine.handle(.answered(.success(nil)), at: .seconds(3600))
+        #expect(machine.handle(.due, at: .seconds(3699)).next == .poll)
+        #expect(machine.handle(.answered(.success(nil)), at: .seconds(3699)).next == .wait(until: .seconds(3700)))
+        #expect(machine.handle(.due, at: .seconds(3700)).next == .end(nil))
+    }
+
+    @Test("Numbers from a strange message are computed without an overflow")
+    func overflow() {
+        let strange = Playback(track: nil, isPlaying: true, position: .max, measuredAt: .min)
+        #expect(strange.position(at: .max) == .max)
+        var machine = following(strange)
+        let other = Playback(track: nil, isPlaying: true, position: .min, measuredAt: .max)
+        #expect(machine.handle(.answered(.success(other)), at: .zero).publish?.playback == other)
+    }
+}
+
+extension Playback {
+    /// A song of four minutes at its beginning, measured at the time 0.
+    fileprivate static let rain = Playback(
+        track: Track(title: "Rain", artist: "Anna", album: "Weather", duration: 240_000), isPlaying: true, position: 0,
+        measuredAt: 0, device: Speaker(name: "Laptop", type: "Computer", volume: 60))
+
+    /// The playback with another position, both in seconds, and other changes.
+    fileprivate func measured(at time: Int, position: Int, _ change: (inout Playback) -> Void = { _ in }) -> Playback {
+        var new = self
+        (new.measuredAt, new.position) = (time * 1000, position * 1000)
+        change(&new)
+        return new
+    }
+}

@@ -1,0 +1,230 @@
+import Contracts
+import DeviceTestSupport
+import EventBus
+import Music
+import Navigation
+import RuntimeTestSupport
+import SpotifyTestSupport
+import Testing
+import Vocabulary
+
+@Suite("What plays now", .timeLimit(.minutes(2)))
+struct NowPlayingStoryTests {
+    /// A session with an account and music that plays, whose playback is looked at often.
+    private func playing(
+        pace: PollingPace = PollingPace(dividedBy: 100), _ body: @escaping @Sendable (Stage) async throws -> Void
+    ) async throws {
+        try await Stage.with { stage in
+            try await stage.withServices(pace: pace) {
+                try await stage.connect()
+                _ = try await stage.choose("DeepFocus")
+                let play = try await stage.device.tap(Command.PlayOnSpotifyRequested())
+                let _: DomainEvent.PlaybackStarted = try await stage.device.outcome(of: play)
+                try await body(stage)
+            }
+        }
+    }
+
+    @Test("What another client changes is shown, while the screen is open")
+    func otherClient() async throws {
+        try await playing { stage in
+            let cause = try await stage.openPlayer()
+            let first = try await stage.nowPlaying(cause) { $0.playback?.isPlaying == true }
+            #expect(first.status == .following && first.playback?.track?.title.isEmpty == false)
+            try await stage.spotify.control("player", "action=pause")
+            _ = try await stage.nowPlaying(cause) { $0.playback?.isPlaying == false }
+            try await stage.spotify.control("player", "action=next")
+            _ = try await stage.nowPlaying(cause) { $0.playback?.track?.title != first.playback?.track?.title }
+            try await stage.spotify.control("player", "action=volume&volume_percent=12")
+            _ = try await stage.nowPlaying(cause) { $0.playback?.device?.volume == 12 }
+            try await stage.spotify.control("player", "action=seek&position_ms=61000")
+            _ = try await stage.nowPlaying(cause) { $0.playback?.position == 61_000 }
+            try await stage.spotify.control("devices", "action=deactivate")
+            _ = try await stage.nowPlaying(cause) { $0.status == .following && $0.playback == nil }
+        }
+    }
+
+    @Test("A command of this app changes the playback in order, and what plays is looked at again at once")
+    func commands() async throws {
+        // Without the commands, the playback would be looked at once a minute.
+        var pace = PollingPace()
+        pace.playing = .seconds(60)
+        pace.idle = .seconds(60)
+        try await playing(pace: pace) { stage in
+            let cause = try await stage.openPlayer()
+            let first = try await stage.nowPlaying(cause) { $0.playback?.isPlaying == true }
+            try await stage.device.tap(Command.NextSongRequested())
+            _ = try await stage.nowPlaying(cause) { $0.playback?.track?.title != first.playback?.track?.title }
+            try await stage.device.tap(Command.PreviousSongRequested())
+            try await stage.device.tap(Command.PauseRequested())
+            try await stage.device.tap(Command.SeekRequested(position: 30_000))
+            let volume = try await stage.device.tap(Command.VolumeRequested(percent: 25))
+            let _: DomainEvent.PlaybackChanged = try await stage.device.outcome(of: volume)
+            let last = try await stage.nowPlaying(cause) { $0.playback?.device?.volume == 25 }
+            #expect(last.playback?.track?.title == first.playback?.track?.title)
+            #expect(last.playback?.isPlaying == false && last.playback?.position == 30_000)
+            #expect(try await stage.device.story(of: volume) == ["event.PlaybackChanged"])
+            try await stage.device.tap(Command.ResumeRequested())
+            _ = try await stage.nowPlaying(cause) {
+                $0.playback?.isPlaying == true && $0.playback?.device?.volume == 25
+            }
+        }
+    }
+
+    @Test("When the screen is left, Spotify is not asked any more")
+    func left() async throws {
+        try await playing { stage in
+            let cause = try await stage.openPlayer()
+            _ = try await stage.nowPlaying(cause) { $0.playback?.isPlaying == true }
+            // On two platforms: the playback is followed until the second one has left the screen.
+            try await stage.show("nowPlaying", on: "mac")
+            try await stage.show("generatedPlaylist", on: "ios")
+            try await stage.spotify.control("player", "action=pause")
+            _ = try await stage.nowPlaying(cause) { $0.playback?.isPlaying == false }
+            try await stage.show("generatedPlaylist", on: "mac")
+            _ = try await stage.nowPlaying(cause) { $0.status == .ended && $0.playback == nil }
+            let looks = try await stage.spotify.looks()
+            // The next command of the session is handled, and asks nothing.
+            let resume = try await stage.device.tap(Command.ResumeRequested())
+            let _: DomainEvent.PlaybackChanged = try await stage.device.outcome(of: resume)
+            #expect(try await stage.spotify.looks() == looks)
+            #expect(try await stage.device.document(Document.NowPlaying.self)?.status == .ended)
+        }
+    }
+
+    @Test("A second command goes on with the same playback, and the first one does not count as ignored")
+    func again() async throws {
+        try await playing { stage in
+            let first = try await stage.openPlayer()
+            _ = try await stage.nowPlaying(first) { $0.playback?.isPlaying == true }
+            let second = try await stage.openPlayer()
+            _ = try await stage.nowPlaying(second) { $0.playback?.isPlaying == true }
+            try await stage.spotify.control("player", "action=pause")
+            _ = try await stage.nowPlaying(second) { $0.playback?.isPlaying == false }
+            #expect(try await !stage.device.story(of: first).contains("event.MessageDiscarded"))
+        }
+    }
+
+    @Test("A screen that does not appear is not served")
+    func noScreen() async throws {
+        var pace = PollingPace(dividedBy: 100)
+        pace.appearance = .milliseconds(200)
+        try await playing(pace: pace) { stage in
+            let cause = try await stage.device.tap(Command.NowPlayingRequested())
+            _ = try await stage.nowPlaying(cause) { $0.status == .ended }
+        }
+    }
+
+    @Test("A device that ends without a word is served for a limited time; the command serves it again")
+    func attention() async throws {
+        var pace = PollingPace(dividedBy: 100)
+        pace.attention = .milliseconds(300)
+        try await playing(pace: pace) { stage in
+            let cause = try await stage.openPlayer()
+            _ = try await stage.nowPlaying(cause) { $0.status == .ended }
+            let again = try await stage.device.tap(Command.NowPlayingRequested())
+            _ = try await stage.nowPlaying(again) { $0.status == .following }
+        }
+    }
+
+    @Test("When Spotify asks to wait, the player is not asked before, neither by itself nor after a command")
+    func rateLimit() async throws {
+        try await playing { stage in
+            let cause = try await stage.openPlayer()
+            _ = try await stage.nowPlaying(cause) { $0.playback?.isPlaying == true }
+            let begun = ContinuousClock.now
+            try await stage.spotify.control("faults", "path=/v1/me/player&status=429&retry_after=2&count=1")
+            let interrupted = try await stage.nowPlaying(cause) { $0.status == .interrupted }
+            #expect(interrupted.playback?.isPlaying == true, "what is known is still shown")
+            let looks = try await stage.spotify.looks()
+            let pause = try await stage.device.tap(Command.PauseRequested())
+            let _: DomainEvent.PlaybackChanged = try await stage.device.outcome(of: pause)
+            _ = try await stage.nowPlaying(cause) { $0.status == .following && $0.playback?.isPlaying == false }
+            #expect(ContinuousClock.now - begun >= .seconds(2))
+            #expect(try await stage.spotify.looks() - looks < 5)
+            #expect(try await stage.device.everything().allSatisfy { $0.type != ApplicationError.type })
+        }
+    }
+
+    @Test("While Spotify is away, what is known stays, and it goes on by itself")
+    func unavailable() async throws {
+        try await playing { stage in
+            let cause = try await stage.openPlayer()
+            _ = try await stage.nowPlaying(cause) { $0.playback?.isPlaying == true }
+            try await stage.spotify.control("faults", "path=/v1/me/player&status=503&count=3")
+            _ = try await stage.nowPlaying(cause) { $0.status == .interrupted && $0.playback != nil }
+            try await stage.spotify.control("player", "action=pause")
+            _ = try await stage.nowPlaying(cause) { $0.status == .following && $0.playback?.isPlaying == false }
+        }
+    }
+
+    @Test("Without Premium and without a device, a command is answered as playing is")
+    func refused() async throws {
+        try await playing { stage in
+            let resume = try await stage.device.tap(Command.ResumeRequested())
+            let error: ApplicationError = try await stage.device.outcome(of: resume)
+            #expect(error.code == "spotify.forbidden", "it plays already")
+            try await stage.spotify.control("devices", "action=deactivate")
+            let pause = try await stage.device.tap(Command.PauseRequested())
+            let _: DomainEvent.SpotifyDeviceActivationRequired = try await stage.device.outcome(of: pause)
+            try await stage.spotify.control("premium", "premium=off")
+            let next = try await stage.device.tap(Command.NextSongRequested())
+            let _: DomainEvent.SpotifyPremiumOnlyActionAttempted = try await stage.device.outcome(of: next)
+        }
+    }
+
+    @Test("A log-out ends it; a session that ends leaves no document")
+    func sessionEnds() async throws {
+        try await playing { stage in
+            let cause = try await stage.openPlayer()
+            _ = try await stage.nowPlaying(cause) { $0.playback?.isPlaying == true }
+            try await stage.device.endSession()
+            try await stage.device.withdrawn([Document.NowPlaying.type], in: Session.default)
+        }
+    }
+
+    @Test("A music-service that is started anew goes on while the screen is open")
+    func restart() async throws {
+        try await Stage.with { stage in
+            try await stage.withAuthService {
+                let pace = PollingPace(dividedBy: 100)
+                try await stage.connect()
+                let cause = try await stage.openPlayer()
+                try await stage.withMusicService(pace: pace) {
+                    _ = try await stage.nowPlaying(cause) { $0.status == .following }
+                    _ = try await stage.choose("DeepFocus")
+                    let play = try await stage.device.tap(Command.PlayOnSpotifyRequested())
+                    let _: DomainEvent.PlaybackStarted = try await stage.device.outcome(of: play)
+                    _ = try await stage.nowPlaying(cause) { $0.playback?.isPlaying == true }
+                }
+                try await stage.spotify.control("player", "action=volume&volume_percent=7")
+                try await stage.withMusicService(pace: pace) {
+                    _ = try await stage.nowPlaying(cause) { $0.playback?.device?.volume == 7 }
+                }
+            }
+        }
+    }
+}
+
+extension Stage {
+    /// Opens the player as a person does: the coordinator shows the screen.
+    fileprivate func openPlayer() async throws -> Envelope {
+        let command = try await device.tap(Command.NowPlayingRequested())
+        try await show("nowPlaying", on: "ios")
+        return command
+    }
+
+    /// Publishes a navigation state of a platform, as its coordinator does.
+    fileprivate func show(_ screen: String, on platform: String) async throws {
+        let snapshot = try NavigationSnapshot.sample(
+            platform, root: "playlistSelection", path: [.sample(screen, 2)])
+        try await device.publish(Document.NavigationState(snapshot))
+    }
+
+    /// Waits for a document that an opened player has caused.
+    fileprivate func nowPlaying(
+        _ cause: Envelope, where condition: (Document.NowPlaying) -> Bool
+    ) async throws -> Document.NowPlaying {
+        try await device.outcome(of: cause, where: condition)
+    }
+}
