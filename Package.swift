@@ -38,7 +38,8 @@ let support: [Target] = [
 ]
 
 let systemSupport: [Target] = [
-    module("SystemSupport", in: "SystemSupport"),
+    .systemLibrary(name: "CEventDescriptor", path: "Sources/SystemSupport/CEventDescriptor"),
+    module("SystemSupport", in: "SystemSupport", ["CEventDescriptor"]),
     .systemLibrary(name: "CSodium", path: "Sources/SystemSupport/CSodium", providers: [.apt(["libsodium-dev"])]),
     module("Sodium", in: "SystemSupport", ["CSodium"]),
     .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -47,14 +48,14 @@ let systemSupport: [Target] = [
 
 let bus: [Target] = [
     .systemLibrary(name: "CZeroMQ", path: "Sources/Bus/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
-    module("ZeroMQ", in: "Bus", ["CZeroMQ"]),
+    module("ZeroMQ", in: "Bus", ["CZeroMQ", "SystemSupport"]),
     .systemLibrary(name: "CNATS", path: "Sources/Bus/CNATS", providers: [.apt(["libnats-dev"])]),
-    module("NATS", in: "Bus", ["CNATS", "Sodium", "Support", deque]),
+    module("NATS", in: "Bus", ["CNATS", "Sodium", "Support", "SystemSupport", deque]),
     module("EventBus", in: "Bus", ["Support"]),
     module("BusProtocol", in: "Bus", ["EventBus"]),
     module(
         "ZeroMQEventBus", in: "Bus",
-        ["BusProtocol", "EventBus", "Support", "ZeroMQ", deque, logging, orderedCollections]),
+        ["BusProtocol", "EventBus", "Support", "SystemSupport", "ZeroMQ", deque, logging, orderedCollections]),
     module("NATSLayout", in: "Bus", ["BusProtocol", "EventBus", "Support", deque]),
     module("NATSEventBus", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", deque, logging]),
     module("Steward", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", logging]),
@@ -164,7 +165,9 @@ let focusPlayer: [Target] = [
     module("Vocabulary", in: "FocusPlayer", ["Contracts", "EventBus"]),
     module("Authorization", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Sodium", "Vocabulary"]),
     module("Music", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Support", "Vocabulary"]),
-    module("SpotifyAPI", in: "FocusPlayer/Data", ["Authorization", "HTTPClient", "Music", "Vocabulary", httpTypes]),
+    module(
+        "SpotifyAPI", in: "FocusPlayer/Data",
+        ["Authorization", "HTTPClient", "Music", "Support", "Vocabulary", httpTypes]),
     module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "EventBus", "Music", "Sodium", "SystemSupport"]),
     module("Repositories", in: "FocusPlayer/Data", ["Music", "Vocabulary", grdb, logging]),
     module(
@@ -395,7 +398,9 @@ let tests: [Target] = [
     testModule(
         "SpotifyTestSupport",
         ["Authorization", "HTTPClient", "SpotifyAPI", "SpotifySimulator", "SystemSupport", httpTypes, logging]),
-    tests(of: "ConsentCallback", ["Authorization", "Contracts", "HTTPClient", "RuntimeTestSupport", httpTypes]),
+    tests(
+        of: "ConsentCallback",
+        ["Authorization", "Contracts", "HTTPClient", "RuntimeTestSupport", "TestSupport", httpTypes]),
     tests(
         of: "Services",
         [

@@ -94,11 +94,33 @@ struct MessageTests {
         }
     }
 
+    @Test func `When nobody answers one published message, all that are under way fail, and can be published again`()
+        async throws
+    {
+        try await withServer { _, connection async throws in
+            try await connection.withSubscription(to: "slow") { reader in
+                let (codes, writer) = AsyncStream.makeStream(of: NATSError.Code?.self)
+                func publish(_ subject: String) {
+                    connection.publish(subject, timeout: .seconds(60)) { result in
+                        if case .failure(let error) = result { writer.yield((error as? NATSError)?.code) }
+                    }
+                }
+                publish("slow")
+                _ = try await reader.next()
+                publish("elsewhere")
+                for await code in codes.prefix(2) { #expect(code == .noResponders) }
+                #expect(connection.pendingReplyCount == 0)
+                publish("slow")
+                _ = try await reader.next()
+            }
+        }
+    }
+
     @Test func `A slow reader is told how many messages it lost, at the right place`() async throws {
         try await withServer { _, connection async throws in
             try await connection.withSubscription(to: "many", limit: 10) { reader in
                 for number in 0..<100 { try connection.publish("many", body: [UInt8(number)]) }
-                // The round trip goes through the same thread of libnats as the messages.
+                // The round trip comes back after the messages.
                 try await connection.roundTrip()
                 for number in 0..<10 { #expect(try await reader.next().message?.body == [UInt8(number)]) }
                 #expect(try await reader.next().loss == 90)

@@ -13,7 +13,7 @@ internal import ZeroMQ
 package actor Broker {
     private let configuration: BrokerConfiguration
     private let logger: Logger
-    private let thread = SocketThread(name: "broker")
+    private let thread = ExecutorThread(name: "broker")
     private var sockets: BrokerSockets?
     private var engine: BrokerEngine?
     /// The locks that keep a second broker from serving the same bus directory or journal.

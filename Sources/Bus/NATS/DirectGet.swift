@@ -46,7 +46,7 @@ extension JetStream {
         // The limit leaves room for the status message at the end.
         let token = connection.inbox.makeToken()
         return try await connection.withReplies(to: subject, token, limit: batch + 16) { mailbox in
-            try connection.sendRequest(subject, body: Array(request.description.utf8), to: token)
+            try connection.sendRequest(subject, body: Array(request.description.utf8), to: token, in: connection.inbox)
             return try await collect(mailbox, subject)
         }
     }

@@ -1,11 +1,9 @@
 internal import CNATS
 internal import Synchronization
 
-/// The replies of a connection: one wildcard subscription receives all of them, and this table finds the request.
+/// Replies of a connection: one wildcard subscription receives all of them, and this table finds the request.
 ///
-/// The subject of a reply is `PREFIX.TOKEN`. A message that a JetStream consumer delivers has the subject under which
-/// it is stored; its reply subject, `$JS.ACK.….CONSUMER.…`, contains the name of the consumer, which ends with
-/// `-TOKEN`.
+/// The subject of a reply is `PREFIX.TOKEN`.
 final class Inbox: Sendable {
     typealias Completion = @Sendable (Result<NATSMessage, any Error>) -> Void
 
@@ -35,19 +33,18 @@ final class Inbox: Sendable {
         var entries: [UInt64: Entry] = [:]
     }
 
-    /// `_INBOX.` and random characters, without the dot after them.
+    /// The beginning of the subjects, without the dot after it.
     let prefix: String
-    /// Random characters that no other connection has.
-    let name: String
     private let state = Mutex(State())
 
     private static let radix = 36
-    private static let ackPrefix = Array("$JS.ACK.".utf8)
 
-    init() {
-        name = String((0..<16).compactMap { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() })
-        prefix = "_INBOX.\(name)"
+    init(prefix: String) {
+        self.prefix = prefix
     }
+
+    /// The subject of all replies.
+    var pattern: String { "\(prefix).*" }
 
     func reply(_ token: UInt64) -> String { "\(prefix).\(Self.text(token))" }
 
@@ -60,7 +57,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// - Parameter complete: Called once, with the reply or an error. It must not wait: a thread of libnats can call
+    /// - Parameter complete: Called once, with the reply or an error. It must not wait: the thread that reads can call
     ///   it.
     func add(_ token: UInt64, subject: String, _ complete: @escaping Completion) {
         state.withLock { $0.entries[token] = .request(subject: subject, complete) }
@@ -89,6 +86,16 @@ final class Inbox: Sendable {
         for entry in entries { entry.fail(error(entry.subject)) }
     }
 
+    /// Ends all requests, because nobody answers one of them. Messages to this inbox itself are none.
+    func failUnanswered() {
+        let entries = state.withLock { state in
+            let requests = state.entries.filter { !$0.value.subject.hasPrefix(prefix) }
+            for token in requests.keys { state.entries.removeValue(forKey: token) }
+            return requests.values
+        }
+        for entry in entries { entry.fail(NATSError.noResponders(entry.subject)) }
+    }
+
     /// Ends the entries of a subject that the server does not permit.
     func deny(_ denied: DeniedSubject) {
         let entries = state.withLock { state in
@@ -103,10 +110,15 @@ final class Inbox: Sendable {
 
     var count: Int { state.withLock(\.entries.count) }
 
-    /// Takes a message from the thread of libnats.
+    /// Takes a message and finds its receiver.
     func take(_ pointer: OpaquePointer) {
+        take(pointer, for: token(of: pointer))
+    }
+
+    /// Takes a message for a receiver.
+    func take(_ pointer: OpaquePointer, for token: UInt64?) {
         let message = NATSMessage(owning: pointer)
-        guard let token = token(of: pointer) else { return }
+        guard let token else { return }
         let entry = state.withLock { state in
             guard case .stream = state.entries[token] else { return state.entries.removeValue(forKey: token) }
             return state.entries[token]
@@ -114,7 +126,7 @@ final class Inbox: Sendable {
         switch entry {
         case .request(let subject, let complete):
             if natsMsg_IsNoResponders(pointer) {
-                complete(.failure(NATSError(.noResponders, "no process answers requests to '\(subject)'")))
+                complete(.failure(NATSError.noResponders(subject)))
             } else {
                 complete(.success(message))
             }
@@ -130,16 +142,7 @@ final class Inbox: Sendable {
     private func token(of pointer: OpaquePointer) -> UInt64? {
         guard let subject = natsMsg_GetSubject(pointer) else { return nil }
         let bytes = UnsafeRawBufferPointer(start: subject, count: Self.length(subject))
-        if bytes.starts(with: prefix.utf8) {
-            return Self.token(bytes.dropFirst(prefix.utf8.count + 1))
-        }
-        guard let reply = natsMsg_GetReply(pointer) else { return nil }
-        let acknowledgement = UnsafeRawBufferPointer(start: reply, count: Self.length(reply))
-        guard acknowledgement.starts(with: Self.ackPrefix) else { return nil }
-        let parts = acknowledgement.split(separator: UInt8(ascii: "."))
-        let consumer = DeliverySubject.consumerIndex(partCount: parts.count)
-        guard let consumer, let dash = parts[consumer].lastIndex(of: UInt8(ascii: "-")) else { return nil }
-        return Self.token(parts[consumer][(dash + 1)...])
+        return bytes.starts(with: prefix.utf8) ? Self.token(bytes.dropFirst(prefix.utf8.count + 1)) : nil
     }
 
     private static func length(_ text: UnsafePointer<CChar>) -> Int {

@@ -132,12 +132,12 @@ package struct JetStream: Sendable {
     /// Stores a message, and calls `complete` with the result, without a task.
     /// - Parameters:
     ///   - headers: All headers, with the id and the expectation.
-    ///   - complete: Called once. It must not wait: a thread of libnats or the caller's thread calls it.
+    ///   - complete: Called once. It must not wait: the thread that reads the socket or the caller's thread calls it.
     package func publish(
         _ subject: String, headers: NATSHeaders, body: [UInt8], timeout: Duration,
         completion complete: @escaping @Sendable (Result<PublishAcknowledgement, any Error>) -> Void
     ) {
-        connection.request(subject, headers: headers, body: body, timeout: timeout) { reply in
+        connection.publish(subject, headers: headers, body: body, timeout: timeout) { reply in
             complete(Result { try PublishAcknowledgement(try reply.get(), to: subject) })
         }
     }

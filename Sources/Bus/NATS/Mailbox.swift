@@ -1,7 +1,7 @@
 internal import DequeModule
 internal import Synchronization
 
-/// A bounded buffer between a thread of libnats, which never waits, and one task that reads.
+/// A bounded buffer between a thread that receives and never waits, and one task that reads.
 final class Mailbox<Element: Sendable>: Sendable {
     private struct Waiter {
         let number: UInt64

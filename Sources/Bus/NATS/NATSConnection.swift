@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import SystemSupport
 
 /// A connection to one of several NATS servers, which connects again whenever it is lost.
 ///
@@ -7,46 +8,67 @@ internal import Synchronization
 package final class NATSConnection: Sendable {
     private struct State {
         var phase = NATSState.connecting
-        /// True while messages can be sent.
-        var isUp = false
+        /// The link to the server; nil without a connection.
+        var link: NATSLink?
         var maximumPayload = 0
         var connectionCount = 0
         var hasBegun = false
         var listeners: [Int: AsyncStream<NATSState>.Continuation] = [:]
         var subscriptions: [Int: NATSSubscription] = [:]
-        /// The last id of a listener or a subscription. The inbox has 0.
+        /// The last id of a listener or a subscription. The acknowledgements have 0.
         var lastID = 0
-        /// The events of the open link.
-        var link: AsyncStream<LinkEvent>.Continuation?
         /// The bytes that wait for the thread.
         var queuedBytes = 0
         /// Makes the last message.
         var farewell: (@Sendable () -> (subject: String, body: [UInt8])?)?
     }
 
-    private enum LinkEvent { case connected, closed }
-
     /// The maximum number of bytes that wait to be sent.
     private static let queueLimit = 64 << 20
-    private static let retryDelay = Duration.seconds(1)
+    /// The time between two attempts to connect, in milliseconds. Many clients should not come at once.
+    private static let retryDelay = 250...350
 
     package let options: NATSOptions
     package let deadlines = Deadlines()
-    let inbox = Inbox()
-    private let thread = NATSThread()
-    private let link = NATSLink()
+    /// Random characters that no other connection has.
+    let name: String
+    /// The replies to requests.
+    let inbox: Inbox
+    /// The acknowledgements of published messages. libnats does not tell which of these requests nobody answers, so all
+    /// of them fail then, and are repeated.
+    private let acknowledgements: Inbox
+    /// What consumers of JetStream deliver, each to a subscription of its own.
+    let deliveries: Inbox
+    /// Reads and writes the socket, and runs the tasks that prefer it. It does not poll: the server, which is often on the
+    /// same machine, needs the core for the next message.
+    private let thread = ExecutorThread(name: "nats", polls: false)
+    /// Makes the calls of libnats that may wait for a server.
+    private let calls = NATSThread()
+    /// The numbers of the links that were lost.
+    private let losses: AsyncStream<Int>
+    private let lossesWriter: AsyncStream<Int>.Continuation
     private let state = Mutex(State())
 
     package init(_ options: NATSOptions) {
         self.options = options
+        name = String((0..<16).compactMap { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() })
+        inbox = Inbox(prefix: "_INBOX.\(name)")
+        acknowledgements = Inbox(prefix: "_INBOX.\(name).a")
+        deliveries = Inbox(prefix: "_INBOX.\(name).d")
+        (losses, lossesWriter) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(8))
     }
 
     deinit {
         thread.stop()
+        calls.stop()
     }
 
-    /// Keeps the connection until the task is cancelled. Can be called once. If the server has stopped reading, the end
-    /// takes up to 10 seconds, the deadline for writing.
+    /// The executor of the thread that reads and writes. A task that prefers it sends and receives without a change of
+    /// threads.
+    package var executor: any SerialExecutor & TaskExecutor { thread }
+
+    /// Keeps the connection until the task is cancelled. Can be called once. While it connects, the end takes up to two
+    /// seconds for each server.
     package func run() async throws {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }
@@ -65,32 +87,62 @@ package final class NATSConnection: Sendable {
         }
     }
 
-    /// Opens a link, and another one whenever libnats has given up.
+    /// Opens a link, and another one whenever it is lost.
     private func keepLink() async {
+        var number = 0
         while !Task.isCancelled {
-            let (events, writer) = AsyncStream.makeStream(of: LinkEvent.self, bufferingPolicy: .bufferingNewest(64))
-            state.withLock { $0.link = writer }
-            let failure = await thread.call {
+            number += 1
+            let link = NATSLink(number, thread, owner: self)
+            let result = await calls.call {
                 do throws(NATSError) {
-                    try self.link.open(self.options, owner: self, inbox: self.inbox.prefix)
-                    self.subscribeAll()
-                    return NATSError?.none
-                } catch { return error }
+                    return Result<Int, NATSError>.success(try link.open(self.options))
+                } catch { return .failure(error) }
             }
-            if let failure {
-                noteDown(failure.message)
-            } else {
-                events: for await event in events {
-                    switch event {
-                    case .connected: await identifyServer()
-                    case .closed: break events
-                    }
-                }
-                await thread.call { self.link.close() }
+            switch result {
+            case .failure(let error): noteDown(error.message)
+            case .success(let maximumPayload):
+                await keep(link, maximumPayload: maximumPayload)
+                let remains = await thread.call { link.end() }
+                if let remains { await calls.call { NATSLink.close(remains) } }
             }
             // Ends early if the task is cancelled.
-            try? await Task.sleep(for: Self.retryDelay)
+            try? await Task.sleep(for: .milliseconds(Int.random(in: Self.retryDelay)))
         }
+    }
+
+    /// Uses a link until it is lost, or the task is cancelled.
+    private func keep(_ link: NATSLink, maximumPayload: Int) async {
+        await thread.call {
+            link.begin()
+            self.use(link, maximumPayload)
+        }
+        await withTaskGroup { group in
+            group.addTask { await self.identifyServer() }
+            for await number in losses where number == link.number { break }
+            group.cancelAll()
+        }
+    }
+
+    /// Subscribes, and opens the way for messages. Runs on the thread.
+    private func use(_ link: NATSLink, _ maximumPayload: Int) {
+        do throws(NATSError) {
+            try link.subscribe(to: inbox.pattern, handler: SubscriptionContext { [inbox] in inbox.take($0) })
+            try link.subscribe(to: acknowledgements.pattern, id: 0, .acknowledgements) { [acknowledgements] pointer in
+                guard let pointer else { return acknowledgements.failUnanswered() }
+                acknowledgements.take(pointer)
+            }
+        } catch {
+            noteDown(error.message)
+            return linkClosed(link, error.message)
+        }
+        let subscriptions = state.withLock { state -> [Int: NATSSubscription] in
+            guard state.phase != .closed else { return [:] }
+            state.link = link
+            state.maximumPayload = maximumPayload
+            state.connectionCount += 1
+            return state.subscriptions
+        }
+        for (id, subscription) in subscriptions { subscribe(subscription, id) }
     }
 
     /// Asks the server for its version, and reports the connection.
@@ -104,7 +156,7 @@ package final class NATSConnection: Sendable {
             return
         } catch {}
         change { state in
-            guard state.isUp, state.connectionCount == count else { return nil }
+            guard state.link != nil, state.connectionCount == count else { return nil }
             return .connected(info)
         }
     }
@@ -114,7 +166,7 @@ package final class NATSConnection: Sendable {
             try? publish(message.subject, body: message.body)
         }
         change { state in
-            state.isUp = false
+            state.link = nil
             return .closed
         }
         let (listeners, subscriptions) = state.withLock { state in
@@ -123,7 +175,7 @@ package final class NATSConnection: Sendable {
         }
         for listener in listeners { listener.finish() }
         for subscription in subscriptions { subscription.finish(throwing: NATSError.closed) }
-        inbox.failAll { _ in NATSError.closed }
+        for inbox in [inbox, acknowledgements, deliveries] { inbox.failAll { _ in NATSError.closed } }
     }
 
     // MARK: State
@@ -184,11 +236,11 @@ package final class NATSConnection: Sendable {
 
     private func noteDown(_ reason: String) {
         change { state in
-            state.isUp = false
+            state.link = nil
             // libnats reports the end of its connection after `run()` may have ended.
             return state.phase == .closed ? nil : .disconnected(reason)
         }
-        inbox.failAll { NATSError.disconnected($0) }
+        for inbox in [inbox, acknowledgements, deliveries] { inbox.failAll { NATSError.disconnected($0) } }
     }
 
     // MARK: Messages
@@ -216,77 +268,79 @@ package final class NATSConnection: Sendable {
     ) async throws -> NATSMessage {
         let token = inbox.makeToken()
         let message = try OutgoingMessage(subject, reply: inbox.reply(token), headers: headers, body: body)
-        return try await reply(to: message, token, timeout: timeout)
+        return try await reply(to: message, token, in: inbox, timeout: timeout)
     }
 
-    /// Sends a request and calls `complete` with its reply, without a task.
-    /// - Parameter complete: Called once, with the reply or with an error of ``request(_:headers:body:timeout:)``. It
-    ///   must not wait: a thread of libnats or the caller's thread calls it.
-    package func request(
+    /// Sends a message that is stored once if it is sent twice, and calls `complete` with the acknowledgement, without a
+    /// task.
+    /// - Parameter complete: Called once, with the reply or with an error of ``request(_:headers:body:timeout:)``, also
+    ///   with `noResponders` if nobody answers another one of these messages. It must not wait: the thread that reads or
+    ///   the caller's thread calls it.
+    package func publish(
         _ subject: String, headers: NATSHeaders = [:], body: [UInt8] = [], timeout: Duration,
         completion complete: @escaping @Sendable (Result<NATSMessage, any Error>) -> Void
     ) {
-        let token = inbox.makeToken()
+        let token = acknowledgements.makeToken()
         let message: OutgoingMessage
         do {
-            message = try OutgoingMessage(subject, reply: inbox.reply(token), headers: headers, body: body)
+            message = try OutgoingMessage(subject, reply: acknowledgements.reply(token), headers: headers, body: body)
         } catch {
             return complete(.failure(error))
         }
-        let end = ContinuousClock.now + timeout
-        let deadline = deadlines.add(after: timeout) { self.inbox.fail(token, NATSError.timeout(subject, timeout)) }
-        inbox.add(token, subject: subject) { result in
-            self.deadlines.remove(deadline)
-            complete(result)
-        }
-        send(message, for: token)
-        // The deadline may have come before the entry was there.
-        if ContinuousClock.now >= end { inbox.fail(token, NATSError.timeout(subject, timeout)) }
+        send(message, for: token, in: acknowledgements, timeout: timeout, complete)
     }
 
     /// The number of requests and consumers that wait for replies.
-    package var pendingReplyCount: Int { inbox.count }
+    package var pendingReplyCount: Int { inbox.count + acknowledgements.count + deliveries.count }
 
     /// Sends a message to the server and waits for it to come back. Then the server has processed all that was sent
-    /// before, such as subscriptions.
+    /// before, such as subscriptions, and what subscriptions were sent before has arrived.
     package func roundTrip(timeout: Duration = .seconds(5)) async throws {
-        let token = inbox.makeToken()
+        let token = acknowledgements.makeToken()
         // The reply subject is not used; the message itself is the reply.
-        let subject = inbox.reply(token)
+        let subject = acknowledgements.reply(token)
         let message = try OutgoingMessage(subject, reply: nil, headers: [:], body: [])
-        _ = try await reply(to: message, token, timeout: timeout)
+        _ = try await reply(to: message, token, in: acknowledgements, timeout: timeout)
     }
 
     /// Sends a message and waits for the reply with its token.
     private func reply(
-        to message: OutgoingMessage, _ token: UInt64, timeout: Duration
+        to message: OutgoingMessage, _ token: UInt64, in inbox: Inbox, timeout: Duration
     ) async throws -> NATSMessage {
-        let subject = message.subject
-        let end = ContinuousClock.now + timeout
-        let deadline = deadlines.add(after: timeout) {
-            self.inbox.fail(token, NATSError.timeout(subject, timeout))
-        }
-        defer { deadlines.remove(deadline) }
-        return try await withTaskCancellationHandler {
+        try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                inbox.add(token, subject: subject) { continuation.resume(with: $0) }
-                send(message, for: token)
-                // The cancellation handler or the deadline may have come before the entry was there.
-                if Task.isCancelled {
-                    inbox.fail(token, CancellationError())
-                } else if ContinuousClock.now >= end {
-                    inbox.fail(token, NATSError.timeout(subject, timeout))
-                }
+                send(message, for: token, in: inbox, timeout: timeout) { continuation.resume(with: $0) }
+                // The cancellation handler may have run before the entry was there.
+                if Task.isCancelled { inbox.fail(token, CancellationError()) }
             }
         } onCancel: {
             inbox.fail(token, CancellationError())
         }
     }
 
+    /// Sends a message and calls `complete` with the reply with its token, or with an error.
+    private func send(
+        _ message: OutgoingMessage, for token: UInt64, in inbox: Inbox, timeout: Duration,
+        _ complete: @escaping Inbox.Completion
+    ) {
+        let subject = message.subject
+        let end = ContinuousClock.now + timeout
+        let deadline = deadlines.add(after: timeout) { inbox.fail(token, NATSError.timeout(subject, timeout)) }
+        inbox.add(token, subject: subject) { result in
+            self.deadlines.remove(deadline)
+            complete(result)
+        }
+        send(message, for: token, in: inbox)
+        // The deadline may have come before the entry was there.
+        if ContinuousClock.now >= end { inbox.fail(token, NATSError.timeout(subject, timeout)) }
+    }
+
     /// Sends a request that has any number of replies to `mailbox`, which must be registered as `token`.
-    func sendRequest(_ subject: String, headers: NATSHeaders = [:], body: [UInt8], to token: UInt64) throws {
+    func sendRequest(
+        _ subject: String, headers: NATSHeaders = [:], body: [UInt8], to token: UInt64, in inbox: Inbox
+    ) throws {
         let message = try OutgoingMessage(subject, reply: inbox.reply(token), headers: headers, body: body)
-        send(message, for: token)
+        send(message, for: token, in: inbox)
     }
 
     /// Receives any number of replies to requests with a token while `body` runs.
@@ -300,17 +354,44 @@ package final class NATSConnection: Sendable {
         return try await body(mailbox)
     }
 
-    private func send(_ message: OutgoingMessage, for token: UInt64) {
+    /// Receives what a consumer delivers in answer to requests with a token, while `body` runs.
+    /// - Parameter limit: The maximum number of messages that wait to be read. One more ends the mailbox.
+    func withDeliveries<Result>(
+        to subject: String, _ token: UInt64, limit: Int, _ body: (Mailbox<NATSMessage>) async throws -> Result
+    ) async throws -> Result {
+        let mailbox = Mailbox<NATSMessage>(limit: limit, deadlines: deadlines)
+        deliveries.add(token, subject: subject, mailbox)
+        defer { deliveries.remove(token) }
+        let (link, id) = try state.withLock { state in
+            guard let link = state.link else { throw NATSError.disconnected(subject) }
+            state.lastID += 1
+            return (link, state.lastID)
+        }
+        thread.perform {
+            do throws(NATSError) {
+                try link.subscribe(to: self.deliveries.reply(token), id: id, .read) { pointer in
+                    guard let pointer else { return self.deliveries.fail(token, NATSError.noResponders(subject)) }
+                    self.deliveries.take(pointer, for: token)
+                }
+            } catch {
+                self.deliveries.fail(token, error)
+            }
+        }
+        defer { thread.perform { link.unsubscribe(id) } }
+        return try await body(mailbox)
+    }
+
+    private func send(_ message: OutgoingMessage, for token: UInt64, in inbox: Inbox) {
         do {
-            try send(message) { error in self.inbox.fail(token, error) }
+            try send(message) { error in inbox.fail(token, error) }
         } catch {
             inbox.fail(token, error)
         }
     }
 
     private func send(_ message: OutgoingMessage, _ failed: @escaping @Sendable (NATSError) -> Void) throws {
-        try state.withLock { state in
-            guard state.isUp else {
+        let link = try state.withLock { state in
+            guard let link = state.link else {
                 throw state.phase == .closed ? NATSError.closed : .disconnected(message.subject)
             }
             guard message.size <= state.maximumPayload else {
@@ -323,9 +404,10 @@ package final class NATSConnection: Sendable {
                 throw NATSError(.congested, "\(state.queuedBytes) bytes wait to be sent to the NATS server")
             }
             state.queuedBytes += message.size
+            return link
         }
         thread.perform {
-            do throws(NATSError) { try self.link.publish(message) } catch { failed(error) }
+            do throws(NATSError) { try link.publish(message) } catch { failed(error) }
             self.state.withLock { $0.queuedBytes -= message.size }
         }
     }
@@ -338,8 +420,8 @@ package final class NATSConnection: Sendable {
     ///   - queue: The name of a group of subscribers, of which one receives each message. Nil for none.
     ///   - limit: The maximum number of messages that wait to be read. Further ones are dropped, and counted.
     ///   - handler: If it is not nil, it takes the messages instead of the subscription, whose reader then only waits for
-    ///     the end. A thread of libnats calls it, for the messages of all subjects and for replies in the order in which
-    ///     they arrive. It must not wait.
+    ///     the end. The thread that reads calls it, before it passes on other messages that have arrived with this one.
+    ///     It must not wait.
     package func withSubscription<Result>(
         to subject: String, queue: String? = nil, limit: Int = 65_536,
         handler: (@Sendable (NATSMessage) -> Void)? = nil, _ body: (NATSSubscription) async throws -> Result
@@ -354,7 +436,7 @@ package final class NATSConnection: Sendable {
         }
         defer {
             _ = state.withLock { $0.subscriptions.removeValue(forKey: id) }
-            thread.perform { self.link.unsubscribe(id) }
+            thread.perform { self.state.withLock(\.link)?.unsubscribe(id) }
         }
         thread.perform { self.subscribe(subscription, id) }
         var isConfirmed = false
@@ -363,7 +445,7 @@ package final class NATSConnection: Sendable {
                 try await roundTrip()
                 isConfirmed = true
             } catch let error as NATSError where error.code == .disconnected {
-                // libnats sends the subscription when it connects.
+                // The next link begins with the subscription.
                 isConfirmed = true
             } catch let error as NATSError where error.code == .timeout {
                 // The server is stopped, or very slow.
@@ -372,15 +454,14 @@ package final class NATSConnection: Sendable {
         return try await body(subscription)
     }
 
-    /// Makes the subscriptions of a new link. Runs on the thread.
-    private func subscribeAll() {
-        for (id, subscription) in state.withLock(\.subscriptions) { subscribe(subscription, id) }
-    }
-
+    /// Runs on the thread.
     private func subscribe(_ subscription: NATSSubscription, _ id: Int) {
-        let context = SubscriptionContext { subscription.take(NATSMessage(owning: $0)) }
         do throws(NATSError) {
-            try link.subscribe(to: subscription.subject, queue: subscription.queue, id: id, handler: context)
+            try state.withLock(\.link)?.subscribe(
+                to: subscription.subject, queue: subscription.queue, id: id, subscription.hasHandler ? .handled : .read
+            ) { pointer in
+                if let pointer { subscription.take(NATSMessage(owning: pointer)) }
+            }
         } catch {
             subscription.finish(throwing: error)
         }
@@ -388,30 +469,15 @@ package final class NATSConnection: Sendable {
 }
 
 extension NATSConnection: NATSLinkOwner {
-    func linkConnected(maximumPayload: Int) {
-        let link = state.withLock { state -> AsyncStream<LinkEvent>.Continuation? in
-            guard state.phase != .closed else { return nil }
-            state.isUp = true
-            state.maximumPayload = maximumPayload
-            state.connectionCount += 1
-            return state.link
-        }
-        link?.yield(.connected)
-    }
-
-    func linkDisconnected(_ reason: String) {
-        noteDown(reason.isEmpty ? "the connection was lost" : reason)
-    }
-
-    func linkClosed() {
-        noteDown("the server closed the connection; it may refuse this user")
-        state.withLock(\.link)?.yield(.closed)
+    func linkClosed(_ link: NATSLink, _ reason: String) {
+        if state.withLock({ $0.link === link }) { noteDown(reason.isEmpty ? "the connection was lost" : reason) }
+        lossesWriter.yield(link.number)
     }
 
     func linkDenied(_ subject: DeniedSubject) {
         switch subject.operation {
-        case .publish: inbox.deny(subject)
-        case .subscribe where subject.matches("\(inbox.prefix).*"):
+        case .publish: for inbox in [inbox, acknowledgements, deliveries] { inbox.deny(subject) }
+        case .subscribe where subject.matches(inbox.pattern) || subject.matches(acknowledgements.pattern):
             noteDown("the NATS server does not permit this user to subscribe to _INBOX.>, where replies arrive")
         case .subscribe:
             let denied = state.withLock { $0.subscriptions.values.filter { subject.matches($0.subject) } }
@@ -421,9 +487,5 @@ extension NATSConnection: NATSLinkOwner {
                         .denied, "the NATS server does not permit this user to subscribe to '\(subscription.subject)'"))
             }
         }
-    }
-
-    func linkReceivedReply(_ pointer: OpaquePointer) {
-        inbox.take(pointer)
     }
 }

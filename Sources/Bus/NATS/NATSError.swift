@@ -42,6 +42,10 @@ extension NATSError {
         NATSError(.disconnected, "no connection to a NATS server while '\(subject)' was sent; try again")
     }
 
+    static func noResponders(_ subject: String) -> NATSError {
+        NATSError(.noResponders, "no process answers requests to '\(subject)'")
+    }
+
     static func timeout(_ subject: String, _ duration: Duration) -> NATSError {
         NATSError(.timeout, "no reply to '\(subject)' within \(duration)")
     }

@@ -20,7 +20,7 @@ package final class NATSMessage: @unchecked Sendable {
     }
 
     deinit {
-        natsMsg_Destroy(pointer)
+        MessageDisposal.add(pointer)
     }
 
     package var subject: String { natsMsg_GetSubject(pointer).map { String(cString: $0) } ?? "" }
@@ -75,6 +75,41 @@ package final class NATSMessage: @unchecked Sendable {
 
     /// The text beside the ``status``.
     package var statusText: String { header("Description") ?? "" }
+}
+
+/// Frees messages of libnats, several at a time.
+///
+/// libnats frees each message on a thread of its own, and wakes this thread for it. For small messages that is the most
+/// expensive part of their lives.
+private enum MessageDisposal {
+    /// - Note: `@unchecked Sendable`: nobody else uses the message any more.
+    private struct Message: @unchecked Sendable {
+        let pointer: OpaquePointer
+    }
+
+    private struct Waiting {
+        var messages: [Message] = []
+        var size = 0
+    }
+
+    private static let maximumCount = 64
+    /// The maximum size of the messages that wait, in bytes.
+    private static let maximumSize = 64 << 10
+    private static let waiting = Mutex(Waiting())
+
+    /// Takes ownership of a `natsMsg` that is no longer used.
+    static func add(_ message: OpaquePointer) {
+        let size = Int(natsMsg_GetDataLength(message))
+        let message = Message(pointer: message)
+        let due: [Message] = waiting.withLock { waiting in
+            waiting.messages.append(message)
+            waiting.size += size
+            guard waiting.messages.count >= maximumCount || waiting.size >= maximumSize else { return [] }
+            defer { waiting = Waiting() }
+            return waiting.messages
+        }
+        for message in due { natsMsg_Destroy(message.pointer) }
+    }
 }
 
 /// The headers of a message, in the order in which they are sent.
@@ -178,7 +213,7 @@ final class OutgoingMessage: @unchecked Sendable {
     }
 
     deinit {
-        natsMsg_Destroy(pointer)
+        MessageDisposal.add(pointer)
     }
 }
 

@@ -49,13 +49,14 @@ package struct NATSOptions: Hashable, Sendable {
     }
 }
 
-/// The callbacks of a connection. libnats calls them on its own threads.
+/// The callbacks of a connection. libnats calls them on any thread.
 struct LinkCallbacks {
-    let connected: natsConnectionHandler
-    let disconnected: natsConnectionHandler
-    let reconnected: natsConnectionHandler
     let closed: natsConnectionHandler
     let error: natsErrHandler
+    let attach: natsEvLoop_Attach
+    let read: natsEvLoop_ReadAddRemove
+    let write: natsEvLoop_WriteAddRemove
+    let detach: natsEvLoop_Detach
 }
 
 /// The options of libnats for one connection. Belongs to the thread that creates it.
@@ -71,12 +72,12 @@ final class LinkOptions {
         guard status == NATS_OK, let created else { throw NATSError(status, "options") }
         pointer = created
         try apply(options)
-        try check(
-            natsOptions_SetRetryOnFailedConnect(pointer, true, callbacks.connected, context), "the connect handler")
-        try check(natsOptions_SetDisconnectedCB(pointer, callbacks.disconnected, context), "the disconnect handler")
-        try check(natsOptions_SetReconnectedCB(pointer, callbacks.reconnected, context), "the reconnect handler")
         try check(natsOptions_SetClosedCB(pointer, callbacks.closed, context), "the close handler")
         try check(natsOptions_SetErrorHandler(pointer, callbacks.error, context), "the error handler")
+        try check(
+            natsOptions_SetEventLoop(
+                pointer, context, callbacks.attach, callbacks.read, callbacks.write, callbacks.detach),
+            "the event loop")
     }
 
     deinit {
@@ -87,22 +88,16 @@ final class LinkOptions {
         try setServers(options.servers)
         try check(natsOptions_SetName(pointer, options.name), "the name '\(options.name)'")
         try check(natsOptions_SetTimeout(pointer, 2000), "the timeout for connecting")
-        try check(natsOptions_SetMaxReconnect(pointer, -1), "unlimited attempts to connect")
-        try check(natsOptions_SetReconnectWait(pointer, 250), "the time between attempts to connect")
-        try check(natsOptions_SetReconnectJitter(pointer, 100, 100), "the jitter of attempts to connect")
+        try check(natsOptions_SetAllowReconnect(pointer, false), "the end at a loss")
         // Finds a server that has stopped without closing its connections.
         try check(natsOptions_SetPingInterval(pointer, 5000), "the interval of pings")
         try check(natsOptions_SetMaxPingsOut(pointer, 2), "the number of pings")
-        // Limits the time for which a full socket blocks the connection's thread, and with it the end of `run()`.
-        try check(natsOptions_SetWriteDeadline(pointer, 10_000), "the deadline for writing")
         // Without this, a thread of libnats waits for a millisecond for more data before it writes.
         try check(natsOptions_SetSendAsap(pointer, true), "sending at once")
-        // While there is no connection, a message is refused instead of sent at some later time. 0 means 8 MB.
-        try check(natsOptions_SetReconnectBufSize(pointer, 1), "the buffer for reconnecting")
         // The addresses that servers of a cluster announce are often not reachable from outside, and are not in the
         // certificates. The options name all servers.
         try check(natsOptions_SetIgnoreDiscoveredServers(pointer, true), "ignoring announced servers")
-        // One thread of libnats delivers the messages of all subscriptions, instead of one thread for each.
+        // One thread of libnats delivers the replies to all connections of the process.
         try check(natsOptions_UseGlobalMessageDelivery(pointer, true), "the delivery thread")
         try applyRights(options)
     }

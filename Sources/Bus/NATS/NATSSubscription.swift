@@ -35,6 +35,8 @@ package final class NATSSubscription: Sendable {
         mailbox = Mailbox(limit: limit, deadlines: deadlines)
     }
 
+    var hasHandler: Bool { handler != nil }
+
     /// The number of messages that were dropped.
     package var lostCount: Int { loss.withLock(\.total) }
 
@@ -60,7 +62,7 @@ package final class NATSSubscription: Sendable {
         }
     }
 
-    /// Takes a message from the thread of libnats. Only this thread calls it.
+    /// Takes a message. Only the thread that reads calls this.
     func take(_ message: NATSMessage) {
         if let handler { return handler(message) }
         // After a loss, the buffer gets no more messages until the reader has seen the loss, which comes after the

@@ -1,9 +1,7 @@
 internal import Foundation
 
-/// A thread that makes the calls of one connection to libnats, in the order in which they were requested.
-///
-/// Any call of libnats may wait: for the connection's lock, for a full socket, for a thread of libnats to end. So no
-/// thread of the cooperative pool makes one.
+/// A thread that makes the calls of libnats that may wait for a server or for a thread of libnats to end, in the order
+/// in which they were requested.
 ///
 /// - Note: `@unchecked Sendable`: `queue`, `isWaiting` and `isStopping` are used only while `condition` is locked.
 final class NATSThread: @unchecked Sendable {

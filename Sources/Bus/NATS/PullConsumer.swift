@@ -172,7 +172,9 @@ package final class PullConsumer {
             "expires": .integer(settings.expiry.nanoseconds),
             "idle_heartbeat": .integer(settings.heartbeat.nanoseconds),
         ]
-        try jetStream.connection.sendRequest(subject, body: Array(body.description.utf8), to: token)
+        let connection = jetStream.connection
+        try connection.sendRequest(
+            subject, body: Array(body.description.utf8), to: token, in: connection.deliveries)
         requested += count
     }
 
@@ -191,7 +193,6 @@ package final class PullConsumer {
             // The rest of this request will not come.
             requested = max(0, requested - (message.header("Nats-Pending-Messages").flatMap { Int($0) } ?? requested))
             return nil
-        case 503: throw NATSError(.noResponders, "no process answers requests to '\(subject)'")
         case let status:
             throw JetStreamError(status: status ?? 500, text: message.statusText, subject: subject)
         }
@@ -221,12 +222,11 @@ extension JetStream {
         of stream: String, _ consumer: ConsumerSettings, pulling: PullSettings = PullSettings(),
         _ body: (PullConsumer) async throws -> Result
     ) async throws -> Result {
-        // ``Inbox`` finds the mailbox by the end of the name.
-        let token = connection.inbox.makeToken()
-        let name = "\(connection.inbox.name)-\(Inbox.text(token))"
+        let token = connection.deliveries.makeToken()
+        let name = "\(connection.name)-\(Inbox.text(token))"
         let subject = "\(Self.prefix)CONSUMER.MSG.NEXT.\(stream).\(name)"
         // The limit leaves room for the status messages between the messages.
-        return try await connection.withReplies(to: subject, token, limit: pulling.window * 2 + 64) { mailbox in
+        return try await connection.withDeliveries(to: subject, token, limit: pulling.window * 2 + 64) { mailbox in
             let response = try await call(
                 "CONSUMER.CREATE.\(stream).\(name)", consumer.request(stream: stream, name: name))
             let pull = PullConsumer(

@@ -151,8 +151,8 @@ final class JournalReader: Sendable {
     /// - Parameter whenLive: Called when the server knows the subscription.
     func receiveTransientMessages(whenLive: @escaping @Sendable () -> Void) async throws {
         guard takesTransientMessages else { return whenLive() }
-        // The thread of libnats puts the messages into the buffer. A task in between could come too late: a batch that
-        // was published after a transient message would overtake it.
+        // The thread that reads the socket puts the messages into the buffer. A task in between could come too late: a
+        // batch that was published after a transient message would overtake it.
         let (gaps, gapsWriter) = AsyncStream.makeStream(
             of: ClosedRange<UInt64>.self, bufferingPolicy: .bufferingNewest(1))
         try await withThrowingDiscardingTaskGroup { group in

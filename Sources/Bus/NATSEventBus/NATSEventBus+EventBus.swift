@@ -72,7 +72,7 @@ extension NATSEventBus {
             group.addTask { try await reader.receiveTransientMessages { becameLive.finish() } }
             for await _ in live {}
             try Task.checkCancellation()
-            group.addTask { await reader.run() }
+            group.addTask(executorPreference: taskExecutor) { await reader.run() }
             return try await body(MessageSequence { try await reader.next() })
         }
     }
@@ -117,7 +117,7 @@ extension NATSEventBus {
             reader.finish()
         } _: { watch in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await reader.run() }
+                group.addTask(executorPreference: taskExecutor) { await reader.run() }
                 group.addTask { try await reader.noteIdle(for: watch) }
                 defer { group.cancelAll() }
                 return try await body(MessageSequence { try await reader.next(under: watch) })

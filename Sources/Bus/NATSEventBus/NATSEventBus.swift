@@ -62,6 +62,8 @@ public final class NATSEventBus: EventBus {
         queries = Queries(journal, source: source)
     }
 
+    public var taskExecutor: (any SerialExecutor & TaskExecutor)? { journal.connection.executor }
+
     public func waitUntilConnected(timeout: Duration) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await self.journal.lastSequence() }

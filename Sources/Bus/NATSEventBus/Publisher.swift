@@ -168,7 +168,7 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Handles an answer, on a thread of libnats.
+    /// Handles an answer, on the thread that reads the socket.
     private func take(_ result: Result<PublishAcknowledgement, any Error>, of number: UInt64) {
         var pause: Duration?
         switch result {

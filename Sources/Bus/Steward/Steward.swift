@@ -140,8 +140,8 @@ package struct Steward: Sendable {
             jetStream, names, epoch: journal.epoch, configuration.limits, projection, notices, logger)
         try await withThrowingTaskGroup { group in
             group.addTask { try await driver.keep() }
-            group.addTask { try await projection.run() }
-            group.addTask { try await leases.run() }
+            group.addTask(executorPreference: connection.executor) { try await projection.run() }
+            group.addTask(executorPreference: connection.executor) { try await leases.run() }
             group.addTask { try await end.watch { await leases.highestSeen } }
             group.addTask { try await retention.run() }
             defer { group.cancelAll() }

@@ -1,5 +1,6 @@
 internal import CZeroMQ
-internal import Glibc
+package import Glibc
+internal import SystemSupport
 
 /// One libzmq socket. Not `Sendable`: only the thread that created it may use it.
 package final class Socket {
@@ -153,7 +154,7 @@ package enum SocketType: Sendable {
 }
 
 /// A registration of a socket with the thread that waits for its messages. Like the socket, it belongs to that thread.
-package final class SocketWatch {
+package final class SocketWatch: ThreadWatch {
     /// True if `onWritable` is called when the socket can accept a message. Set it only while a message waits to be
     /// sent.
     package var wantsWrite = false
@@ -172,15 +173,15 @@ package final class SocketWatch {
         self.onWritable = onWritable
     }
 
-    var pollItem: pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
+    package var pollItem: pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
 
-    func noteNews() {
+    package func noteNews() {
         socket.mayHaveNews = true
     }
 
     /// Calls the owner if the socket is ready.
     /// - Returns: True if the socket was ready.
-    func handle() -> Bool {
+    package func handle() -> Bool {
         guard socket.mayHaveNews || wantsWrite else { return false }
         socket.mayHaveNews = false
         let readiness = socket.readiness

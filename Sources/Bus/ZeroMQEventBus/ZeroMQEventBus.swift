@@ -3,6 +3,7 @@ public import EventBus
 internal import Foundation
 public import Logging
 internal import Support
+internal import SystemSupport
 internal import ZeroMQ
 
 /// An event bus that uses a broker and two ZeroMQ sockets: DEALER for requests, SUB for the feed.
@@ -16,7 +17,7 @@ public actor ZeroMQEventBus: EventBus {
     private let address: BusAddress
     private let logger: Logger
     let skipped: SkippedMessages
-    private let thread: SocketThread
+    private let thread: ExecutorThread
 
     private(set) var machine: ClientStateMachine
     private var ingress: Socket?
@@ -67,7 +68,7 @@ public actor ZeroMQEventBus: EventBus {
         self.logger = logger
         machine = ClientStateMachine(address: self.address, source: source, producer: producer)
         skipped = SkippedMessages(logger: logger)
-        thread = SocketThread(name: "bus")
+        thread = ExecutorThread(name: "bus")
     }
 
     deinit {

@@ -1,43 +1,61 @@
-internal import CZeroMQ
+internal import CEventDescriptor
 internal import Foundation
-internal import Glibc
+package import Glibc
 internal import Synchronization
 
-/// A thread that owns sockets and runs Swift jobs between checks of the sockets.
+/// What an ``ExecutorThread`` waits for beside its jobs, such as a socket. Only this thread uses it.
+package protocol ThreadWatch: AnyObject {
+    /// The descriptor to wait for.
+    var pollItem: pollfd { get }
+
+    /// Notes that the descriptor was signalled.
+    func noteNews()
+
+    /// Does what there is to do.
+    /// - Returns: False if there was nothing to do.
+    func handle() -> Bool
+}
+
+/// A thread of its own that runs Swift jobs, and handles sockets between them.
 ///
-/// It is an actor's executor and a task executor. It waits for the descriptors of its sockets and for an eventfd.
-/// `ZMQ_FD` is edge-triggered (zmq_getsockopt(3)), so before it waits it checks every socket that was used since the
-/// last check.
-package final class SocketThread: SerialExecutor, TaskExecutor {
+/// It is an actor's executor and a task executor. It waits for the descriptors of its watches and for an eventfd. A
+/// descriptor may signal only changes, as `ZMQ_FD` does (zmq_getsockopt(3)), so before it waits it asks every watch.
+package final class ExecutorThread: SerialExecutor, TaskExecutor {
     private let queue = Mutex(WorkQueue())
     private let wakeUp = EventDescriptor()
     private let identity = Mutex<pthread_t?>(nil)
     /// Used only on this thread. ``add(_:)``, ``remove(_:)`` and ``removeAllWatches()`` check the thread.
-    nonisolated(unsafe) private var watches: [SocketWatch] = []
+    nonisolated(unsafe) private var watches: [any ThreadWatch] = []
 
-    /// The maximum number of passes over the queue before the sockets are checked. Jobs can enqueue further jobs.
+    /// The maximum number of passes over the queue before the watches are asked. Jobs can enqueue further jobs.
     private static let passCount = 32
 
+    /// The maximum time for which the thread polls before it sleeps.
+    private let longestPolling: Duration
+
     /// Starts the thread. It runs until ``stop()``.
-    package init(name: String) {
+    /// - Parameter polls: True to poll for a while before the thread sleeps. That is faster, unless other processes that
+    ///   take part in the work need the core.
+    package init(name: String, polls: Bool = true) {
+        longestPolling = polls ? PollingWindow.defaultMaximum : .zero
         let thread = Thread { self.loop() }
         thread.name = name
         thread.start()
     }
 
-    /// Starts to watch a socket.
-    package func add(_ watch: SocketWatch) {
+    /// Starts a watch.
+    package func add(_ watch: any ThreadWatch) {
         checkIsolated()
         watches.append(watch)
     }
 
-    /// Stops watching a socket. After that, the socket may be closed.
-    package func remove(_ watch: SocketWatch) {
+    /// Ends a watch. After that, its descriptor may be closed.
+    package func remove(_ watch: any ThreadWatch) {
         checkIsolated()
         watches.removeAll { $0 === watch }
     }
 
-    /// Stops watching all sockets. Jobs still run.
+    /// Ends all watches. Jobs still run.
     package func removeAllWatches() {
         checkIsolated()
         watches = []
@@ -46,6 +64,14 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
     /// Runs `work` on this thread. Can be called from any thread, for example from a cancellation handler.
     package func perform(_ work: @escaping @Sendable () -> Void) {
         enqueue(.closure(work))
+    }
+
+    /// Runs `work` on this thread and returns its result. Does not end early if the task is cancelled, because `work` may
+    /// have begun. Must not be called after ``stop()``.
+    package func call<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            perform { continuation.resume(returning: work()) }
+        }
     }
 
     /// Runs `work` on this thread after `delay`.
@@ -65,7 +91,7 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
     }
 
     package func checkIsolated() {
-        precondition(isIsolatingCurrentContext() == true, "a socket may be used only on its own thread")
+        precondition(isIsolatingCurrentContext() == true, "this may be used only on its own thread")
     }
 
     package func isIsolatingCurrentContext() -> Bool? {
@@ -84,14 +110,14 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
 
     private func loop() {
         identity.withLock { $0 = pthread_self() }
-        var window = PollingWindow()
+        var window = PollingWindow(maximum: longestPolling)
         while runReady() {
-            if !handleSockets() { wait(&window) }
+            if !handleWatches() { wait(&window) }
         }
     }
 
-    /// Runs the queued work and the work that it enqueues, but returns after ``passCount`` passes, so that the sockets
-    /// are checked even if there is always more work.
+    /// Runs the queued work and the work that it enqueues, but returns after ``passCount`` passes, so that the watches
+    /// are asked even if there is always more work.
     /// - Returns: False if the thread should end.
     private func runReady() -> Bool {
         for _ in 0..<Self.passCount {
@@ -108,15 +134,14 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
         return true
     }
 
-    /// Calls the handlers of the sockets that are ready.
-    /// - Returns: True if a socket was ready.
-    private func handleSockets() -> Bool {
+    /// - Returns: True if a watch had something to do.
+    private func handleWatches() -> Bool {
         var wasReady = false
         for watch in watches where watch.handle() { wasReady = true }
         return wasReady
     }
 
-    /// Waits until a socket is signalled or there is work.
+    /// Waits until a descriptor is signalled or there is work.
     private func wait(_ window: inout PollingWindow) {
         var items = watches.map(\.pollItem)
         items.append(pollfd(fd: wakeUp.rawValue, events: Int16(POLLIN), revents: 0))
@@ -142,7 +167,7 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
     }
 }
 
-/// The queue of jobs and timers of a socket thread.
+/// The queue of jobs and timers of a thread.
 struct WorkQueue {
     enum Work {
         case job(UnownedJob)
@@ -198,12 +223,12 @@ struct PollingWindow {
     static let first = Duration.microseconds(50)
 
     /// - Parameter maximum: The maximum window. If it is zero, the thread never polls.
-    init(maximum: Duration = Self.defaultMaximum) {
+    init(maximum: Duration) {
         self.maximum = maximum
     }
 
     /// Zero on a single core.
-    private static let defaultMaximum =
+    static let defaultMaximum =
         ProcessInfo.processInfo.activeProcessorCount > 1 ? Duration.microseconds(400) : .zero
 
     /// Adapts the window to the last wait.

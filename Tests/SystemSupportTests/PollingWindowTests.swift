@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ZeroMQ
+@testable import SystemSupport
 
 @Suite("Polling window")
 struct PollingWindowTests {
