@@ -2,6 +2,7 @@ import Authorization
 import Contracts
 import EventBus
 import Foundation
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -169,6 +170,26 @@ struct ConsentTests {
 
         await store.fail(with: nil)
         #expect(try await service().receive(approval(state)).messages.statuses == [.authorized])
+    }
+
+    @Test("The path of a file is in the log, and not in an error that a person sees")
+    func path() async throws {
+        let logged = Mutex<[String]>([])
+        let service = AuthorizationService(
+            server: server, store: store, attempts: store, log: { line in logged.withLock { $0.append(line) } })
+        await store.fail(
+            with: TokenStoreError(
+                code: "vault.corrupt", message: "/state/vault/tokens is damaged",
+                recovery: "Remove /state/vault/tokens.",
+                namesFile: true))
+        let outcome = try await service.receive(approval("any"))
+        let errors = try await service.launched().compactMap { $0 as? ApplicationError } + [outcome.failure]
+        for error in errors {
+            #expect(error?.code == "vault.corrupt")
+            #expect(error?.message.contains("/state") == false && error?.recovery?.contains("/state") == false)
+        }
+        #expect(errors.count == 2)
+        #expect(logged.withLock(\.self).count { $0.contains("/state/vault/tokens is damaged") } == 2)
     }
 }
 

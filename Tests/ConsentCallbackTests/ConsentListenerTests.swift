@@ -4,6 +4,7 @@ import Contracts
 import HTTPClient
 import HTTPTypes
 import RuntimeTestSupport
+import TestSupport
 import Testing
 
 @Suite("The page that the browser comes back to", .timeLimit(.minutes(1)))
@@ -49,6 +50,34 @@ struct ConsentListenerTests {
         }
     }
 
+    @Test("HEAD is answered like GET, without the body", arguments: ["?code=c&state=s", "?error=x&state=s", "", "/x"])
+    func head(target: String) async throws {
+        try await listening(answer: { $0.answer == .approved(code: "c") ? nil : .failure }) { redirectURI in
+            func exchange(_ method: String) async throws -> (head: [String], body: String) {
+                let answer = try await RawExchange.answer(
+                    to: "\(method) /callback\(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+                    from: String(redirectURI.dropLast("/callback".count)))
+                let parts = answer.split(separator: "\r\n\r\n", maxSplits: 1).map(String.init)
+                let head = (parts.first ?? "").split(separator: "\r\n").map(String.init)
+                return (head.filter { !$0.lowercased().hasPrefix("date:") }.sorted(), parts.dropFirst().first ?? "")
+            }
+            let (get, head) = (try await exchange("GET"), try await exchange("HEAD"))
+            #expect(get.head == head.head && get.head.contains { $0.hasPrefix("HTTP/1.1 ") })
+            #expect(head.body == "")
+        }
+    }
+
+    @Test(
+        "A connection whose request does not arrive is closed",
+        arguments: ["", "GET", "GET /callback?code=c&state=s HTTP/1.1\r\nHost: 127"])
+    func idle(text: String) async throws {
+        try await listening(idleLimit: .milliseconds(500), answer: { _ in nil }) { redirectURI in
+            let base = String(redirectURI.dropLast("/callback".count))
+            let answer = try await RawExchange.answer(to: text, from: base)
+            #expect(answer == "")
+        }
+    }
+
     private struct Reply {
         let status: Int
         let html: String
@@ -64,10 +93,13 @@ struct ConsentListenerTests {
     }
 
     private func listening(
+        idleLimit: Duration = .seconds(10),
         answer: @escaping @Sendable (AuthorizationCallback) async throws -> ApplicationError?,
         _ body: @escaping @Sendable (String) async throws -> Void
     ) async throws {
-        try await ConsentListener(pendingRedirectURI: nil, logger: .silent, answer: answer).whileListening(body)
+        let listener = ConsentListener(
+            pendingRedirectURI: nil, idleLimit: idleLimit, logger: .silent, answer: answer)
+        try await listener.whileListening(body)
     }
 }
 

@@ -20,15 +20,21 @@ struct SessionWorkTests {
         watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
     }
 
-    /// A consumer that paints a portrait beside the loop, and waves back in the loop.
+    /// A consumer that paints a portrait beside the loop, and waves back in the loop. A portrait of nobody needs no
+    /// work.
     private func painter(
         _ instance: Int, on bus: (any EventBus)? = nil, retries: RetryPolicy = .standard,
-        paint: @escaping @Sendable (String) async throws -> Void = { _ in }
+        paint: @escaping @Sendable (String) async throws -> Void = { _ in },
+        prepare: @escaping @Sendable (String) -> Void = { _ in }
     ) -> MessageConsumer {
         let bus = bus ?? InMemoryEventBus(source: "painter/\(instance)", hub: hub)
         return MessageConsumer("painter", bus: bus, logger: .silent, retries: retries)
             .on(
-                Command.Greet.self, recordedBy: { Portrait(name: $0.name, isFinished: false) },
+                Command.Greet.self,
+                recordedBy: { command, _ in
+                    prepare(command.name)
+                    return Portrait(name: command.name, isFinished: command.name == "nobody")
+                },
                 unfinished: { (portrait: Portrait) in
                     portrait.isFinished ? nil : Command.Greet(name: portrait.name)
                 },
@@ -86,6 +92,32 @@ struct SessionWorkTests {
         }
         #expect(try await greeted() == ["bert"])
         #expect(try await watcher.journalled(DomainEvent.MessageDiscarded.self).count == 1)
+    }
+
+    @Test("is ended by a later message that needs no work, before that message is handled")
+    func cleared() async throws {
+        let steps = Calls<String>()
+        let consumer = painter(1) { _ in
+            // Only the cancellation of the task ends this.
+            await Gate().wait()
+            steps.add("ended")
+            try Task.checkCancellation()
+        } prepare: {
+            steps.add("prepare \($0)")
+        }
+        try await withRunning(consumer) {
+            let first = try await watcher.send(Command.Greet(name: "anna"))
+            _ = try await watcher.received(Portrait.self)
+            try await watcher.send(Command.Greet(name: "nobody"))
+            let discarded = try await watcher.received(DomainEvent.MessageDiscarded.self)[0]
+            #expect(try discarded.decode(DomainEvent.MessageDiscarded.self).messageID == first.id)
+            #expect(try await watcher.document(Portrait.self)?.name == "nobody")
+            try await watcher.send(Command.Wave())
+            _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "waved" }
+        }
+        #expect(steps.all == ["prepare anna", "ended", "prepare nobody"])
+        #expect(begun.all.count == 1)
+        #expect(try await greeted() == ["waved"])
     }
 
     @Test("is started again after a crash, with a message of the same id, and is not started again when it has ended")

@@ -24,10 +24,28 @@ struct GeneratePlaylistTests {
         #expect(messages.first(Document.Playlists.self)?.playlists == [playlist])
     }
 
-    @Test("Playlists that cannot be loaded are an error, and no document")
+    @Test("Playlists that cannot be loaded are an error; the document says so, with the playlists of before")
     func loadFails() async throws {
+        let playlist = Playlist(id: "p", name: "Calm", owner: "anna", songCount: 3)
         let repository = StaticRepository(lists: .failure(MusicError.unavailable("status 503")))
-        #expect(try await service(repository).loadPlaylists().errorCodes == ["spotify.unavailable"])
+        let messages = try await service(repository).loadPlaylists(known: [playlist])
+        #expect(messages.types == ["document.Playlists", "error.ApplicationError"])
+        #expect(messages.first(Document.Playlists.self)?.playlists == [playlist])
+        #expect(messages.first(Document.Playlists.self)?.status == .failed)
+        #expect(messages.errorCodes == ["spotify.unavailable"])
+    }
+
+    @Test("An account that is disconnected while its playlists are loaded is not an error")
+    func disconnected() async throws {
+        let messages = try await service(StaticRepository(lists: .failure(MusicError.notAuthorized))).loadPlaylists()
+        #expect(messages.types == ["document.Playlists"])
+        #expect(messages.first(Document.Playlists.self)?.status == .failed)
+    }
+
+    @Test("A document of an earlier version, without a status, is ready")
+    func withoutStatus() throws {
+        let document = try JSONDecoder().decode(Document.Playlists.self, from: Data(#"{"playlists":[]}"#.utf8))
+        #expect(document.status == .ready)
     }
 
     @Test("A selected playlist is loading, then ready with every song in the order of the command's id")
@@ -113,11 +131,6 @@ struct GeneratePlaylistTests {
         await #expect(throws: CancellationError.self) {
             try await generate(StaticRepository(contents: .failure(CancellationError())))
         }
-    }
-
-    @Test("A forgotten account leaves no playlist on any screen")
-    func forgotten() async {
-        #expect(await service(StaticRepository()).forgetAccount().first(Document.Playlists.self)?.playlists == [])
     }
 
     @Test("The songs that are kept are the answer to who asks for them; of others it is said that they are not known")

@@ -126,12 +126,19 @@ struct NowPlayingPollingTests {
     @Test(
         "An error that would come again ends it",
         arguments: [
-            MusicError.notAuthorized, .authorizationEnded, .renewalFailed, .forbidden("scope"),
-            .unauthorized(generation: 2),
+            MusicError.authorizationEnded, .renewalFailed, .forbidden("scope"), .unauthorized(generation: 2),
         ])
     func ends(error: MusicError) {
         var machine = following(.rain)
         #expect(machine.handle(.answered(.failure(error)), at: .seconds(5)).next == .end(error))
+    }
+
+    @Test("Without an account it is an error, unless the account was disconnected while it was followed")
+    func disconnected() {
+        var machine = machine()
+        #expect(machine.handle(.answered(.failure(.notAuthorized)), at: .zero).next == .end(.notAuthorized))
+        machine = following(.rain)
+        #expect(machine.handle(.answered(.failure(.notAuthorized)), at: .zero).next == .end(.authorizationEnded))
     }
 
     @Test("When no screen shows it any more, it ends at once")

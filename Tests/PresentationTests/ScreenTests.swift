@@ -61,8 +61,24 @@ struct ScreenTests {
         let none = try Scene(
             of: "playlistSelection", documents: try LatestDocuments.of(Document.Playlists(playlists: []))
         ).content
-        #expect(loading.lines != none.lines)
-        #expect(loading.commandTypes == none.commandTypes)
+        let failed = try Scene(
+            of: "playlistSelection",
+            documents: try LatestDocuments.of(Document.Playlists(playlists: [], status: .failed))
+        ).content
+        #expect(Set([loading.lines, none.lines, failed.lines]).count == 3)
+        #expect(loading.commandTypes == none.commandTypes && failed.commandTypes == none.commandTypes)
+        #expect(!failed.isLoading)
+    }
+
+    @Test("The playlists of before are shown while they are loaded again, and after that has failed")
+    func reloadedPlaylists() throws {
+        let calm = Playlist(id: "a", name: "Calm", owner: "anna", songCount: 12)
+        for status in LoadStatus.allCases {
+            let document = Document.Playlists(playlists: [calm], status: status)
+            let content = try Scene(of: "playlistSelection", documents: try LatestDocuments.of(document)).content
+            #expect(content.allActions.first?.label == "Calm · anna · 12 songs")
+            #expect(!content.isLoading)
+        }
     }
 
     @Test("What plays is shown with its position, and each action names its whole effect")
@@ -168,8 +184,8 @@ struct ScreenTests {
 
     @Test(
         "A playlist without songs cannot be played, and says why",
-        arguments: Document.GeneratedPlaylist.Status.allCases)
-    func unplayable(status: Document.GeneratedPlaylist.Status) throws {
+        arguments: LoadStatus.allCases)
+    func unplayable(status: LoadStatus) throws {
         let content = try Scene(
             of: "generatedPlaylist",
             documents: try LatestDocuments.of(Document.GeneratedPlaylist(playlistID: "p", status: status))

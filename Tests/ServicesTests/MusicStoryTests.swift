@@ -1,5 +1,6 @@
 import Contracts
 import EventBus
+import Foundation
 import HTTPClient
 import HTTPTypes
 import RuntimeTestSupport
@@ -19,6 +20,87 @@ struct MusicStoryTests {
                 let shown = try await stage.device.document(Document.Playlists.self)
                 #expect(shown?.playlists.count == 24)
                 #expect(shown?.playlists.first?.name == "Deep Focus")
+            }
+        }
+    }
+
+    @Test("While Spotify lets the playlists wait, a log-out is handled; it ends the load and leaves no playlists")
+    func logOutWhileLoading() async throws {
+        try await Stage.with { stage in
+            try await stage.withServices {
+                let (load, url) = try await stage.requestConsent()
+                try await stage.beginLoad(of: load, at: url, faults: "status=429&retry_after=60&count=99")
+                let logOut = try await stage.device.tap(Command.SpotifyDeauthorizationRequested())
+                let cleared: Document.Playlists = try await stage.device.outcome(of: logOut)
+                #expect(cleared.playlists.isEmpty && cleared.status == .ready)
+                let _: DomainEvent.MessageDiscarded = try await stage.device.outcome(of: load)
+                let story = try await stage.loadStory(of: load)
+                #expect(story == ["document.Playlists", "event.MessageDiscarded"])
+            }
+        }
+    }
+
+    @Test("While the playlists are loaded again, those of before stay; a later launch ends the earlier load")
+    func loadedAgain() async throws {
+        try await connected { stage in
+            _ = try await stage.device.first(DomainEvent.PlaylistsLoaded.self) { _ in true }
+            try await stage.spotify.control("faults", "path=/v1/me/playlists&status=429&retry_after=60&count=1")
+            let first = try await stage.device.publish(DomainEvent.LaunchFinished())
+            let loading: Document.Playlists = try await stage.device.outcome(of: first)
+            #expect(loading.status == .loading && loading.playlists.count == 24)
+            let faults = stage.spotify.base + "/_control/faults"
+            _ = try await stage.spotify.send(HTTPClient.Request(.delete, faults))
+            let second = try await stage.device.publish(DomainEvent.LaunchFinished())
+            let _: DomainEvent.PlaylistsLoaded = try await stage.device.outcome(of: second)
+            #expect(try await stage.device.document(Document.Playlists.self)?.status == .ready)
+            #expect(try await stage.loadStory(of: first) == ["document.Playlists", "event.MessageDiscarded"])
+        }
+    }
+
+    @Test("A document of playlists that cannot be read is replaced by the next load")
+    func unreadable() async throws {
+        try await connected { stage in
+            _ = try await stage.device.first(DomainEvent.PlaylistsLoaded.self) { _ in true }
+            let attributes = try Envelope(Document.Playlists(playlists: []), source: "device/test").attributes
+            let broken = Envelope(attributes: attributes, data: Data(#"{"playlists":1}"#.utf8))
+            try await stage.device.publish(Batch([broken]))
+            let launch = try await stage.device.publish(DomainEvent.LaunchFinished())
+            let _: DomainEvent.PlaylistsLoaded = try await stage.device.outcome(of: launch)
+            #expect(try await stage.device.document(Document.Playlists.self)?.playlists.count == 24)
+        }
+    }
+
+    @Test("A load of the playlists that a killed music-service leaves is finished by the next one, with one result")
+    func killedLoad() async throws {
+        try await Stage.with { stage in
+            try await stage.withAuthService {
+                let (load, url) = try await stage.requestConsent()
+                try await stage.withMusicService {
+                    try await stage.beginLoad(of: load, at: url, faults: "delay_ms=9000&count=99")
+                }
+                let faults = stage.spotify.base + "/_control/faults"
+                _ = try await stage.spotify.send(HTTPClient.Request(.delete, faults))
+                try await stage.withMusicService {
+                    let _: DomainEvent.PlaylistsLoaded = try await stage.device.outcome(of: load)
+                    #expect(try await stage.device.document(Document.Playlists.self)?.playlists.count == 24)
+                }
+                #expect(
+                    try await stage.loadStory(of: load) == [
+                        "document.Playlists", "document.Playlists", "event.PlaylistsLoaded",
+                    ])
+            }
+        }
+    }
+
+    @Test("When the session ends, the load of its playlists ends, and no document comes after it")
+    func sessionEndsWhileLoading() async throws {
+        try await Stage.with { stage in
+            try await stage.withServices {
+                let (load, url) = try await stage.requestConsent()
+                try await stage.beginLoad(of: load, at: url, faults: "delay_ms=9000&count=99")
+                try await stage.device.endSession()
+                try await stage.device.withdrawn([Document.Playlists.type], in: Session.default)
+                #expect(try await stage.loadStory(of: load) == ["document.Playlists"])
             }
         }
     }
@@ -178,5 +260,20 @@ struct MusicStoryTests {
                 try await body(stage)
             }
         }
+    }
+}
+
+extension Stage {
+    /// Connects an account whose playlists Spotify does not return, and waits until they are being loaded.
+    fileprivate func beginLoad(of cause: Envelope, at url: String, faults: String) async throws {
+        try await spotify.control("faults", "path=/v1/me/playlists&\(faults)")
+        _ = try await press("approve", at: url)
+        let _: Document.Playlists = try await device.outcome(of: cause) { $0.status == .loading }
+        try await spotify.playlistsAreRequested()
+    }
+
+    /// The types of the messages about a load of the playlists, in order.
+    fileprivate func loadStory(of cause: Envelope) async throws -> [String] {
+        try await device.story(of: cause).filter { !$0.hasPrefix("event.SpotifyAuth") }
     }
 }

@@ -173,7 +173,31 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("A log-out ends it; a session that ends leaves no document")
+    @Test("A log-out ends it without an error, and nothing is published or asked afterwards")
+    func loggedOut() async throws {
+        try await playing { stage in
+            let cause = try await stage.openPlayer()
+            _ = try await stage.nowPlaying(cause) { $0.playback?.isPlaying == true }
+            let logOut = try await stage.device.tap(Command.SpotifyDeauthorizationRequested())
+            let _: Document.Playlists = try await stage.device.outcome(of: logOut)
+            let last = try await stage.nowPlaying(cause) { $0.status == .ended }
+            #expect(last.playback == nil)
+            let end = try await stage.device.everything().count
+            let looks = try await stage.spotify.looks()
+            // The screen still appears and Spotify's playback changes, but nobody follows it.
+            try await stage.spotify.control("player", "action=pause")
+            try await stage.show("nowPlaying", on: "mac")
+            let pause = try await stage.device.tap(Command.PauseRequested())
+            let error: ApplicationError = try await stage.device.outcome(of: pause)
+            #expect(error.code == "spotify.not-connected")
+            let messages = try await stage.device.everything()
+            #expect(messages.dropFirst(end).map(\.type) == [Command.PauseRequested.type, ApplicationError.type])
+            #expect(messages.dropLast().allSatisfy { $0.type != ApplicationError.type })
+            #expect(try await stage.spotify.looks() == looks)
+        }
+    }
+
+    @Test("A session that ends leaves no document")
     func sessionEnds() async throws {
         try await playing { stage in
             let cause = try await stage.openPlayer()

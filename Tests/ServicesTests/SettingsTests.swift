@@ -30,14 +30,24 @@ struct SettingsTests {
         #expect(
             authorization?.errors.map(\.message) == [
                 "SPOTIFY_CLIENT_ID is not set",
-                "SPOTIFY_ACCOUNTS_URL: 'http://spotify.example' is not an address to which tokens may be sent",
+                "SPOTIFY_ACCOUNTS_URL: 'http://spotify.example' is not an address to which tokens may be sent: its "
+                    + "scheme is not https, or http for this machine",
                 "SEGUE_STATE_DIR is not set",
             ])
         let music = #expect(throws: ConfigurationErrors.self) { try MusicSettings(configuration) }
         #expect(
             music?.errors.map(\.message) == [
-                "SPOTIFY_API_URL: 'ftp://x' is not an address to which tokens may be sent",
+                "SPOTIFY_API_URL: 'ftp://x' is not an address to which tokens may be sent: its scheme is not https, or "
+                    + "http for this machine",
                 "SEGUE_STATE_DIR is not set",
             ])
+    }
+
+    @Test("An address with a password is refused without the password")
+    func password() throws {
+        let configuration = ServiceConfiguration(environment: ["SPOTIFY_API_URL": "https://anna:secret@spotify.example"]
+        )
+        let error = #expect(throws: ConfigurationErrors.self) { try MusicSettings(configuration) }
+        #expect(error?.errors.first?.message.contains("secret") == false)
     }
 }

@@ -158,7 +158,7 @@ struct Stage: Sendable {
     }
 
     func generated(
-        by cause: Envelope, _ status: Document.GeneratedPlaylist.Status
+        by cause: Envelope, _ status: LoadStatus
     ) async throws -> Document.GeneratedPlaylist {
         try await device.outcome(of: cause) { $0.status == status }
     }

@@ -81,6 +81,11 @@ package struct SimulatedSpotify: Sendable {
         try await state().requests["GET /v1/me/player"] ?? 0
     }
 
+    /// Waits until the list of playlists has been asked for.
+    package func playlistsAreRequested() async throws {
+        while try await state().requests["GET /v1/me/playlists"] == nil { try Task.checkCancellation() }
+    }
+
     private func state() async throws -> State {
         let response = try await send(HTTPClient.Request(.get, base + "/_control/state"))
         return try JSONDecoder().decode(State.self, from: response.body)
@@ -111,7 +116,7 @@ package struct SimulatedSpotify: Sendable {
 extension BaseURL {
     /// The address of a server that runs in a test.
     package static func local(_ base: String) -> BaseURL {
-        guard let url = BaseURL(base) else { preconditionFailure("the test's own server has no base URL") }
+        guard let url = try? BaseURL(base) else { preconditionFailure("the test's own server has no base URL") }
         return url
     }
 }

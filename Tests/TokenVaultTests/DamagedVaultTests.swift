@@ -18,11 +18,14 @@ struct DamagedVaultTests {
         try await vault.replacePending(with: [.fixture()])
     }
 
-    /// Reads the vault and returns the error; the test fails if there is none.
+    /// Reads the vault and returns the error; the test fails if there is none, or if the error hides that it names a
+    /// file.
     func readError() async throws -> TokenStoreError? {
-        await #expect(throws: TokenStoreError.self) {
+        let error = await #expect(throws: TokenStoreError.self) {
             try await TokenVaultReader(directory: scratch.vault).read()
         }
+        if let error { #expect(error.namesFile == error.description.contains(scratch.vault)) }
+        return error
     }
 
     @Test("A single flipped bit anywhere is noticed")
@@ -108,6 +111,6 @@ struct DamagedVaultTests {
         let error = await #expect(throws: TokenStoreError.self) {
             try await TokenVault.open(directory: scratch.vault)
         }
-        #expect(error?.code == "vault.unusable")
+        #expect(error?.code == "vault.unusable" && error?.namesFile == true)
     }
 }

@@ -61,10 +61,13 @@ struct ServiceSelectionViewModel: ViewModel {
 
 /// The screen on which a person chooses the playlist from which the focus playlist is made.
 struct PlaylistSelectionViewModel: ViewModel {
-    private let playlists: [Playlist]?
+    private let playlists: [Playlist]
+    private let status: LoadStatus
 
     init(documents: LatestDocuments, arguments: [String: String]) {
-        playlists = documents[Document.Playlists.self]?.playlists
+        let document = documents[Document.Playlists.self]
+        playlists = document?.playlists ?? []
+        status = document?.status ?? .loading
     }
 
     var content: ScreenContent {
@@ -73,12 +76,17 @@ struct PlaylistSelectionViewModel: ViewModel {
             actions: [
                 ScreenAction("Log out of Spotify", Command.SpotifyDeauthorizationRequested(), role: .destructive)
             ],
-            isLoading: playlists == nil)
+            isLoading: playlists.isEmpty && status == .loading)
     }
 
+    /// The playlists of an earlier load are shown while they are loaded again.
     private var rows: [ScreenContent.Row] {
-        guard let playlists else { return ["Loading your playlists…"] }
-        return playlists.isEmpty ? ["There are no playlists in this account."] : playlists.map(row)
+        guard playlists.isEmpty else { return playlists.map(row) }
+        switch status {
+        case .loading: return ["Loading your playlists…"]
+        case .ready: return ["There are no playlists in this account."]
+        case .failed: return ["Your playlists could not be loaded."]
+        }
     }
 
     private func row(of playlist: Playlist) -> ScreenContent.Row {

@@ -90,8 +90,8 @@ package struct MusicHost: Sendable {
 
     /// Three consumers: one for a person's choices, one for the account's playlists, and one for the playback. Each
     /// handles the messages of a session one after the other, and withdraws its own documents when the session ends.
-    /// Songs are loaded, and the playback is followed, beside the loop, so that a long list and a slow server hold up
-    /// neither playing nor another choice.
+    /// Lists are loaded, and the playback is followed, beside the loop, so that a long list and a slow server hold up
+    /// neither playing nor another choice nor a log-out.
     var consumers: [MessageConsumer] { [account, playing, playback] }
     static let accountConsumer = "music-service-account"
     static let playingConsumer = "music-service"
@@ -102,26 +102,47 @@ package struct MusicHost: Sendable {
 
     private var account: MessageConsumer {
         MessageConsumer(Self.accountConsumer, bus: bus, logger: logger, metrics: metrics)
-            .on(DomainEvent.SpotifyAuthorizationUpdated.self) { event, context in
-                switch event.status {
-                case .unauthorized: return []
-                case .authorized: return try await service(for: context).loadPlaylists()
-                case .deauthorized:
-                    forgetPages(context)
-                    return await service(for: context).forgetAccount()
-                }
+            .on(
+                DomainEvent.SpotifyAuthorizationUpdated.self, recordedBy: playlistsBeforeLoad,
+                unfinished: \Document.Playlists.unfinished,
+                whenGivenUp: { _ in [Document.Playlists(playlists: [], status: .failed)] }
+            ) { _, context in
+                try await service(for: context).loadPlaylists(known: try await knownPlaylists(context))
             }
             .onSessionEnded(withdrawing: [Document.Playlists.self]) { context in
                 forgetPages(context)
-                await service(for: context).forgetSession()
+                await service(for: context).forget()
             }
+    }
+
+    /// The document that replaces the session's playlists when its authorization has changed. Only an account that is
+    /// connected has playlists to load.
+    private func playlistsBeforeLoad(
+        _ event: DomainEvent.SpotifyAuthorizationUpdated, _ context: MessageContext
+    ) async throws -> Document.Playlists {
+        switch event.status {
+        case .authorized:
+            return Document.Playlists(playlists: try await knownPlaylists(context), status: .loading)
+        case .unauthorized:
+            return Document.Playlists(playlists: [])
+        case .deauthorized:
+            forgetPages(context)
+            await service(for: context).forget()
+            return Document.Playlists(playlists: [])
+        }
+    }
+
+    /// The playlists of the session's last document. None if there is no document, or it cannot be read.
+    private func knownPlaylists(_ context: MessageContext) async throws -> [Playlist] {
+        let document = try await bus.document(Document.Playlists.type, subject: context.cause.subject, key: nil)
+        return (try? document?.decode(Document.Playlists.self))?.playlists ?? []
     }
 
     private var playing: MessageConsumer {
         MessageConsumer(Self.playingConsumer, bus: bus, logger: logger, metrics: metrics)
             .discardingCommandsOfEndedSessions()
             .on(
-                Command.PlaylistSelected.self, recordedBy: \.loading,
+                Command.PlaylistSelected.self, recordedBy: { command, _ in command.loading },
                 unfinished: \Document.GeneratedPlaylist.unfinished, whenGivenUp: { [$0.failed] }
             ) { command, context in
                 try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id)
@@ -133,7 +154,7 @@ package struct MusicHost: Sendable {
                 try await service(for: context).play(try await generatedPlaylist(of: context), on: command)
             }
             .onSessionEnded(withdrawing: [Document.GeneratedPlaylist.self, Document.Devices.self]) { context in
-                await service(for: context).forgetSession()
+                await service(for: context).forget()
             }
     }
 
@@ -142,7 +163,7 @@ package struct MusicHost: Sendable {
             .discardingCommandsOfEndedSessions()
             .on(
                 Command.NowPlayingRequested.self, discardsReplaced: false,
-                recordedBy: { _ in Command.NowPlayingRequested.loading },
+                recordedBy: { _, _ in Command.NowPlayingRequested.loading },
                 unfinished: { $0.status == .ended ? nil : Command.NowPlayingRequested() },
                 whenGivenUp: { _ in [Command.NowPlayingRequested.ended] }
             ) { _, context in
@@ -227,6 +248,13 @@ package struct MusicHost: Sendable {
 
     private func generatedPlaylist(of context: MessageContext) async throws -> Document.GeneratedPlaylist? {
         try await bus.document(Document.GeneratedPlaylist.self, subject: context.cause.subject)
+    }
+}
+
+extension Document.Playlists {
+    /// The event whose playlists are being loaded. Nil if they have been loaded, or could not be.
+    fileprivate var unfinished: DomainEvent.SpotifyAuthorizationUpdated? {
+        status == .loading ? DomainEvent.SpotifyAuthorizationUpdated(status: .authorized) : nil
     }
 }
 

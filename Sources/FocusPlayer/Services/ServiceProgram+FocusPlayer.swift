@@ -1,5 +1,6 @@
 internal import Authorization
 package import HTTPClient
+internal import Logging
 internal import Repositories
 package import ServiceRuntime
 internal import SpotifyAPI
@@ -15,10 +16,12 @@ extension ServiceProgram {
             let settings = try AuthorizationSettings(process.configuration)
             let accounts = SpotifyAccounts(clientID: settings.clientID, client: client, host: settings.host)
             let vault = try await TokenVault.open(directory: settings.vaultDirectory)
-            let service = AuthorizationService(server: accounts, store: vault, attempts: vault)
+            let logger = process.logger
+            let service = AuthorizationService(
+                server: accounts, store: vault, attempts: vault, log: { logger.error("\($0)") })
             return [
                 AuthorizationHost(
-                    service: service, bus: process.bus, logger: process.logger, metrics: process.metrics)
+                    service: service, bus: process.bus, logger: logger, metrics: process.metrics)
             ]
         }
     }

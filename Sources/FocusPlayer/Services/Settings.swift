@@ -78,12 +78,15 @@ extension ServiceConfiguration {
     /// The address of a server to which tokens are sent, from a variable. `standard` if the variable is not set.
     fileprivate func host(_ name: String, default standard: BaseURL) throws -> BaseURL {
         guard let text = value(name) else { return standard }
-        guard let url = BaseURL(text) else {
+        do {
+            return try BaseURL(text)
+        } catch {
+            // User information may be a password.
+            let quoted = text.contains("@") ? "this" : "'\(text)'"
             throw ConfigurationError(
-                "\(name): '\(text)' is not an address to which tokens may be sent",
+                "\(name): \(quoted) is not an address to which tokens may be sent: \(error)",
                 recovery: "set it to https://HOST, or http://127.0.0.1:PORT for a server on this machine")
         }
-        return url
     }
 
     /// The directory in which auth-service stores the tokens and music-service reads them.

@@ -3,32 +3,35 @@ internal import EventBus
 internal import Foundation
 
 extension Document {
-    /// The playlists of the account, in Spotify's order.
+    /// The playlists of the account, in Spotify's order. Empty if no account is connected.
     package struct Playlists: DocumentMessage {
+        /// While the status is `loading` or `failed`, the playlists of the last successful load.
         package var playlists: [Playlist]
+        package var status: LoadStatus
 
-        package init(playlists: [Playlist]) {
+        package init(playlists: [Playlist], status: LoadStatus = .ready) {
             self.playlists = playlists
+            self.status = status
+        }
+
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            playlists = try container.decode([Playlist].self, forKey: .playlists)
+            // Earlier versions have no status, and publish the document when the playlists are loaded.
+            status = try container.decodeIfPresent(LoadStatus.self, forKey: .status) ?? .ready
         }
     }
 
     /// The shuffled focus playlist.
     package struct GeneratedPlaylist: DocumentMessage {
-        package enum Status: String, Codable, Sendable, CaseIterable {
-            /// The songs are being fetched.
-            case loading
-            case ready
-            case failed
-        }
-
         package var playlistID: String
-        package var status: Status
+        package var status: LoadStatus
         /// The number of songs of the playlist. 0 unless the status is `ready`.
         package var total: Int
         /// The first songs, at most ``Song/pageSize`` bytes of JSON. `query.PlaylistSongs` returns the others.
         package var songs: [Song]
 
-        package init(playlistID: String, status: Status, songs: [Song] = []) {
+        package init(playlistID: String, status: LoadStatus, songs: [Song] = []) {
             self.playlistID = playlistID
             self.status = status
             total = songs.count
@@ -67,6 +70,13 @@ extension Document {
             self.devices = devices
         }
     }
+}
+
+/// The state of a list that is fetched from Spotify.
+package enum LoadStatus: String, Codable, Sendable, CaseIterable {
+    case loading
+    case ready
+    case failed
 }
 
 /// The fields of a playlist that a list of playlists shows.

@@ -49,7 +49,7 @@ public struct MessageConsumer: ReadyService {
     private struct Call: Sendable {
         let handle: @Sendable () async throws -> [Envelope]
         let whenGivenUp: @Sendable () -> [any Message]
-        /// The work that begins when the messages of ``handle`` are recorded. Nil for most messages.
+        /// The work that begins when a document of ``handle`` records it. Nil for most messages.
         var work: WorkCall?
     }
 
@@ -112,23 +112,25 @@ public struct MessageConsumer: ReadyService {
     /// Adds a handler that runs beside the loop, for example because it waits for a slow server. Later messages of the
     /// session are handled at the same time.
     ///
-    /// First `document` is published, with the consumer's progress. Then the work runs. Its messages are published in
-    /// one batch, and one of them must replace the document. If the process ends before that, the work is started again
-    /// after the next start or by another instance; it gets a message with the same id.
+    /// First `document` is published, with the consumer's progress. Then the work runs, if the document records it. Its
+    /// messages are published in one batch, and one of them must replace the document. If the process ends before that,
+    /// the work is started again after the next start or by another instance; it gets a message with the same id.
     ///
     /// A session has one piece of work for each type: a newer message ends the work of the older one, which is discarded
     /// with an `event.MessageDiscarded`. The end of the session also ends the work, if there is a handler for it.
     /// - Parameters:
     ///   - discardsReplaced: false if the work has had its effect when a newer message ends it, for example because it
     ///     follows something until it is ended. The older message is then not discarded.
-    ///   - document: the document that records the work.
+    ///   - document: returns the document that records the work. If the message only ends earlier work, the document
+    ///     records none. It is called in the loop, after the earlier work has ended.
     ///   - unfinished: returns the message that a document records. Nil if the work has finished.
     ///   - whenGivenUp: the messages to publish if the work fails. They must replace the document.
     ///   - work: called again after delays if it throws, as any handler. After the last attempt, an error is published;
     ///     there is no dead letter.
     /// - Precondition: the type has no handler yet.
     package func on<M: Message, D: DocumentMessage>(
-        _ type: M.Type, discardsReplaced: Bool = true, recordedBy document: @escaping @Sendable (M) -> D,
+        _ type: M.Type, discardsReplaced: Bool = true,
+        recordedBy document: @escaping @Sendable (M, MessageContext) async throws -> D,
         unfinished: @escaping @Sendable (D) -> M?, whenGivenUp: @escaping @Sendable (M) -> [any Message],
         work: @escaping @Sendable (M, MessageContext) async throws -> [any Message]
     ) -> MessageConsumer {
@@ -138,7 +140,8 @@ public struct MessageConsumer: ReadyService {
                 try messages.map { try context.bus.envelope($0, causedBy: context.cause) }
             }
             return Call(
-                handle: { try envelopes([document(message)]) }, whenGivenUp: { whenGivenUp(message) },
+                handle: { try envelopes([try await document(message, context)]) },
+                whenGivenUp: { whenGivenUp(message) },
                 work: WorkCall(
                     discardsReplaced: discardsReplaced,
                     work: { try envelopes(try await work(message, context)) },
@@ -241,6 +244,8 @@ public struct MessageConsumer: ReadyService {
         if message.type == DomainEvent.SessionEnded.type {
             try await underWay.end { $0.cause.subject == message.subject }
         }
+        let work = isExpired ? nil : call.work
+        let ended = work == nil ? [] : try await endEarlier(than: message, underWay)
         let whenGivenUp = try call.whenGivenUp().map { try bus.envelope($0, causedBy: message) }
         // Before the command expired, an attempt that was interrupted may have published a document.
         var handled =
@@ -248,8 +253,10 @@ public struct MessageConsumer: ReadyService {
             ? try expired(message, context, whenGivenUp)
             : try await attempts(at: call.handle, whenGivenUp, context, loop)
         handled.whenGivenUp = whenGivenUp
-        guard let work = call.work, !isExpired, handled.rejection == nil else { return handled }
-        handled.messages += try await endEarlier(than: message, underWay)
+        handled.messages += ended
+        guard let work, handled.rejection == nil, handled.messages.contains(where: { isRecord($0, of: message) }) else {
+            return handled
+        }
         let piece = Piece(cause: message, call: work)
         handled.whenRecorded = { underWay.begin(piece) }
         return handled
@@ -335,12 +342,15 @@ public struct MessageConsumer: ReadyService {
     private func isRecorded(_ piece: Piece) async throws -> Bool {
         for record in records {
             let filter = MessageFilter.type(record.document, subject: piece.cause.subject)
-            for document in try await bus.documents(matching: [filter])
-            where record.cause(document)?.id == piece.cause.id {
-                return true
-            }
+            let documents = try await bus.documents(matching: [filter])
+            if documents.contains(where: { isRecord($0, of: piece.cause) }) { return true }
         }
         return false
+    }
+
+    /// True if a document records the unfinished work of a message.
+    private func isRecord(_ document: Envelope, of cause: Envelope) -> Bool {
+        records.contains { $0.document == document.type && $0.cause(document)?.id == cause.id }
     }
 
     /// The results of a command whose session has ended. Nil if the session stands, or if this consumer handles such

@@ -12,19 +12,22 @@ package struct ConsentListener: Sendable {
     private static let path = "callback"
 
     private let pendingPort: Int?
+    private let idleLimit: Duration
     private let logger: Logger
     private let answer: @Sendable (AuthorizationCallback) async throws -> ApplicationError?
 
     /// - Parameters:
     ///   - pendingRedirectURI: the redirect URI of an open request, at which an earlier process listened. Nil if there
     ///     is none.
+    ///   - idleLimit: the time after which a connection is closed if its request does not arrive.
     ///   - logger: logs the messages of the server, and warnings and errors of the listener.
     ///   - answer: handles the answer, and returns the error to show in the browser. Nil if there is none.
     package init(
-        pendingRedirectURI: String?, logger: Logger,
+        pendingRedirectURI: String?, idleLimit: Duration = .seconds(10), logger: Logger,
         answer: @escaping @Sendable (AuthorizationCallback) async throws -> ApplicationError?
     ) {
         pendingPort = pendingRedirectURI.flatMap { URLComponents(string: $0)?.port }
+        self.idleLimit = idleLimit
         self.logger = logger
         self.answer = answer
     }
@@ -45,7 +48,10 @@ package struct ConsentListener: Sendable {
     private func listen(on port: Int, _ body: @escaping @Sendable (String) async throws -> Void) async throws {
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let server = Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+            router: router,
+            // The limit also closes a connection whose request headers do not end.
+            server: .http1(configuration: .init(idleTimeout: TimeAmount(idleLimit))),
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port { listening.yield(port) }
             },
@@ -67,7 +73,7 @@ package struct ConsentListener: Sendable {
     }
 
     private var router: Router<BasicRequestContext> {
-        let router = Router()
+        let router = Router(options: .autoGenerateHeadEndpoints)
         router.get("\(Self.path)") { request, _ in
             guard let callback = AuthorizationCallback(target: request.uri.string) else { throw HTTPError(.notFound) }
             return await page(for: callback).response

@@ -1,7 +1,7 @@
 package import Authorization
 package import HTTPClient
 internal import HTTPTypes
-internal import Music
+internal import Support
 
 /// accounts.spotify.com: the authorization code flow with PKCE.
 package struct SpotifyAccounts: AuthorizationServer {

@@ -2,6 +2,7 @@ internal import Foundation
 internal import HTTPClient
 internal import HTTPTypes
 internal import Music
+internal import Support
 
 /// Sends requests to a Spotify host. The time of an attempt, the size of the answer, the number of attempts and the time
 /// of all attempts with the waits between them are limited.

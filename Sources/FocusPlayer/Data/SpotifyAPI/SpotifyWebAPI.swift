@@ -2,6 +2,7 @@ package import Foundation
 package import HTTPClient
 internal import HTTPTypes
 package import Music
+internal import Support
 package import Vocabulary
 
 /// The Web API of api.spotify.com for one account.

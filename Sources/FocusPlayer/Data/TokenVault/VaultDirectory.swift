@@ -181,13 +181,13 @@ enum VaultFailure {
     static func corrupt(_ path: String) -> TokenStoreError {
         TokenStoreError(
             code: "vault.corrupt", message: "\(path) is damaged, or was not encrypted with the key in its directory",
-            recovery: "Remove it and connect Spotify again.")
+            recovery: "Remove it and connect Spotify again.", namesFile: true)
     }
 
     static func newer(_ path: String, version: Int) -> TokenStoreError {
         TokenStoreError(
             code: "vault.newer", message: "\(path) has the format \(version) of a newer version of this program",
-            recovery: "Use the newer version, or remove the file and connect Spotify again.")
+            recovery: "Use the newer version, or remove the file and connect Spotify again.", namesFile: true)
     }
 
     static var fullOfAccounts: TokenStoreError {
@@ -213,26 +213,27 @@ enum VaultFailure {
     static func missingKey(_ path: String) -> TokenStoreError {
         TokenStoreError(
             code: "vault.key", message: "the key \(path) is missing or damaged",
-            recovery: "Remove the whole directory and connect Spotify again.")
+            recovery: "Remove the whole directory and connect Spotify again.", namesFile: true)
     }
 
     static func exposed(_ path: String, mode: String) -> TokenStoreError {
         TokenStoreError(
             code: "vault.exposed", message: "\(path) belongs to another user or is accessible to others",
-            recovery: "If it is yours, run: chmod \(mode) \(path). Otherwise remove it and connect Spotify again.")
+            recovery: "If it is yours, run: chmod \(mode) \(path). Otherwise remove it and connect Spotify again.",
+            namesFile: true)
     }
 
     static func taken(_ path: String) -> TokenStoreError {
         TokenStoreError(
             code: "vault.taken", message: "another process writes to the token vault in \(path)",
-            recovery: "Stop the other auth-service, or give this one a directory of its own.")
+            recovery: "Stop the other auth-service, or give this one a directory of its own.", namesFile: true)
     }
 
     /// - Parameter reason: the reason. Nil for the description of the operating system's last error.
     static func cannotUse(_ path: String, reason: String? = nil) -> TokenStoreError {
         TokenStoreError(
             code: "vault.unusable", message: "\(path) cannot be used: \(reason ?? String(cString: strerror(errno)))",
-            recovery: "Check the path, its permissions and the disk.")
+            recovery: "Check the path, its permissions and the disk.", namesFile: true)
     }
 
     static func cannotUse(_ error: SystemError) -> TokenStoreError {

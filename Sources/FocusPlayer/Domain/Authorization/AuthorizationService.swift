@@ -14,6 +14,7 @@ package actor AuthorizationService {
     private let store: any TokenStore
     private let attempts: any PendingAuthorizationStore
     private let now: @Sendable () -> Date
+    private let log: @Sendable (String) -> Void
     /// The operations that wait for their turn, by session. A session has an entry while one of its operations runs.
     private var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
     /// The renewals that are under way, by session.
@@ -23,14 +24,16 @@ package actor AuthorizationService {
     /// - Parameters:
     ///   - store: the store of the tokens. Nothing else may write to it.
     ///   - now: returns the current time, from which the expiry times of tokens and requests are computed.
+    ///   - log: logs the details of an error that a person must not see, such as the path of a file.
     package init(
         server: any AuthorizationServer, store: any TokenStore, attempts: any PendingAuthorizationStore,
-        now: @escaping @Sendable () -> Date = { Date() }
+        now: @escaping @Sendable () -> Date = { Date() }, log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.server = server
         self.store = store
         self.attempts = attempts
         self.now = now
+        self.log = log
     }
 
     /// Reports to an app that was launched whether an account of its session is connected.
@@ -139,7 +142,7 @@ package actor AuthorizationService {
             let isConnected = try await store.load(of: settled.session).tokens != nil
             return AuthorizationOutcome(repeating: isConnected ? nil : .unknownState)
         } catch let error as TokenStoreError {
-            return AuthorizationOutcome(repeating: error.applicationError)
+            return AuthorizationOutcome(repeating: shown(error))
         }
     }
 
@@ -156,7 +159,7 @@ package actor AuthorizationService {
             }
             return try await exclusively(session) { try await outcome(of: grant, for: callback.state) }
         } catch let error as TokenStoreError {
-            return AuthorizationOutcome(repeating: error.applicationError)
+            return AuthorizationOutcome(repeating: shown(error))
         }
     }
 
@@ -212,7 +215,7 @@ package actor AuthorizationService {
         do {
             return try await operation()
         } catch let error as TokenStoreError {
-            return AuthorizationOutcome(continuing: error.applicationError, cause: attempt.cause)
+            return AuthorizationOutcome(continuing: shown(error), cause: attempt.cause)
         }
     }
 
@@ -268,7 +271,7 @@ package actor AuthorizationService {
                 renewing[cause.subject] = renewal
                 return (renewal, [])
             } catch let error as TokenStoreError {
-                return (nil, [error.applicationError])
+                return (nil, [shown(error)])
             }
         }
     }
@@ -302,7 +305,7 @@ package actor AuthorizationService {
                 return AuthorizationOutcome(ending: renewal, try await apply(grant, to: renewal))
             }
         } catch let error as TokenStoreError {
-            return AuthorizationOutcome(ending: renewal, [error.applicationError])
+            return AuthorizationOutcome(ending: renewal, [shown(error)])
         }
     }
 
@@ -375,7 +378,7 @@ package actor AuthorizationService {
             do {
                 return try await operation()
             } catch let error as TokenStoreError {
-                return [error.applicationError] + fallback
+                return [shown(error)] + fallback
             }
         }
     }
@@ -403,10 +406,15 @@ package actor AuthorizationService {
         try Task.checkCancellation()
         return try await operation()
     }
-}
 
-extension TokenStoreError {
-    fileprivate var applicationError: ApplicationError {
-        ApplicationError(code: code, message: message, recovery: recovery)
+    /// The error to show to a person, without the paths of files. The details are logged.
+    private func shown(_ error: TokenStoreError) -> ApplicationError {
+        guard error.namesFile else {
+            return ApplicationError(code: error.code, message: error.message, recovery: error.recovery)
+        }
+        log("the stored access to Spotify cannot be used: \(error)")
+        return ApplicationError(
+            code: error.code, message: "The stored access to Spotify cannot be used",
+            recovery: "See the log of auth-service.")
     }
 }

@@ -106,11 +106,14 @@ package struct TokenStoreError: Error, Hashable, Sendable {
     package let message: String
     /// The remedy, in one line.
     package let recovery: String
+    /// True if ``message`` or ``recovery`` contain the path of a file. They are then for a log, not for a person.
+    package let namesFile: Bool
 
-    package init(code: String, message: String, recovery: String) {
+    package init(code: String, message: String, recovery: String, namesFile: Bool = false) {
         self.code = code
         self.message = message
         self.recovery = recovery
+        self.namesFile = namesFile
     }
 }
 

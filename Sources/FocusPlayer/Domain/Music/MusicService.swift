@@ -1,5 +1,6 @@
 package import Contracts
 package import EventBus
+internal import Support
 package import Vocabulary
 
 /// Makes focus playlists for one session, and plays them with its account.
@@ -26,21 +27,22 @@ package struct MusicService: Sendable {
         self.log = log
     }
 
-    /// Loads the playlists of the connected account.
-    package func loadPlaylists() async throws -> [any Message] {
-        try await answering {
-            [Document.Playlists(playlists: try await repository.playlists()), DomainEvent.PlaylistsLoaded()]
+    /// Loads the playlists of the connected account. Before, a ``Document/Playlists`` with the status `loading` must be
+    /// published.
+    /// - Parameter known: the playlists of the last successful load. The document contains them if this load fails.
+    package func loadPlaylists(known: [Playlist] = []) async throws -> [any Message] {
+        try await answering(failed: [Document.Playlists(playlists: known, status: .failed)]) {
+            do {
+                return [Document.Playlists(playlists: try await repository.playlists()), DomainEvent.PlaylistsLoaded()]
+            } catch MusicError.notAuthorized {
+                // The account has been disconnected since it was reported as connected.
+                throw MusicError.authorizationEnded
+            }
         }
     }
 
-    /// Removes the data of an account that was disconnected.
-    package func forgetAccount() async -> [any Message] {
-        await repository.forget()
-        return [Document.Playlists(playlists: [])]
-    }
-
-    /// Removes the stored data of a session that has ended.
-    package func forgetSession() async {
+    /// Removes the stored data of a session that has ended, or whose account was disconnected.
+    package func forget() async {
         await repository.forget()
     }
 

@@ -136,7 +136,11 @@ package struct NowPlayingPolling {
     }
 
     private mutating func failed(_ error: MusicError, at now: Duration) -> Step {
-        guard let wait = wait(after: error) else { return Step(next: .end(error)) }
+        guard let wait = wait(after: error) else {
+            // An account that was connected before has been disconnected. That is not an error for the person.
+            let isLogOut = error == .notAuthorized && document.status != .loading
+            return Step(next: .end(isLogOut ? .authorizationEnded : error))
+        }
         failures += 1
         due = now + wait
         if case .rateLimited = error { notBefore = due }
