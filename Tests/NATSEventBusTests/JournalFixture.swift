@@ -54,7 +54,7 @@ struct BusParts: Sendable {
         // The tests have few messages.
         claims = Claims(journal, floorStep: 10)
         results = Results(journal, claims: claims, letters: letters, send: send)
-        leases = Leases(journal, producer: producer, results: results, send: send)
+        leases = Leases(journal, producer: producer, source: source, results: results, send: send)
         queries = Queries(journal, source: source)
     }
 

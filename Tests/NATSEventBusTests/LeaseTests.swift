@@ -133,4 +133,55 @@ struct LeaseTests {
             }
         }
     }
+
+    @Test func `A process that ends withdraws its documents, without a steward, and can publish no others`()
+        async throws
+    {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { bus, other in
+                let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
+                let guarding = try #require(Checkpoint(guarding: Partition.all[1], of: claim))
+                _ = try await bus.leases.publish(leased("1", name: "guarded", guarding: guarding), guarding)
+                try await bus.publish(leased("2", name: "plain"))
+                // This document is no longer leased.
+                try await bus.publish(leased("3", name: "kept"))
+                let kept = Batch([try document("4", name: "kept")])
+                await bus.leases.note(kept, at: Place(offset: try await bus.publish(kept).offset).sequence)
+                try await other.publish(leased("5", name: "other"))
+                await bus.leases.end()
+                #expect(try await documents(bus) == ["kept": "4", "other": "5"])
+                let tombstones = try await bus.messages().filter(\.isTombstone)
+                #expect(tombstones.allSatisfy { $0.attributes.source == bus.source })
+                #expect(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer))?.record.state == .withdrawn)
+                #expect(try await bus.code(of: leased("6", name: "late")) == .closed)
+            }
+        }
+    }
+
+    @Test func `A process that ends does not withdraw a guarded document after its claim was lost`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { bus, other in
+                let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
+                let guarding = try #require(Checkpoint(guarding: Partition.all[1], of: claim))
+                _ = try await bus.leases.publish(leased("1", name: "guarded", guarding: guarding), guarding)
+                _ = try await other.claims.claim(consumer: "worker", as: .exclusive)
+                try await other.publish(Batch([document("2", name: "guarded")]))
+                await bus.leases.end()
+                #expect(try await documents(bus) == ["guarded": "2"])
+            }
+        }
+    }
+
+    @Test func `A process whose lease was revoked leaves its documents to the steward when it ends`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { bus, steward in
+                try await bus.publish(leased("1", name: "a"))
+                let revocation = try await revoke(bus)
+                await bus.leases.end()
+                #expect(try await documents(steward) == ["a": "1"])
+                try await withdraw(["a"], bus, after: revocation)
+                #expect(try await documents(steward) == [:])
+            }
+        }
+    }
 }

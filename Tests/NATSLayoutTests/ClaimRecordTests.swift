@@ -74,17 +74,6 @@ struct ClaimRecordTests {
         #expect(throws: ProtocolError.self) { try TypeTable(json: Array(damaged.utf8)) }
     }
 
-    @Test("a lease is held, revoked, withdrawn, and held again, in no other order")
-    func leaseOrder() {
-        let states: [LeaseRecord.State?] = [nil, .held, .revoked, .withdrawn]
-        let allowed = states.flatMap { last in
-            [LeaseRecord.State.held, .revoked, .withdrawn]
-                .filter { LeaseRecord($0).mayFollow(last.map { LeaseRecord($0) }) }
-                .map { "\(last?.rawValue ?? "nothing") \($0.rawValue)" }
-        }
-        #expect(allowed == ["nothing held", "held revoked", "revoked withdrawn", "withdrawn held"])
-    }
-
     @Test("of a newer version are refused, and the error says so")
     func newer() throws {
         let json = #"{"version":2,"record":{"state":"held"}}"#

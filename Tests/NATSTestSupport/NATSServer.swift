@@ -148,10 +148,24 @@ package final class NATSServer: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Stops the process without ending it (SIGSTOP). Its connections stay open.
+    /// Stops the process without ending it (SIGSTOP). Its connections stay open. Returns when all its threads have
+    /// stopped: on a busy machine, some still run for a while after the signal.
     package func pause() {
         current.withLock { $0 }?.isPaused.withLock { $0 = true }
         send(SIGSTOP)
+        guard let pid = current.withLock({ $0?.pid.withLock(\.self) }) else { return }
+        while Self.hasRunningThread(pid) { sched_yield() }
+    }
+
+    private static func hasRunningThread(_ pid: pid_t) -> Bool {
+        let tasks = "/proc/\(pid)/task"
+        return (try? FileManager.default.contentsOfDirectory(atPath: tasks))?.contains { task in
+            // The state follows the name, which is in parentheses: proc_pid_stat(5). A thread that has ended is skipped.
+            guard let stat = try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8),
+                let state = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].dropFirst(2).first
+            else { return false }
+            return !"TZX".contains(state)
+        } ?? false
     }
 
     /// Continues the process (SIGCONT).

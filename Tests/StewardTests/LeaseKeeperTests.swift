@@ -26,10 +26,9 @@ struct LeaseKeeperTests {
     }
 
     private static func heartbeat(
-        _ journal: TestJournal, _ producer: ProducerID, _ members: [Heartbeat.Member] = [], isLast: Bool = false
+        _ journal: TestJournal, _ producer: ProducerID, _ members: [Heartbeat.Member] = []
     ) async throws -> HeartbeatReply {
-        let heartbeat = Heartbeat(
-            producer: producer, members: members, seen: 0, epoch: journal.journal.epoch, isLast: isLast)
+        let heartbeat = Heartbeat(producer: producer, members: members, seen: 0, epoch: journal.journal.epoch)
         let reply = try await journal.jetStream.retrying {
             try await journal.connection.request(
                 journal.text(.heartbeat), body: try heartbeat.json(), timeout: .seconds(2))
@@ -80,21 +79,6 @@ struct LeaseKeeperTests {
                 try await journal.publish(
                     documents, lease: silent, expecting: LastSequence(held, of: journal.text(.lease(silent))))
             }
-        }
-    }
-
-    @Test("end at once when a client says that it ends", .timeLimit(.minutes(1)))
-    func lastHeartbeat() async throws {
-        try await TestJournal.run { journal in
-            let producer = ProducerID()
-            _ = try await Self.hold(journal, producer, documents: [message(.document, "Presence")])
-            let start = ContinuousClock.now
-            try await Self.keep(journal) {
-                _ = try await Self.heartbeat(journal, producer, isLast: true)
-                try await journal.wait(for: .lease(producer), as: LeaseRecord.self) { $0.state == .withdrawn }
-            }
-            #expect(ContinuousClock.now - start < Presence.lease)
-            #expect(try await journal.folded().isEmpty)
         }
     }
 

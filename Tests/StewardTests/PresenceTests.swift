@@ -13,10 +13,10 @@ struct PresenceTests {
 
     private func time(_ seconds: Double) -> ContinuousClock.Instant { start + .milliseconds(Int(seconds * 1000)) }
 
-    private func heartbeat(isLast: Bool = false) -> Heartbeat {
+    private func heartbeat() -> Heartbeat {
         Heartbeat(
             producer: producer, members: [.init(consumer: "worker", id: member.id, isExclusive: false)], seen: 0,
-            epoch: 1, isLast: isLast)
+            epoch: 1)
     }
 
     /// Looks every 200 ms, and returns the first time at which both are silent.
@@ -53,15 +53,6 @@ struct PresenceTests {
         presence.beginAnew(at: time(4.9))
         let third = try #require(silence(&presence, from: 5, to: 20))
         #expect((9.9...10.4).contains(third))
-    }
-
-    @Test("are silent at once when they say that they end, also if an earlier heartbeat comes late")
-    func end() {
-        var presence = Presence(at: time(0))
-        presence.hear(heartbeat(), at: time(0.1))
-        presence.hear(heartbeat(isLast: true), at: time(0.2))
-        presence.hear(heartbeat(), at: time(0.3))
-        #expect(silence(&presence, from: 0.4, to: 0.4) == 0.4)
     }
 
     @Test("have a new lease when they come back")

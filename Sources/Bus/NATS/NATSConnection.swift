@@ -19,8 +19,6 @@ package final class NATSConnection: Sendable {
         var lastID = 0
         /// The bytes that wait for the thread.
         var queuedBytes = 0
-        /// Makes the last message.
-        var farewell: (@Sendable () -> (subject: String, body: [UInt8])?)?
     }
 
     /// The maximum number of bytes that wait to be sent.
@@ -162,9 +160,6 @@ package final class NATSConnection: Sendable {
     }
 
     private func end() {
-        if let farewell = state.withLock(\.farewell), let message = farewell() {
-            try? publish(message.subject, body: message.body)
-        }
         change { state in
             state.link = nil
             return .closed
@@ -244,11 +239,6 @@ package final class NATSConnection: Sendable {
     }
 
     // MARK: Messages
-
-    /// Sets the function that makes the last message, which is sent when ``run()`` is cancelled. It must not wait.
-    package func setFarewell(_ farewell: @escaping @Sendable () -> (subject: String, body: [UInt8])?) {
-        state.withLock { $0.farewell = farewell }
-    }
 
     /// Sends a message without an acknowledgement. Returns when the message is queued: it is lost if the connection is
     /// lost or the user may not publish it.

@@ -44,7 +44,7 @@ final class Journal: Sendable {
         }
     }
 
-    private static let ended = BusError(.closed, "the bus was closed: its run() has ended")
+    static let ended = BusError(.closed, "the bus was closed: its run() has ended")
     /// The maximum size of a batch: 8 MiB of messages, and a message that is given up.
     private static let largestPayload = 9 * 1024 * 1024
     /// The part of `max_payload` that a batch leaves for what servers add to it.
@@ -252,9 +252,9 @@ final class Journal: Sendable {
     /// The highest sequence of a batch that this client has seen in the present journal; 0 for none.
     var seen: UInt64 { state.withLock(\.seen) }
 
-    func heartbeat(of producer: ProducerID, members: [Heartbeat.Member], isLast: Bool = false) -> Heartbeat {
+    func heartbeat(of producer: ProducerID, members: [Heartbeat.Member]) -> Heartbeat {
         let (seen, epoch) = state.withLock { ($0.seen, $0.identity?.epoch ?? 0) }
-        return Heartbeat(producer: producer, members: members, seen: seen, epoch: epoch, isLast: isLast)
+        return Heartbeat(producer: producer, members: members, seen: seen, epoch: epoch)
     }
 
     /// The sequence of the last batch, from the stream's leader; 0 if the journal is empty.

@@ -2,12 +2,13 @@ internal import BusProtocol
 internal import EventBus
 internal import NATS
 internal import NATSLayout
+internal import Support
 
 /// The lease of this process's documents: the publisher's side.
 ///
 /// Leased batches expect the record that says `held`. When the steward has not heard from the process for too long, it
 /// revokes the lease, which refuses them, and withdraws the documents. Then the process holds a new lease and publishes
-/// its documents again.
+/// its documents again. A process that ends withdraws its documents itself.
 actor Leases {
     private struct Leased {
         let message: Envelope
@@ -25,19 +26,25 @@ actor Leases {
 
     private static let checkInterval = Duration.seconds(1)
     private static let withdrawalPause = Duration.milliseconds(100)
+    /// The maximum time for withdrawing the documents at the end of the process.
+    private static let endingTime = Duration.seconds(2)
 
     private let journal: Journal
     private let producer: ProducerID
+    private let source: String
     private let send: Send
     private let results: Results
     private let turns = Turns<ProducerID>()
     /// The sequence of the record that leased batches expect. Nil while the process holds no lease.
     private var held: UInt64?
     private var entries: [DocumentName: Entry] = [:]
+    private var isEnding = false
 
-    init(_ journal: Journal, producer: ProducerID, results: Results, send: @escaping Send) {
+    /// - Parameter source: The CloudEvents source of the messages that withdraw documents.
+    init(_ journal: Journal, producer: ProducerID, source: String, results: Results, send: @escaping Send) {
         self.journal = journal
         self.producer = producer
+        self.source = source
         self.send = send
         self.results = results
     }
@@ -103,6 +110,7 @@ actor Leases {
 
     /// - Returns: The sequence of the record that says `held`.
     private func hold() async throws -> UInt64 {
+        guard !isEnding else { throw Journal.ended }
         if let held { return held }
         // Other batches wait until the documents are published again, so that no older document replaces a newer one.
         let (sequence, isNew) = try await turns.withTurn(of: producer) {
@@ -168,6 +176,47 @@ actor Leases {
                 if entries[name]?.sequence == entry.sequence { entries[name] = nil }
             }
         }
+    }
+
+    // MARK: The end
+
+    /// Withdraws the documents, and gives up the lease. If that fails, the steward does the rest when it has not heard
+    /// from the process for some time.
+    func end() async {
+        isEnding = true
+        guard let held else { return }
+        try? await withTimeLimit(Self.endingTime, orThrow: CancellationError()) {
+            try await self.withdrawAll(under: held)
+            _ = try await self.journal.write(LeaseRecord(.withdrawn), .lease(self.producer), after: held)
+        }
+    }
+
+    private func withdrawAll(under sequence: UInt64) async throws {
+        let expectation = Expectation(subject: journal.subject(.lease(producer)), sequence: sequence)
+        var plain: [MessageType: [Envelope]] = [:]
+        for (name, entry) in entries {
+            guard let leased = entry.leased else { continue }
+            let tombstone = Envelope.withdrawal(name.type, key: name.key, subject: name.subject, source: source)
+            if let condition = leased.condition {
+                // After the claim was lost, the document may be another process's.
+                let batch = Batch([tombstone], checkpoint: condition)
+                try await unlessFenced { try await results.publish(batch, condition) }
+            } else {
+                plain[name.type, default: []].append(tombstone)
+            }
+        }
+        // Batches of one type: a process may have the right to publish only some types.
+        for tombstones in plain.values {
+            for part in Self.parts(tombstones, size: try await journal.identity().maximumBatchSize) {
+                _ = try await send(Publication(Batch(part), expectation: expectation))
+            }
+        }
+    }
+
+    private func unlessFenced(_ publish: () async throws -> Position) async throws {
+        do {
+            _ = try await publish()
+        } catch let error as BusError where [.fenced, .epoch].contains(error.code) {}
     }
 
     /// Divides documents into batches.

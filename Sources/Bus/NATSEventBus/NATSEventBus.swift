@@ -58,7 +58,7 @@ public final class NATSEventBus: EventBus {
         claims = Claims(journal)
         letters = DeadLetters(journal: journal)
         results = Results(journal, claims: claims, letters: letters, send: send)
-        leases = Leases(journal, producer: producer, results: results, send: send)
+        leases = Leases(journal, producer: producer, source: source, results: results, send: send)
         queries = Queries(journal, source: source)
     }
 
@@ -82,15 +82,9 @@ public final class NATSEventBus: EventBus {
             return !hasBegun
         }
         guard isFirst else { throw BusError(.closed, "run() was called before; create another bus") }
-        journal.connection.setFarewell { [weak self] in
-            guard let self, let body = try? journal.heartbeat(of: producer, members: [], isLast: true).json() else {
-                return nil
-            }
-            return (journal.subject(.heartbeat), body)
-        }
         let (isEnding, end) = AsyncStream.makeStream(of: Never.self)
         // Not a child task, which would be cancelled together with this one: at its end, the process still uses the
-        // connection to leave its durable consumers.
+        // connection to withdraw its leased documents and to leave its durable consumers.
         let work = Task { try await serve(until: isEnding) }
         try await withTaskCancellationHandler {
             try await work.value
@@ -109,6 +103,7 @@ public final class NATSEventBus: EventBus {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for await _ in isEnding {}
+                    await self.leases.end()
                     await self.claims.leaveAll()
                     throw CancellationError()
                 }

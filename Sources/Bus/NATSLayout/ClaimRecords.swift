@@ -181,7 +181,8 @@ package struct LeaseRecord: LayoutRecord {
         case held
         /// The producer was silent for too long. Its leased documents are to be withdrawn.
         case revoked
-        /// The leased documents are withdrawn. The producer may hold a lease again.
+        /// The leased documents are withdrawn, by the producer at its end or by the steward. The producer may hold a
+        /// lease again.
         case withdrawn
     }
 
@@ -189,14 +190,6 @@ package struct LeaseRecord: LayoutRecord {
 
     package init(_ state: State) {
         self.state = state
-    }
-
-    /// True if the record may replace `last`.
-    package func mayFollow(_ last: LeaseRecord?) -> Bool {
-        switch (last?.state, state) {
-        case (nil, .held), (.withdrawn, .held), (.held, .revoked), (.revoked, .withdrawn): true
-        default: false
-        }
     }
 }
 

@@ -26,18 +26,15 @@ package struct Heartbeat: LayoutRecord {
     package let seen: UInt64
     /// The epoch of the journal to which `seen` belongs; 0 if none was seen.
     package let epoch: UInt64
-    /// True if the process ends. The steward withdraws its leased documents and its memberships at once.
-    package let isLast: Bool
 
     /// The identity of the client.
     package var producer: ProducerID? { ProducerID(hexadecimal: producerDigits) }
 
-    package init(producer: ProducerID, members: [Member], seen: UInt64, epoch: UInt64, isLast: Bool = false) {
+    package init(producer: ProducerID, members: [Member], seen: UInt64, epoch: UInt64) {
         producerDigits = producer.hexadecimal
         self.members = members
         self.seen = seen
         self.epoch = epoch
-        self.isLast = isLast
     }
 
     package func check() throws(ProtocolError) {

@@ -24,9 +24,6 @@ struct Presence {
 
     private var producers: [ProducerID: Instant] = [:]
     private var members: [Member: Instant] = [:]
-    /// The clients that have said that they end, with the time.
-    private var ended: [ProducerID: Instant] = [:]
-    private var endedMembers: [Member: Instant] = [:]
     private var lastLook: Instant
 
     init(at now: Instant) {
@@ -36,13 +33,7 @@ struct Presence {
     mutating func hear(_ heartbeat: Heartbeat, at now: Instant) {
         guard let producer = heartbeat.producer else { return }
         let listed = heartbeat.members.map { Member(consumer: $0.consumer, id: $0.id) }
-        if heartbeat.isLast {
-            ended[producer] = now
-            for member in listed { endedMembers[member] = now }
-            return
-        }
-        // A heartbeat that was overtaken by the last one does not count.
-        guard ended[producer] == nil, producers[producer] != nil || producers.count < Self.capacity else { return }
+        guard producers[producer] != nil || producers.count < Self.capacity else { return }
         producers[producer] = now
         for member in listed where members[member] != nil || members.count < Self.capacity { members[member] = now }
     }
@@ -67,14 +58,11 @@ struct Presence {
         for producer in holders where producers[producer] == nil { producers[producer] = now }
         for member in owners where members[member] == nil { members[member] = now }
         let silent = (
-            holders.filter { ended[$0] != nil || now - (producers[$0] ?? now) > Self.lease },
-            owners.filter { endedMembers[$0] != nil || now - (members[$0] ?? now) > Self.lease }
+            holders.filter { now - (producers[$0] ?? now) > Self.lease },
+            owners.filter { now - (members[$0] ?? now) > Self.lease }
         )
         producers = producers.filter { holders.contains($0.key) || now - $0.value <= Self.lease }
         members = members.filter { owners.contains($0.key) || now - $0.value <= Self.lease }
-        // A lease or a membership can become visible after its client has said that it ends.
-        ended = ended.filter { holders.contains($0.key) || now - $0.value <= Self.lease * 2 }
-        endedMembers = endedMembers.filter { owners.contains($0.key) || now - $0.value <= Self.lease * 2 }
         return silent
     }
 }
