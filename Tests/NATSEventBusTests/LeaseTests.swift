@@ -172,6 +172,44 @@ struct LeaseTests {
         }
     }
 
+    @Test func `What a process cannot withdraw when it ends stays revoked, for the steward`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { bus, steward in
+                let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
+                let guarding = try #require(Checkpoint(guarding: Partition.all[1], of: claim))
+                _ = try await bus.leases.publish(leased("1", name: "guarded", guarding: guarding), guarding)
+                try await bus.publish(leased("2", name: "plain"))
+                await bus.claims.leaveAll()
+                await bus.leases.end()
+                #expect(try await documents(steward) == ["guarded": "1"])
+                let last = try #require(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer)))
+                #expect(last.record.state == .revoked)
+                try await withdraw(["guarded"], bus, after: last.sequence)
+                #expect(try await documents(steward) == [:])
+            }
+        }
+    }
+
+    @Test func `A batch whose caller was cancelled may be stored, so the lease stays revoked, for the steward`()
+        async throws
+    {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let leases = Leases(
+                    bus.journal, producer: bus.producer, source: bus.source, results: bus.results
+                ) { publication in
+                    _ = try await bus.send(publication)
+                    throw CancellationError()
+                }
+                let batch = try leased("1", name: "a")
+                await #expect(throws: CancellationError.self) { try await leases.publish(batch) }
+                await leases.end()
+                #expect(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer))?.record.state == .revoked)
+                #expect(try await documents(bus) == ["a": "1"])
+            }
+        }
+    }
+
     @Test func `A process whose lease was revoked leaves its documents to the steward when it ends`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { bus, steward in

@@ -1,6 +1,7 @@
 import Foundation
 import NATS
 import NATSTestSupport
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
@@ -72,24 +73,39 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `A server that stands still does not block the client's end`() async throws {
-        try await NATSServer().whileRunning { server in
-            try await withConnection(server.options) { connection in
+    /// Runs `body` with a connection over TCP or TLS.
+    private func withConnectedServer(
+        overTLS: Bool, _ body: @escaping @Sendable (NATSServer, NATSConnection) async throws -> Void
+    ) async throws {
+        guard overTLS else { return try await withServer(body) }
+        let keys = try await TestKeys(users: ["user"])
+        defer { keys.folder.remove() }
+        try await NATSServer(settings: keys.tls).whileRunning { server in
+            var options = keys.options(of: "user", server)
+            options.nkeyFile = nil
+            try await withConnection(options) { connection in
                 try await connection.waitUntilConnected(timeout: .seconds(30))
-                server.pause()
-                // More than the buffers of the kernel hold.
-                for _ in 0..<32 { try connection.publish("data", body: [UInt8](repeating: 0, count: 1 << 20)) }
-                let code = try await failure { try await connection.request("data", timeout: .milliseconds(200)) }
-                #expect(code == .timeout)
+                try await body(server, connection)
             }
-            server.resume()
         }
     }
 
-    @Test func `A connection to a server that stands still is given up, and made again when the server continues`()
-        async throws
-    {
-        try await withServer { server, connection in
+    @Test(arguments: [false, true])
+    func `A server that stands still does not block the client's end, also with TLS`(overTLS: Bool) async throws {
+        try await withConnectedServer(overTLS: overTLS) { server, connection in
+            server.pause()
+            // More than the buffers of the kernel hold.
+            for _ in 0..<32 { try connection.publish("data", body: [UInt8](repeating: 0, count: 1 << 20)) }
+            let code = try await failure { try await connection.request("data", timeout: .milliseconds(200)) }
+            #expect(code == .timeout)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `A connection to a server that stands still is given up, and made again when the server continues`(
+        overTLS: Bool
+    ) async throws {
+        try await withConnectedServer(overTLS: overTLS) { server, connection in
             server.pause()
             for _ in 0..<32 { try connection.publish("data", body: [UInt8](repeating: 0, count: 1 << 20)) }
             try await connection.waitForDisconnection()

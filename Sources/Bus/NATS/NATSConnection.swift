@@ -15,14 +15,18 @@ package final class NATSConnection: Sendable {
         var hasBegun = false
         var listeners: [Int: AsyncStream<NATSState>.Continuation] = [:]
         var subscriptions: [Int: NATSSubscription] = [:]
-        /// The last id of a listener or a subscription. The acknowledgements have 0.
+        /// The last id of a listener or a subscription, from 1.
         var lastID = 0
         /// The bytes that wait for the thread.
         var queuedBytes = 0
     }
 
+    private static let inboxID = 0
+    private static let acknowledgementsID = -1
     /// The maximum number of bytes that wait to be sent.
     private static let queueLimit = 64 << 20
+    /// The bytes that a waiting message counts beside its body.
+    private static let messageOverhead = 1024
     /// The time between two attempts to connect, in milliseconds. Many clients should not come at once.
     private static let retryDelay = 250...350
 
@@ -40,7 +44,7 @@ package final class NATSConnection: Sendable {
     /// Reads and writes the socket, and runs the tasks that prefer it. It does not poll: the server, which is often on the
     /// same machine, needs the core for the next message.
     private let thread = ExecutorThread(name: "nats", polls: false)
-    /// Makes the calls of libnats that may wait for a server.
+    /// Makes the calls of libnats that may wait for a server. With TLS, these are all calls.
     private let calls = NATSThread()
     /// The numbers of the links that were lost.
     private let losses: AsyncStream<Int>
@@ -66,7 +70,7 @@ package final class NATSConnection: Sendable {
     package var executor: any SerialExecutor & TaskExecutor { thread }
 
     /// Keeps the connection until the task is cancelled. Can be called once. While it connects, the end takes up to two
-    /// seconds for each server.
+    /// seconds for each server; with TLS and a server that has stopped reading, up to ten.
     package func run() async throws {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }
@@ -90,7 +94,7 @@ package final class NATSConnection: Sendable {
         var number = 0
         while !Task.isCancelled {
             number += 1
-            let link = NATSLink(number, thread, owner: self)
+            let link = NATSLink(number, thread, usesTLS: options.usesTLS, owner: self)
             let result = await calls.call {
                 do throws(NATSError) {
                     return Result<Int, NATSError>.success(try link.open(self.options))
@@ -100,7 +104,7 @@ package final class NATSConnection: Sendable {
             case .failure(let error): noteDown(error.message)
             case .success(let maximumPayload):
                 await keep(link, maximumPayload: maximumPayload)
-                let remains = await thread.call { link.end() }
+                let remains = await call { link.end() }
                 if let remains { await calls.call { NATSLink.close(remains) } }
             }
             // Ends early if the task is cancelled.
@@ -110,7 +114,7 @@ package final class NATSConnection: Sendable {
 
     /// Uses a link until it is lost, or the task is cancelled.
     private func keep(_ link: NATSLink, maximumPayload: Int) async {
-        await thread.call {
+        await call {
             link.begin()
             self.use(link, maximumPayload)
         }
@@ -121,11 +125,15 @@ package final class NATSConnection: Sendable {
         }
     }
 
-    /// Subscribes, and opens the way for messages. Runs on the thread.
+    /// Subscribes, and opens the way for messages. Runs on the thread of the links.
     private func use(_ link: NATSLink, _ maximumPayload: Int) {
         do throws(NATSError) {
-            try link.subscribe(to: inbox.pattern, handler: SubscriptionContext { [inbox] in inbox.take($0) })
-            try link.subscribe(to: acknowledgements.pattern, id: 0, .acknowledgements) { [acknowledgements] pointer in
+            try link.subscribe(to: inbox.pattern, id: Self.inboxID, .delivered) { [inbox] pointer in
+                if let pointer { inbox.take(pointer) }
+            }
+            let acknowledgements = acknowledgements
+            try link.subscribe(to: acknowledgements.pattern, id: Self.acknowledgementsID, .acknowledgements) {
+                pointer in
                 guard let pointer else { return acknowledgements.failUnanswered() }
                 acknowledgements.take(pointer)
             }
@@ -143,16 +151,24 @@ package final class NATSConnection: Sendable {
         for (id, subscription) in subscriptions { subscribe(subscription, id) }
     }
 
-    /// Asks the server for its version, and reports the connection.
+    /// Asks the server for its version, and reports the connection. A user without the right to ask is connected
+    /// without a version.
     private func identifyServer() async {
         let (count, size) = state.withLock { ($0.connectionCount, $0.maximumPayload) }
         var info = NATSServerInfo(maximumPayload: size)
-        do {
-            let reply = try await request("$SYS.REQ.USER.INFO", timeout: .seconds(2))
-            info.read(reply.body)
-        } catch let error as NATSError where error.code == .disconnected {
-            return
-        } catch {}
+        var isAnswered = false
+        while !isAnswered {
+            do {
+                info.read(try await request("$SYS.REQ.USER.INFO", timeout: .seconds(2)).body)
+                isAnswered = true
+            } catch let error as NATSError where [.denied, .noResponders].contains(error.code) {
+                isAnswered = true
+            } catch let error as NATSError where error.code == .timeout {
+                // The server is stopped, or very slow.
+            } catch {
+                return
+            }
+        }
         change { state in
             guard state.link != nil, state.connectionCount == count else { return nil }
             return .connected(info)
@@ -236,6 +252,17 @@ package final class NATSConnection: Sendable {
             return state.phase == .closed ? nil : .disconnected(reason)
         }
         for inbox in [inbox, acknowledgements, deliveries] { inbox.failAll { NATSError.disconnected($0) } }
+    }
+
+    // MARK: Threads
+
+    /// Runs `work` on the thread that uses the links.
+    private func perform(_ work: @escaping @Sendable () -> Void) {
+        if options.usesTLS { calls.perform(work) } else { thread.perform(work) }
+    }
+
+    private func call<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+        await options.usesTLS ? calls.call(work) : thread.call(work)
     }
 
     // MARK: Messages
@@ -357,7 +384,7 @@ package final class NATSConnection: Sendable {
             state.lastID += 1
             return (link, state.lastID)
         }
-        thread.perform {
+        perform {
             do throws(NATSError) {
                 try link.subscribe(to: self.deliveries.reply(token), id: id, .read) { pointer in
                     guard let pointer else { return self.deliveries.fail(token, NATSError.noResponders(subject)) }
@@ -367,7 +394,7 @@ package final class NATSConnection: Sendable {
                 self.deliveries.fail(token, error)
             }
         }
-        defer { thread.perform { link.unsubscribe(id) } }
+        defer { perform { link.unsubscribe(id) } }
         return try await body(mailbox)
     }
 
@@ -393,12 +420,12 @@ package final class NATSConnection: Sendable {
             guard state.queuedBytes < Self.queueLimit else {
                 throw NATSError(.congested, "\(state.queuedBytes) bytes wait to be sent to the NATS server")
             }
-            state.queuedBytes += message.size
+            state.queuedBytes += message.size + Self.messageOverhead
             return link
         }
-        thread.perform {
+        perform {
             do throws(NATSError) { try link.publish(message) } catch { failed(error) }
-            self.state.withLock { $0.queuedBytes -= message.size }
+            self.state.withLock { $0.queuedBytes -= message.size + Self.messageOverhead }
         }
     }
 
@@ -426,9 +453,9 @@ package final class NATSConnection: Sendable {
         }
         defer {
             _ = state.withLock { $0.subscriptions.removeValue(forKey: id) }
-            thread.perform { self.state.withLock(\.link)?.unsubscribe(id) }
+            perform { self.state.withLock(\.link)?.unsubscribe(id) }
         }
-        thread.perform { self.subscribe(subscription, id) }
+        perform { self.subscribe(subscription, id) }
         var isConfirmed = false
         while !isConfirmed {
             do {
@@ -444,7 +471,7 @@ package final class NATSConnection: Sendable {
         return try await body(subscription)
     }
 
-    /// Runs on the thread.
+    /// Runs on the thread of the links.
     private func subscribe(_ subscription: NATSSubscription, _ id: Int) {
         do throws(NATSError) {
             try state.withLock(\.link)?.subscribe(

@@ -16,8 +16,11 @@ protocol NATSLinkOwner: AnyObject, Sendable {
 /// itself: with an event loop of the caller, it would continue in the middle of the message that the loss has cut off
 /// (nats.c 3.4.1 to 3.10, `natsConnection_ProcessReadEvent`).
 ///
+/// With TLS, threads of libnats read, and the ``NATSThread`` writes and subscribes. For an event loop, libnats would wait
+/// without a limit for a server that stops within a record of TLS (nats.c 3.4.1 to 3.9.3, `natsSock_Read`).
+///
 /// - Note: `@unchecked Sendable`: after ``open(_:)``, the properties that change are used only on the executor's thread,
-///   except `socket`, which has a lock.
+///   or with TLS on the ``NATSThread``, except `socket`, which has a lock.
 final class NATSLink: ThreadWatch, @unchecked Sendable {
     /// What libnats wants to know about its socket.
     private struct Socket {
@@ -27,8 +30,10 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
         var wantsToWrite = false
     }
 
-    /// The order in which messages that have arrived together are taken.
+    /// The order in which an event loop takes messages that have arrived together.
     enum Rank: Comparable {
+        /// A thread of libnats delivers the messages.
+        case delivered
         /// Messages that go to a handler: no later batch of the journal may overtake them.
         case handled
         case read
@@ -40,8 +45,12 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
         let id: Int
         let rank: Rank
         let pointer: OpaquePointer
-        let take: (OpaquePointer?) -> Void
+        let take: Take
     }
+
+    /// Takes ownership of a `natsMsg`. Must return quickly. Nil stands for the server's message that nobody answers a
+    /// request, if libnats does not tell which one.
+    typealias Take = @Sendable (OpaquePointer?) -> Void
 
     /// A connection of libnats that is no longer used, to be closed.
     struct Remains: @unchecked Sendable {
@@ -52,27 +61,25 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     let number: Int
     private let thread: ExecutorThread
     private let owner: any NATSLinkOwner
+    private let usesTLS: Bool
     private let socket = Mutex(Socket())
     private var connection: OpaquePointer?
-    /// The subscriptions whose messages this thread takes, in the order in which it does.
+    /// The subscriptions, in the order in which an event loop takes their messages.
     private var subscriptions: [Subscription] = []
-    /// The subscription whose messages libnats delivers.
-    private var inbox: OpaquePointer?
     /// True if the descriptor was signalled.
     private var hasNews = false
-    /// The number of times that the server's socket was full.
-    private var blockCount = 0
-    /// True while the server's socket is full.
-    private var isBlocked = false
+    /// The time at which the server has last read something, while its socket is full.
+    private var blockedSince: ContinuousClock.Instant?
 
     /// The maximum number of bytes that wait while the server's socket is full.
     private static let bufferLimit = 64 << 20
     /// The maximum time for which the server's socket may be full.
     private static let patience = Duration.seconds(10)
 
-    init(_ number: Int, _ thread: ExecutorThread, owner: any NATSLinkOwner) {
+    init(_ number: Int, _ thread: ExecutorThread, usesTLS: Bool, owner: any NATSLinkOwner) {
         self.number = number
         self.thread = thread
+        self.usesTLS = usesTLS
         self.owner = owner
     }
 
@@ -127,6 +134,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
 
     /// Begins to read and write.
     func begin() {
+        guard !usesTLS else { return }
         hasNews = true
         thread.add(self)
     }
@@ -136,11 +144,12 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     func end() -> Remains? {
         guard let connection else { return nil }
         for subscription in subscriptions { natsSubscription_Destroy(subscription.pointer) }
-        natsSubscription_Destroy(inbox)
-        (subscriptions, inbox) = ([], nil)
-        // If libnats has nothing to write, closing does not wait.
-        write()
-        thread.remove(self)
+        subscriptions = []
+        if !usesTLS {
+            // If libnats has nothing to write, closing does not wait.
+            write()
+            thread.remove(self)
+        }
         self.connection = nil
         return Remains(connection: connection)
     }
@@ -157,7 +166,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     /// - Throws: ``NATSError`` `disconnected`, `congested` and others.
     func publish(_ message: OutgoingMessage) throws(NATSError) {
         guard let connection else { throw .disconnected(message.subject) }
-        if isBlocked {
+        if blockedSince != nil {
             let size = Int(natsConnection_Buffered(connection))
             guard size < Self.bufferLimit else {
                 throw NATSError(.congested, "\(size) bytes wait to be sent to the NATS server")
@@ -168,13 +177,27 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     }
 
     /// Adds a subscription unless there is one with this id.
-    /// - Parameters:
-    ///   - take: Takes ownership of a `natsMsg`. Must return quickly. Nil stands for the server's message that nobody
-    ///     answers a request: libnats does not tell which one.
     func subscribe(
-        to subject: String, queue: String? = nil, id: Int, _ rank: Rank, _ take: @escaping (OpaquePointer?) -> Void
+        to subject: String, queue: String? = nil, id: Int, _ rank: Rank, _ take: @escaping Take
     ) throws(NATSError) {
         guard let connection, !subscriptions.contains(where: { $0.id == id }) else { return }
+        let pointer =
+            if usesTLS || rank == .delivered {
+                try subscribe(connection, to: subject, queue, take)
+            } else {
+                try subscribe(connection, to: subject, queue)
+            }
+        // The limits of the receivers count, not those of libnats. (A large limit in `natsOptions_SetMaxPendingMsgs`
+        // would make libnats 3.4.1 refuse all subscriptions.)
+        natsSubscription_SetPendingLimits(pointer, -1, -1)
+        let index = subscriptions.firstIndex { $0.rank > rank } ?? subscriptions.count
+        subscriptions.insert(Subscription(id: id, rank: rank, pointer: pointer, take: take), at: index)
+    }
+
+    /// Subscribes so that the event loop takes the messages.
+    private func subscribe(
+        _ connection: OpaquePointer, to subject: String, _ queue: String?
+    ) throws(NATSError) -> OpaquePointer {
         var subscription: OpaquePointer?
         let status =
             if let queue {
@@ -183,36 +206,46 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
                 natsConnection_SubscribeSync(&subscription, connection, subject)
             }
         guard status == NATS_OK, let subscription else { throw NATSError(status, subject) }
-        // Messages are taken as soon as they have been read, so libnats needs no limit. (A large limit in
-        // `natsOptions_SetMaxPendingMsgs` would make libnats 3.4.1 refuse all subscriptions.)
-        natsSubscription_SetPendingLimits(subscription, -1, -1)
-        let index = subscriptions.firstIndex { $0.rank > rank } ?? subscriptions.count
-        subscriptions.insert(Subscription(id: id, rank: rank, pointer: subscription, take: take), at: index)
+        return subscription
     }
 
-    /// Adds the subscription whose messages a thread of libnats delivers. Can be called once.
-    /// - Parameter handler: Receives the messages, also the server's message that nobody answers a request.
-    func subscribe(to subject: String, handler: SubscriptionContext) throws(NATSError) {
-        guard let connection else { return }
+    /// Subscribes so that a thread of libnats delivers the messages, also the server's message that nobody answers a
+    /// request.
+    private func subscribe(
+        _ connection: OpaquePointer, to subject: String, _ queue: String?, _ take: @escaping Take
+    ) throws(NATSError) -> OpaquePointer {
         // libnats holds the context until it has delivered the last message of the closed subscription.
-        let context = Unmanaged.passRetained(handler).toOpaque()
+        let context = Unmanaged.passRetained(TakeContext(take: take)).toOpaque()
         let deliver: natsMsgHandler = { _, _, message, context in
             guard let message, let context else { return }
-            Unmanaged<SubscriptionContext>.fromOpaque(context).takeUnretainedValue().take(message)
+            Unmanaged<TakeContext>.fromOpaque(context).takeUnretainedValue().take(message)
         }
         var subscription: OpaquePointer?
-        let status = natsConnection_Subscribe(&subscription, connection, subject, deliver, context)
+        let status =
+            if let queue {
+                natsConnection_QueueSubscribe(&subscription, connection, subject, queue, deliver, context)
+            } else {
+                natsConnection_Subscribe(&subscription, connection, subject, deliver, context)
+            }
         guard status == NATS_OK, let subscription else {
-            Unmanaged<SubscriptionContext>.fromOpaque(context).release()
+            Unmanaged<TakeContext>.fromOpaque(context).release()
             throw NATSError(status, subject)
         }
         let completion: natsOnCompleteCB = { context in
-            context.map { Unmanaged<SubscriptionContext>.fromOpaque($0).release() }
+            context.map { Unmanaged<TakeContext>.fromOpaque($0).release() }
         }
         // If this fails, the context is never released, which is safe.
         _ = natsSubscription_SetOnCompleteCB(subscription, completion, context)
-        natsSubscription_SetPendingLimits(subscription, -1, -1)
-        inbox = subscription
+        return subscription
+    }
+
+    /// The argument of the handler of a subscription.
+    private final class TakeContext: Sendable {
+        let take: Take
+
+        init(take: @escaping Take) {
+            self.take = take
+        }
     }
 
     func unsubscribe(_ id: Int) {
@@ -226,7 +259,8 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
 
     var pollItem: pollfd {
         pollfd(
-            fd: socket.withLock(\.descriptor), events: Int16(isBlocked ? POLLIN | POLLOUT : POLLIN), revents: 0)
+            fd: socket.withLock(\.descriptor), events: Int16(blockedSince == nil ? POLLIN : POLLIN | POLLOUT),
+            revents: 0)
     }
 
     func noteNews() {
@@ -235,7 +269,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
 
     func handle() -> Bool {
         var hasWorked = false
-        if !isBlocked || hasNews { hasWorked = write() }
+        if blockedSince == nil || hasNews { hasWorked = write() }
         guard hasNews else { return hasWorked }
         hasNews = false
         read()
@@ -245,7 +279,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     private func read() {
         guard let connection, socket.withLock(\.descriptor) >= 0 else { return }
         natsConnection_ProcessReadEvent(connection)
-        for subscription in subscriptions {
+        for subscription in subscriptions where subscription.rank != .delivered {
             var count: UInt64 = 0
             while natsSubscription_QueuedMsgs(subscription.pointer, &count) == NATS_OK, count > 0 {
                 var message: OpaquePointer?
@@ -263,19 +297,25 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     @discardableResult
     private func write() -> Bool {
         guard let connection, socket.withLock({ $0.descriptor >= 0 && $0.wantsToWrite }) else { return false }
+        let size = natsConnection_Buffered(connection)
         natsConnection_ProcessWriteEvent(connection)
-        let wasBlocked = isBlocked
-        isBlocked = socket.withLock(\.wantsToWrite)
-        if isBlocked, !wasBlocked { watchBlockade() }
+        let isBlocked = socket.withLock(\.wantsToWrite)
+        let wasBlocked = blockedSince != nil
+        if !isBlocked {
+            blockedSince = nil
+        } else if !wasBlocked || natsConnection_Buffered(connection) < size {
+            blockedSince = .now
+        }
+        if isBlocked, !wasBlocked { watchBlockade(for: Self.patience) }
         return !isBlocked
     }
 
-    /// Gives up the connection if the server's socket stays full.
-    private func watchBlockade() {
-        blockCount += 1
-        let count = blockCount
-        thread.perform(after: Self.patience) { [weak self] in
-            guard let self, isBlocked, blockCount == count, connection != nil else { return }
+    /// Gives up the connection if the server reads nothing for some time.
+    private func watchBlockade(for duration: Duration) {
+        thread.perform(after: duration) { [weak self] in
+            guard let self, let blockedSince, connection != nil else { return }
+            let rest = Self.patience - (.now - blockedSince)
+            if rest > .zero { return watchBlockade(for: rest) }
             owner.linkClosed(self, "the server has stopped reading")
         }
     }
@@ -306,15 +346,5 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
 
     private static func deniedSubject(_ connection: OpaquePointer?) -> DeniedSubject? {
         DeniedSubject(threadError()) ?? DeniedSubject(lastError(connection))
-    }
-}
-
-/// The argument of the handler of a subscription.
-final class SubscriptionContext: Sendable {
-    /// Takes ownership of a `natsMsg`.
-    let take: @Sendable (OpaquePointer) -> Void
-
-    init(_ take: @escaping @Sendable (OpaquePointer) -> Void) {
-        self.take = take
     }
 }

@@ -74,10 +74,15 @@ final class LinkOptions {
         try apply(options)
         try check(natsOptions_SetClosedCB(pointer, callbacks.closed, context), "the close handler")
         try check(natsOptions_SetErrorHandler(pointer, callbacks.error, context), "the error handler")
-        try check(
-            natsOptions_SetEventLoop(
-                pointer, context, callbacks.attach, callbacks.read, callbacks.write, callbacks.detach),
-            "the event loop")
+        if options.usesTLS {
+            // Limits the time for which a full socket blocks the thread that writes.
+            try check(natsOptions_SetWriteDeadline(pointer, 10_000), "the deadline for writing")
+        } else {
+            try check(
+                natsOptions_SetEventLoop(
+                    pointer, context, callbacks.attach, callbacks.read, callbacks.write, callbacks.detach),
+                "the event loop")
+        }
     }
 
     deinit {
@@ -97,7 +102,7 @@ final class LinkOptions {
         // The addresses that servers of a cluster announce are often not reachable from outside, and are not in the
         // certificates. The options name all servers.
         try check(natsOptions_SetIgnoreDiscoveredServers(pointer, true), "ignoring announced servers")
-        // One thread of libnats delivers the replies to all connections of the process.
+        // One thread of libnats delivers the messages that no event loop takes, in the order of their arrival.
         try check(natsOptions_UseGlobalMessageDelivery(pointer, true), "the delivery thread")
         try applyRights(options)
     }

@@ -193,6 +193,7 @@ package final class PullConsumer {
             // The rest of this request will not come.
             requested = max(0, requested - (message.header("Nats-Pending-Messages").flatMap { Int($0) } ?? requested))
             return nil
+        case 503: throw NATSError.noResponders(subject)
         case let status:
             throw JetStreamError(status: status ?? 500, text: message.statusText, subject: subject)
         }

@@ -39,6 +39,10 @@ actor Leases {
     private var held: UInt64?
     private var entries: [DocumentName: Entry] = [:]
     private var isEnding = false
+    /// The number of leased batches that are being published.
+    private var underWay = 0
+    /// True if documents may be leased that ``entries`` does not have, or that this process cannot withdraw.
+    private var mayHaveMore = false
 
     /// - Parameter source: The CloudEvents source of the messages that withdraw documents.
     init(_ journal: Journal, producer: ProducerID, source: String, results: Results, send: @escaping Send) {
@@ -74,9 +78,10 @@ actor Leases {
             let publication = try Publication(
                 batch, lease: producer, expectation: Expectation(subject: subject, sequence: sequence))
             do {
-                let sent = try await send(publication)
-                note(batch, at: sent.sequence)
-                return sent
+                return try await noting(batch) {
+                    let sent = try await send(publication)
+                    return (sent, sent.sequence)
+                }
             } catch let error as BusError where error.code == .fenced {
                 lose(sequence)
             }
@@ -87,9 +92,31 @@ actor Leases {
     /// lease, it also replaces the fences of this process's members.
     func publish(_ batch: Batch, _ checkpoint: Checkpoint) async throws -> Position {
         _ = try await hold()
-        let position = try await results.publish(batch, checkpoint, lease: producer)
-        note(batch, at: Place(offset: position.offset).sequence)
-        return position
+        return try await noting(batch) {
+            let position = try await results.publish(batch, checkpoint, lease: producer)
+            return (position, Place(offset: position.offset).sequence)
+        }
+    }
+
+    /// Publishes a batch and notes its documents.
+    /// - Parameter publish: Returns a result, and the sequence of the batch.
+    private func noting<Result>(
+        _ batch: Batch, _ publish: () async throws -> (Result, sequence: UInt64)
+    ) async throws -> Result {
+        underWay += 1
+        defer { underWay -= 1 }
+        do {
+            let (result, sequence) = try await publish()
+            note(batch, at: sequence)
+            if isEnding { mayHaveMore = true }
+            return result
+        } catch let error as BusError where error.code == .fenced {
+            throw error
+        } catch {
+            // The batch may be stored nevertheless, for example if the caller was cancelled.
+            mayHaveMore = true
+            throw error
+        }
     }
 
     /// Notes a batch that the journal has recorded. The last publication of a document decides whether it is leased.
@@ -180,43 +207,50 @@ actor Leases {
 
     // MARK: The end
 
-    /// Withdraws the documents, and gives up the lease. If that fails, the steward does the rest when it has not heard
-    /// from the process for some time.
+    /// Withdraws the documents, and gives up the lease. What this process cannot withdraw is left to the steward.
     func end() async {
         isEnding = true
         guard let held else { return }
-        try? await withTimeLimit(Self.endingTime, orThrow: CancellationError()) {
-            try await self.withdrawAll(under: held)
-            _ = try await self.journal.write(LeaseRecord(.withdrawn), .lease(self.producer), after: held)
-        }
+        try? await withTimeLimit(Self.endingTime, orThrow: CancellationError()) { try await self.giveUp(held) }
     }
 
-    private func withdrawAll(under sequence: UInt64) async throws {
-        let expectation = Expectation(subject: journal.subject(.lease(producer)), sequence: sequence)
-        var plain: [MessageType: [Envelope]] = [:]
-        for (name, entry) in entries {
-            guard let leased = entry.leased else { continue }
-            let tombstone = Envelope.withdrawal(name.type, key: name.key, subject: name.subject, source: source)
-            if let condition = leased.condition {
-                // After the claim was lost, the document may be another process's.
-                let batch = Batch([tombstone], checkpoint: condition)
-                try await unlessFenced { try await results.publish(batch, condition) }
-            } else {
-                plain[name.type, default: []].append(tombstone)
-            }
+    private func giveUp(_ held: UInt64) async throws {
+        // From now on, batches that are under way are refused.
+        let revoked = LeaseRecord(.revoked)
+        guard let revocation = try await journal.write(revoked, .lease(producer), after: held) else { return }
+        let leased = entries.compactMap { name, entry in entry.leased.map { (name, $0) } }
+        try await withdraw(leased.filter { $0.1.condition == nil }.map(\.0), under: revocation)
+        for (name, document) in leased {
+            guard let condition = document.condition else { continue }
+            try await withdraw(name, under: condition)
         }
+        // The steward withdraws the rest of a revoked lease.
+        guard !mayHaveMore, underWay == 0 else { return }
+        _ = try await journal.write(LeaseRecord(.withdrawn), .lease(producer), after: revocation)
+    }
+
+    private func withdraw(_ names: [DocumentName], under revocation: UInt64) async throws {
+        let expectation = Expectation(subject: journal.subject(.lease(producer)), sequence: revocation)
         // Batches of one type: a process may have the right to publish only some types.
-        for tombstones in plain.values {
-            for part in Self.parts(tombstones, size: try await journal.identity().maximumBatchSize) {
+        for names in Dictionary(grouping: names, by: \.type).values {
+            for part in Self.parts(names.map(tombstone), size: try await journal.identity().maximumBatchSize) {
                 _ = try await send(Publication(Batch(part), expectation: expectation))
             }
         }
     }
 
-    private func unlessFenced(_ publish: () async throws -> Position) async throws {
+    /// Withdraws a document that is leased under a claim, if the claim still owns the partition. Otherwise the document
+    /// may be another process's.
+    private func withdraw(_ name: DocumentName, under condition: Checkpoint) async throws {
         do {
-            _ = try await publish()
-        } catch let error as BusError where [.fenced, .epoch].contains(error.code) {}
+            _ = try await results.publish(Batch([tombstone(name)], checkpoint: condition), condition)
+        } catch let error as BusError where [.fenced, .epoch].contains(error.code) {
+            mayHaveMore = true
+        }
+    }
+
+    private func tombstone(_ name: DocumentName) -> Envelope {
+        .withdrawal(name.type, key: name.key, subject: name.subject, source: source)
     }
 
     /// Divides documents into batches.
