@@ -5,13 +5,23 @@ package struct FNV1a {
     package init() {}
 
     package mutating func combine(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes {
-            value = (value ^ UInt64(byte)) &* 0x100_0000_01b3
-        }
+        let isCombined: Void? = bytes.withContiguousStorageIfAvailable { combine(UnsafeRawBufferPointer($0)) }
+        guard isCombined == nil else { return }
+        for byte in bytes { combine(byte) }
+    }
+
+    /// The same for bytes in memory, which is faster than reading them through an iterator.
+    package mutating func combine(_ bytes: UnsafeRawBufferPointer) {
+        for byte in bytes { combine(byte) }
     }
 
     package mutating func combine(_ text: String) {
-        combine(text.utf8)
+        var text = text
+        text.withUTF8 { combine(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func combine(_ byte: UInt8) {
+        value = (value ^ UInt64(byte)) &* 0x100_0000_01b3
     }
 
     /// The hash of the bytes so far: 16 hexadecimal digits in lower case.

@@ -1,4 +1,5 @@
 package import EventBus
+internal import Foundation
 
 /// The topic of a message: `kind.Name.partition`, as in `command.PlaylistSelected.3f`.
 ///
@@ -39,8 +40,10 @@ package struct Topic: Hashable, Sendable {
                 var text = text
                 return text.withUTF8 { part in
                     defer { index += part.count }
-                    return index + part.count < bytes.count && bytes[index + part.count] == UInt8(ascii: ".")
-                        && UnsafeBufferPointer(rebasing: bytes[index..<index + part.count]).elementsEqual(part)
+                    guard index + part.count < bytes.count, let base = bytes.baseAddress, let wanted = part.baseAddress
+                    else { return false }
+                    return bytes[index + part.count] == UInt8(ascii: ".")
+                        && memcmp(base + index, wanted, part.count) == 0
                 }
             }
             guard takes(message.type.kind.rawValue) else { return false }

@@ -180,15 +180,19 @@ struct HeaderReader {
     }
 
     private mutating func text() -> Text? {
-        guard take(UInt8(ascii: "\"")) else { return nil }
-        let start = index
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-            guard bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\\") else { return nil }
-            index += 1
+        guard take(UInt8(ascii: "\"")), let start = bytes.baseAddress.map({ $0 + index }),
+            let end = memchr(start, Int32(UInt8(ascii: "\"")), bytes.count - index)
+        else { return nil }
+        let text = Text(start: start, count: UnsafeRawPointer(end) - UnsafeRawPointer(start))
+        // Without an exit in the middle, the compiler checks many bytes at once.
+        var (lowest, hasBackslash) = (UInt8.max, false)
+        for byte in text {
+            lowest = min(lowest, byte)
+            hasBackslash = hasBackslash || byte == UInt8(ascii: "\\")
         }
-        guard index < bytes.count else { return nil }
-        defer { index += 1 }
-        return Text(rebasing: bytes[start..<index])
+        guard lowest >= 0x20, !hasBackslash else { return nil }
+        index += text.count + 1
+        return text
     }
 
     private mutating func skipSpace() {
@@ -251,7 +255,7 @@ struct HeaderFields {
                 let time = try time.map(Self.date)
             else { return nil }
             // The id and the correlation id of a message without a cause are equal.
-            let isFirst = correlationID?.elementsEqual(self.id ?? Text(start: nil, count: 0)) ?? true
+            let isFirst = correlationID.map { $0.reads(self.id) } ?? true
             var attributes = Attributes(
                 type: type, source: source, subject: try subject.map(Self.string) ?? Session.default, id: id,
                 time: time,
@@ -286,6 +290,13 @@ struct HeaderFields {
 extension UnsafeBufferPointer<UInt8> {
     fileprivate func reads(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && baseAddress.map { memcmp($0, text.utf8Start, count) } == 0
+    }
+
+    fileprivate func reads(_ other: UnsafeBufferPointer<UInt8>?) -> Bool {
+        guard let other, count == other.count, let start = baseAddress, let otherStart = other.baseAddress else {
+            return false
+        }
+        return memcmp(start, otherStart, count) == 0
     }
 }
 

@@ -11,7 +11,7 @@ public struct Partition: Hashable, Comparable, Sendable {
     /// Calculates the partition of a subject: the FNV-1a hash of its UTF-8 bytes, modulo ``count``.
     public init(subject: String) {
         var hash = FNV1a()
-        hash.combine(subject.utf8)
+        hash.combine(subject)
         number = UInt8(truncatingIfNeeded: hash.value % UInt64(Self.count))
     }
 
