@@ -2,19 +2,54 @@ public import Foundation
 
 /// A message on the bus: its attributes, its data as JSON and, once the journal has recorded it, its position.
 public struct Envelope: Hashable, Sendable {
-    public var attributes: Attributes
+    private var head: Head
     /// JSON in UTF-8. Empty if the message withdraws a document.
     public var data: Data
     /// The position in the journal; nil until the message is published, and for a transient message.
     public var position: Position?
-    /// Nil if the header can be read. Otherwise it contains the reason, and the attributes other than the type are
-    /// placeholders.
-    public internal(set) var unreadableHeader: UnreadableHeader?
 
     public init(attributes: Attributes, data: Data, position: Position? = nil) {
-        self.attributes = attributes
+        self.init(attributes: attributes, unreadableHeader: nil, data: data, position: position)
+    }
+
+    private init(attributes: Attributes, unreadableHeader: UnreadableHeader?, data: Data, position: Position?) {
+        head = Head(attributes, unreadableHeader)
         self.data = data
         self.position = position
+    }
+
+    public var attributes: Attributes {
+        _read { yield head.attributes }
+        _modify {
+            if !isKnownUniquelyReferenced(&head) { head = Head(head.attributes, head.unreadable) }
+            yield &head.attributes
+        }
+    }
+
+    /// Nil if the header can be read. Otherwise it contains the reason, and the attributes other than the type are
+    /// placeholders.
+    public var unreadableHeader: UnreadableHeader? { head.unreadable }
+
+    /// The attributes of an envelope and its copies: an envelope is copied often, and the attributes are many strings.
+    ///
+    /// - Note: `@unchecked Sendable`: `attributes` changes only while one envelope refers to the object.
+    private final class Head: Hashable, @unchecked Sendable {
+        var attributes: Attributes
+        let unreadable: UnreadableHeader?
+
+        init(_ attributes: Attributes, _ unreadable: UnreadableHeader?) {
+            self.attributes = attributes
+            self.unreadable = unreadable
+        }
+
+        static func == (left: Head, right: Head) -> Bool {
+            left === right || left.attributes == right.attributes && left.unreadable == right.unreadable
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(attributes)
+            hasher.combine(unreadable)
+        }
     }
 
     public var id: String { attributes.id }
@@ -127,8 +162,7 @@ public struct Envelope: Hashable, Sendable {
         let attributes = Attributes(
             type: type, source: "unknown", subject: Session.default, id: place, time: Date(), correlationID: place,
             traceparent: nil)
-        self.init(attributes: attributes, data: data, position: position)
-        unreadableHeader = header
+        self.init(attributes: attributes, unreadableHeader: header, data: data, position: position)
     }
 
     /// The partition of the message's subject. If the header cannot be read, the partition of its topic.

@@ -56,7 +56,7 @@ extension Attributes {
     /// Reads a header in the plain form: a flat object of strings without escapes. Nil if it is in another form, if a
     /// required attribute or the time is missing, or if an attribute is invalid.
     private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> Attributes? {
-        var reader = HeaderReader(bytes)
+        guard var reader = HeaderReader(bytes) else { return nil }
         var fields = HeaderFields()
         guard reader.readObject({ fields.set($0, to: $1) }) else { return nil }
         return fields.attributes()
@@ -146,12 +146,20 @@ struct HeaderWriter {
     }
 }
 
-/// Reads a flat JSON object of strings without escapes. Does not read any other JSON.
+/// Reads a flat JSON object of strings without escapes, in one line. Does not read any other JSON.
 struct HeaderReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    /// Nil if the bytes have backslashes or control characters, so that no string can.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress, memchr(start, Int32(UInt8(ascii: "\\")), bytes.count) == nil else {
+            return nil
+        }
+        // Without an exit in the middle, the compiler compares many bytes at once.
+        var lowest = UInt8.max
+        for byte in bytes { lowest = min(lowest, byte) }
+        guard lowest >= 0x20 else { return nil }
         self.bytes = bytes
     }
 
@@ -184,23 +192,12 @@ struct HeaderReader {
             let end = memchr(start, Int32(UInt8(ascii: "\"")), bytes.count - index)
         else { return nil }
         let text = Text(start: start, count: UnsafeRawPointer(end) - UnsafeRawPointer(start))
-        // Without an exit in the middle, the compiler checks many bytes at once.
-        var (lowest, hasBackslash) = (UInt8.max, false)
-        for byte in text {
-            lowest = min(lowest, byte)
-            hasBackslash = hasBackslash || byte == UInt8(ascii: "\\")
-        }
-        guard lowest >= 0x20, !hasBackslash else { return nil }
         index += text.count + 1
         return text
     }
 
     private mutating func skipSpace() {
-        while index < bytes.count, bytes[index] <= 0x20, Self.isSpace(bytes[index]) { index += 1 }
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d
+        while index < bytes.count, bytes[index] == UInt8(ascii: " ") { index += 1 }
     }
 }
 

@@ -43,7 +43,7 @@ package final class NATSConnection: Sendable {
     let deliveries: Inbox
     /// Reads and writes the socket, and runs the tasks that prefer it. It does not poll: the server, which is often on the
     /// same machine, needs the core for the next message.
-    private let thread = ExecutorThread(name: "nats", polls: false)
+    private let thread: ExecutorThread
     /// Makes the calls of libnats that may wait for a server. With TLS, these are all calls.
     private let calls = NATSThread()
     /// The numbers of the links that were lost.
@@ -53,6 +53,8 @@ package final class NATSConnection: Sendable {
 
     package init(_ options: NATSOptions) {
         self.options = options
+        thread = ExecutorThread(name: "nats", polls: false)
+        executor = TaskThread(thread)
         name = String((0..<16).compactMap { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() })
         inbox = Inbox(prefix: "_INBOX.\(name)")
         acknowledgements = Inbox(prefix: "_INBOX.\(name).a")
@@ -67,7 +69,7 @@ package final class NATSConnection: Sendable {
 
     /// The executor of the thread that reads and writes. A task that prefers it sends and receives without a change of
     /// threads.
-    package var executor: any SerialExecutor & TaskExecutor { thread }
+    package let executor: any SerialExecutor & TaskExecutor
 
     /// Keeps the connection until the task is cancelled. Can be called once. While it connects, the end takes up to two
     /// seconds for each server; with TLS and a server that has stopped reading, up to ten.

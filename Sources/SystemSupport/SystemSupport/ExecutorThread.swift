@@ -98,7 +98,7 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
         identity.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
     }
 
-    private func enqueue(_ work: WorkQueue.Work) {
+    fileprivate func enqueue(_ work: WorkQueue.Work) {
         let isOwnThread = isIsolatingCurrentContext() == true
         queue.withLock { queue in
             queue.ready.append(work)
@@ -127,6 +127,7 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
                 switch work {
                 case .job(let job):
                     job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                case .task(let job, let executor): job.runSynchronously(on: executor)
                 case .closure(let closure): closure()
                 }
             }
@@ -167,10 +168,30 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
     }
 }
 
+/// An ``ExecutorThread`` as the preference of tasks that belong to no actor.
+///
+/// If tasks prefer the thread itself, they run as if they were isolated to it: whenever an asynchronous function returns
+/// to code without isolation, Swift enqueues the task anew. With this preference the task continues at once.
+package final class TaskThread: SerialExecutor, TaskExecutor {
+    private let thread: ExecutorThread
+
+    package init(_ thread: ExecutorThread) {
+        self.thread = thread
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        thread.enqueue(.task(UnownedJob(job), asUnownedTaskExecutor()))
+    }
+
+    /// The executor of actors that use the thread.
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+}
+
 /// The queue of jobs and timers of a thread.
 struct WorkQueue {
     enum Work {
         case job(UnownedJob)
+        case task(UnownedJob, UnownedTaskExecutor)
         case closure(@Sendable () -> Void)
     }
 
