@@ -51,6 +51,24 @@ struct RightsTests {
         }
     }
 
+    @Test func `A user with credentials of nsc may do what its JWT says`() async throws {
+        let credentials = try await TestCredentials()
+        defer { credentials.folder.remove() }
+        try await NATSServer(settings: credentials.settings).whileRunning { server in
+            var options = server.options
+            try await withConnection(options) { try await $0.waitForDisconnection() }
+            options.setFiles { $0 == "SEGUE_BUS_CREDS" ? credentials.file : nil }
+            try await withConnection(options) { connection in
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                let jetStream = JetStream(connection, timeout: .seconds(10))
+                _ = try await jetStream.createStream(["name": "S", "subjects": ["s.>"]])
+                #expect(try await jetStream.publish("s.a", body: [1], id: "1").sequence == 1)
+                let code = try await failure { try await connection.request("forbidden", timeout: .seconds(60)) }
+                #expect(code == .denied)
+            }
+        }
+    }
+
     @Test func `A user that may not receive replies has no connection, and learns why`() async throws {
         let settings = "no_auth_user: me, authorization { users: [ { user: me, permissions: { subscribe: x } } ] }"
         try await NATSServer(settings: settings).whileRunning { server in
