@@ -76,6 +76,16 @@ struct KeepingPlaylistRepositoryTests {
         #expect(kept.title == "Rain\u{FFFD}fall" && kept.artist == "A\u{FFFD}B")
     }
 
+    @Test("A playlist whose id contains the character U+0000 is another one than the playlist of the text before it")
+    func nullCharacterInID() async throws {
+        _ = try await repository().songs(of: "a")
+        #expect(try await repository().keptSongs(of: "a\0b") == nil)
+        await catalog.change(songs: Self.songs(5..<6))
+        #expect(try await repository().songs(of: "a\0b") == Self.songs(5..<6))
+        #expect(try await repository().keptSongs(of: "a\0b") == Self.songs(5..<6))
+        #expect(try await repository().keptSongs(of: "a") == Self.songs(0..<3))
+    }
+
     @Test("A clock that was set back makes nothing fresh for ever")
     func clockSetBack() async throws {
         _ = try await repository().songs(of: "p")

@@ -163,7 +163,7 @@ extension TableRecord {
     fileprivate static func of(_ playlistID: String, for account: SessionAccount) -> QueryInterfaceRequest<Self> {
         filter(
             Column("session") == account.session && Column("account") == account.id
-                && Column("playlistID") == playlistID)
+                && Column("playlistID") == playlistID.storable)
     }
 }
 
@@ -191,7 +191,8 @@ private struct KeptPlaylist: Codable, FetchableRecord, PersistableRecord {
     init(_ account: SessionAccount, playlistID: String, fetchedAt: Double) {
         session = account.session
         self.account = account.id
-        self.playlistID = playlistID
+        // The id of a command may contain any character.
+        self.playlistID = playlistID.storable
         self.fetchedAt = fetchedAt
     }
 }
@@ -213,7 +214,7 @@ private struct KeptSong: Codable, FetchableRecord, PersistableRecord {
     init(_ account: SessionAccount, playlistID: String, position: Int, song: Song) {
         session = account.session
         self.account = account.id
-        self.playlistID = playlistID
+        self.playlistID = playlistID.storable
         self.position = position
         id = song.id
         uri = song.uri
