@@ -147,6 +147,14 @@ package struct MusicHost: Sendable {
             ) { command, context in
                 try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id)
             }
+            .on(
+                DomainEvent.SpotifyAuthorizationUpdated.self, ending: Command.PlaylistSelected.self,
+                when: { $0.status == .deauthorized }
+            ) { event, context in
+                // Another process may handle the log-out for the playlists.
+                if event.status == .deauthorized { forgetPages(context) }
+                return []
+            }
             .on(Command.PlayOnSpotifyRequested.self) { _, context in
                 try await service(for: context).play(try await generatedPlaylist(of: context))
             }
@@ -154,6 +162,7 @@ package struct MusicHost: Sendable {
                 try await service(for: context).play(try await generatedPlaylist(of: context), on: command)
             }
             .onSessionEnded(withdrawing: [Document.GeneratedPlaylist.self, Document.Devices.self]) { context in
+                forgetPages(context)
                 await service(for: context).forget()
             }
     }

@@ -125,8 +125,11 @@ extension SpotifyWebAPI {
 
     private func read<Payload, Item>(_ request: ListRequest<Payload, Item>) async throws -> [Item] {
         let start = host.url(request.first)
-        let key = KeptPages.Key(session: session, url: start)
-        var list: PagedList<Item> = kept.take(key) ?? PagedList(from: start)
+        // Without an account there is nothing to read. If the account is missing later, it has been disconnected.
+        _ = try await tokens.current()
+        let (reading, former): (_, PagedList<Item>?) = kept.begin(KeptPages.Key(session: session, url: start))
+        defer { kept.end(reading) }
+        var list = former ?? PagedList(from: start)
         var waits = Waits(limit: limits.waits, policy: transport.policy)
         var restarts = 0
         do {
@@ -166,8 +169,10 @@ extension SpotifyWebAPI {
             }
         } catch let failure as PagingFailure {
             throw failure.error
+        } catch MusicError.notAuthorized {
+            throw MusicError.authorizationEnded
         } catch {
-            if error.isInterruption, !list.items.isEmpty { kept.keep(list, key) }
+            if error.isInterruption, !list.items.isEmpty { kept.keep(list, of: reading) }
             throw error
         }
     }
