@@ -251,6 +251,20 @@ struct ListTests {
         }
     }
 
+    @Test("A change of the playback has a limit of its own for all attempts of its request")
+    func changeLimit() async throws {
+        let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "5"])
+        try await ScriptedSpotify.with(busy) { _, client, host in
+            let api = SpotifyWebAPI(
+                tokens: CountingTokens(), client: client, host: host,
+                limits: OperationLimits(change: .milliseconds(300)))
+            let expected = MusicError.unavailable("no answer in time")
+            await #expect(throws: expected) { try await api.change(.volume(40)) }
+            await #expect(throws: expected) { try await api.transfer(to: "k") }
+            await #expect(throws: expected) { try await api.play([], on: nil) }
+        }
+    }
+
     @Test("A request has a limit for all its attempts, the waits between them, and a body that trickles")
     func attemptsLimit() async throws {
         let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "5"])
