@@ -88,9 +88,10 @@ package struct MusicHost: Sendable {
 
     package var services: [any ReadyService] { consumers + [queries] }
 
-    /// Three consumers: one for a person's choices, one for the account's playlists, and one for the playback. Each
-    /// handles the messages of a session one after the other, and withdraws its own documents when the session ends.
-    /// Lists are loaded, and the playback is followed, beside the loop, so that a long list and a slow server hold up
+    /// Three consumers: one for a person's choices and changes of the playback, one for the account's playlists, and one
+    /// that follows the playback. Each handles the messages of a session one after the other, and withdraws its own
+    /// documents when the session ends. All commands to the player are in one consumer, which keeps their order. Lists
+    /// are loaded, and the playback is followed, beside the loop, so that a long list and a slow server hold up
     /// neither playing nor another choice nor a log-out.
     var consumers: [MessageConsumer] { [account, playing, playback] }
     static let accountConsumer = "music-service-account"
@@ -161,6 +162,18 @@ package struct MusicHost: Sendable {
             .on(Command.DeviceSelected.self) { command, context in
                 try await service(for: context).play(try await generatedPlaylist(of: context), on: command)
             }
+            .on(Command.PauseRequested.self) { _, context in try await service(for: context).change(.pause) }
+            .on(Command.ResumeRequested.self) { _, context in try await service(for: context).change(.resume) }
+            .on(Command.NextSongRequested.self) { _, context in try await service(for: context).change(.next) }
+            .on(Command.PreviousSongRequested.self) { _, context in
+                try await service(for: context).change(.previous)
+            }
+            .on(Command.SeekRequested.self) { command, context in
+                try await service(for: context).change(.seek(command.position))
+            }
+            .on(Command.VolumeRequested.self) { command, context in
+                try await service(for: context).change(.volume(command.percent))
+            }
             .onSessionEnded(withdrawing: [Document.GeneratedPlaylist.self, Document.Devices.self]) { context in
                 forgetPages(context)
                 await service(for: context).forget()
@@ -178,19 +191,7 @@ package struct MusicHost: Sendable {
             ) { _, context in
                 try await follow(context)
             }
-            .on(Command.PauseRequested.self) { _, context in try await service(for: context).change(.pause) }
-            .on(Command.ResumeRequested.self) { _, context in try await service(for: context).change(.resume) }
-            .on(Command.NextSongRequested.self) { _, context in try await service(for: context).change(.next) }
-            .on(Command.PreviousSongRequested.self) { _, context in
-                try await service(for: context).change(.previous)
-            }
-            .on(Command.SeekRequested.self) { command, context in
-                try await service(for: context).change(.seek(command.position))
-            }
-            .on(Command.VolumeRequested.self) { command, context in
-                try await service(for: context).change(.volume(command.percent))
-            }
-            .onSessionEnded(withdrawing: [Document.NowPlaying.self, Document.Devices.self])
+            .onSessionEnded(withdrawing: [Document.NowPlaying.self])
     }
 
     /// Follows the playback while a screen of the session shows it.
