@@ -54,11 +54,24 @@ package struct MusicHost: Sendable {
         for context: MessageContext, policy: RateLimitPolicy = RateLimitPolicy()
     ) -> SpotifyWebAPI {
         let tokens = VaultAccessTokens(vault: vault, session: context.cause.subject) { generation in
-            try await bus.send(
-                Command.SpotifyTokenRefreshRequested(generation: generation), causedBy: context.cause)
+            // An old request does no harm, because the token of a generation is renewed once. If it expired, auth-service
+            // would report each request that it finds after an absence as an error.
+            let request = try await bus.send(
+                Command.SpotifyTokenRefreshRequested(generation: generation), causedBy: context.cause, lifetime: nil)
+            try await waitForError(causedBy: request)
         }
         return SpotifyWebAPI(
             tokens: tokens, client: client, host: host, policy: policy, session: context.cause.subject, kept: kept)
+    }
+
+    /// Waits until another process has answered a command with an error.
+    private func waitForError(causedBy command: Envelope) async throws {
+        guard let position = command.position else { return }
+        let filter = MessageFilter.type(ApplicationError.self, subject: command.subject)
+        try await bus.withSubscription(to: [filter], from: .after(position)) { messages in
+            for try await message in messages where message.attributes.causationID == command.id { return }
+            throw CancellationError()
+        }
     }
 
     /// Removes the pages of the session's lists.
@@ -67,9 +80,11 @@ package struct MusicHost: Sendable {
     }
 
     /// The messages that the service reads while it follows a playback. No durable consumer receives them.
-    static let watched: [any Message.Type] = [
+    private static let signs: [any Message.Type] = [
         Document.NavigationState.self, DomainEvent.PlaybackStarted.self, DomainEvent.PlaybackChanged.self,
     ]
+    /// The messages that no durable consumer receives: ``signs``, and the answers to requests for a token.
+    static let watched: [any Message.Type] = signs + [ApplicationError.self]
     package static let receives: [any Message.Type] =
         [
             DomainEvent.SpotifyAuthorizationUpdated.self, Command.PlaylistSelected.self,
@@ -217,7 +232,7 @@ package struct MusicHost: Sendable {
 
     /// Notes whether a platform of the session shows the playback, and when a command has changed it.
     private func watch(_ context: MessageContext, _ signs: FollowerSigns) async throws {
-        let filters = Self.watched.map { MessageFilter.type($0.type, subject: context.cause.subject) }
+        let filters = Self.signs.map { MessageFilter.type($0.type, subject: context.cause.subject) }
         try await bus.withSubscription(to: filters, from: .retained) { messages in
             var platforms: Set<String> = []
             for try await message in messages {
