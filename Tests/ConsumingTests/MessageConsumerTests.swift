@@ -77,6 +77,31 @@ struct MessageConsumerTests {
         #expect(try await bus.journalled(DomainEvent.Greeted.self).count == 3)
     }
 
+    @Test("is not held up by handlers of many other partitions that do not end", .timeLimit(.minutes(1)))
+    func slowPartitions() async throws {
+        let partitions = Dictionary(grouping: (0..<500).map { "session-\($0)" }, by: Partition.init(subject:))
+        let subjects = partitions.values.compactMap(\.first)
+        let (slow, fast) = (subjects.prefix(20), subjects[20])
+        let gates = Dictionary(uniqueKeysWithValues: slow.map { ($0, Gate()) })
+        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent)
+            .on(Command.Greet.self) { command, context in
+                if let gate = gates[context.cause.subject] {
+                    try await context.publish(DomainEvent.Greeted(name: "wait, " + command.name))
+                    try await gate.pass()
+                }
+                return [DomainEvent.Greeted(name: command.name)]
+            }
+        try await withRunning(consumer) {
+            for subject in slow { try await bus.send(Command.Greet(name: subject), subject: subject) }
+            _ = try await bus.received(DomainEvent.Greeted.self, slow.count)
+            try await bus.send(Command.Greet(name: fast), subject: fast)
+            let answer = try await bus.received(DomainEvent.Greeted.self, slow.count + 1)[slow.count]
+            #expect(answer.subject == fast)
+            for gate in gates.values { gate.open() }
+            _ = try await bus.received(DomainEvent.Greeted.self, 2 * slow.count + 1)
+        }
+    }
+
     @Test("discards an expired command, and says so")
     func expired() async throws {
         let consumer = MessageConsumer("greeter", bus: bus, logger: .silent, now: { Date() + 61 })

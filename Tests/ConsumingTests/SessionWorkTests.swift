@@ -120,6 +120,43 @@ struct SessionWorkTests {
         #expect(try await greeted() == ["waved"])
     }
 
+    @Test("is ended by a message of another type that ends it; its document is replaced and its message discarded")
+    func endedByAnother() async throws {
+        let steps = Calls<String>()
+        let consumer = painter(1) { name in
+            if name == "bert" { return }
+            // Only the cancellation of the task ends this.
+            await Gate().wait()
+            steps.add("ended")
+            try Task.checkCancellation()
+        }.on(DomainEvent.Greeted.self, ending: Command.Greet.self, when: { $0.name == "stop" }) { event, _ in
+            steps.add("handled \(event.name)")
+            return []
+        }
+        try await withRunning(consumer) {
+            let first = try await watcher.send(Command.Greet(name: "anna"))
+            try await watcher.send(Command.Greet(name: "carl"), subject: "another")
+            _ = try await watcher.received(Portrait.self, 2)
+            try await watcher.publish(DomainEvent.Greeted(name: "go on"))
+            try await watcher.publish(DomainEvent.Greeted(name: "stop"))
+            let discarded = try await watcher.received(DomainEvent.MessageDiscarded.self)[0]
+            #expect(try discarded.decode(DomainEvent.MessageDiscarded.self).messageID == first.id)
+            #expect(try await watcher.document(Portrait.self)?.name == "no anna")
+            #expect(try await watcher.document(Portrait.self, subject: "another")?.name == "carl")
+
+            // Work that has finished is neither discarded nor replaced.
+            try await watcher.send(Command.Greet(name: "bert"))
+            _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "bert" }
+            try await watcher.publish(DomainEvent.Greeted(name: "stop"))
+            try await watcher.send(Command.Wave())
+            _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "waved" }
+            #expect(try await watcher.document(Portrait.self)?.name == "bert")
+        }
+        #expect(steps.all.prefix(3) == ["handled go on", "ended", "handled stop"])
+        #expect(try await watcher.journalled(DomainEvent.MessageDiscarded.self).count == 1)
+        #expect(try await watcher.journalled(ApplicationError.self).isEmpty)
+    }
+
     @Test("is started again after a crash, with a message of the same id, and is not started again when it has ended")
     func restarted() async throws {
         let cause = try await watcher.send(Command.Greet(name: "anna"))

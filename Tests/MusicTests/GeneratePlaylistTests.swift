@@ -139,8 +139,9 @@ struct GeneratePlaylistTests {
         let service = service(StaticRepository(contents: .failure(MusicError.unavailable("away")), kept: ["p": songs]))
         #expect(try await service.songs(for: Query.PlaylistSongs(playlistID: "p")).songs == songs)
         let error = await #expect(throws: ApplicationError.self) {
-            try await service.songs(for: Query.PlaylistSongs(playlistID: "q"))
+            try await service.songs(for: Query.PlaylistSongs(playlistID: "q\u{202E}\n"))
         }
         #expect(error?.code == "music.unknown-playlist")
+        #expect(error?.message.contains("q") == false, "an id of any text is not shown")
     }
 }

@@ -76,6 +76,16 @@ struct KeepingPlaylistRepositoryTests {
         #expect(kept.title == "Rain\u{FFFD}fall" && kept.artist == "A\u{FFFD}B")
     }
 
+    @Test("A playlist whose id contains the character U+0000 is another one than the playlist of the text before it")
+    func nullCharacterInID() async throws {
+        _ = try await repository().songs(of: "a")
+        #expect(try await repository().keptSongs(of: "a\0b") == nil)
+        await catalog.change(songs: Self.songs(5..<6))
+        #expect(try await repository().songs(of: "a\0b") == Self.songs(5..<6))
+        #expect(try await repository().keptSongs(of: "a\0b") == Self.songs(5..<6))
+        #expect(try await repository().keptSongs(of: "a") == Self.songs(0..<3))
+    }
+
     @Test("A clock that was set back makes nothing fresh for ever")
     func clockSetBack() async throws {
         _ = try await repository().songs(of: "p")
@@ -182,12 +192,30 @@ struct KeepingPlaylistRepositoryTests {
         _ = try await repository().playlists()
         _ = try await repository().songs(of: "p")
         await repository().forget()
-        let rows = try await queue.read { database in
-            try ["account", "playlist", "song"].map { try Table($0).fetchCount(database) }
-        }
-        #expect(rows == [0, 0, 0])
+        #expect(try await rowCounts() == [0, 0, 0])
         _ = try await repository().songs(of: "p")
         #expect(await catalog.songRequests == 2)
+    }
+
+    @Test("Songs that arrive after a log-out, or after another account was connected, are not stored")
+    func accountChangesMeanwhile() async throws {
+        await catalog.beforeSongs { await repository().forget() }
+        #expect(try await repository().songs(of: "p") == Self.songs(0..<3))
+        #expect(try await rowCounts() == [0, 0, 0])
+
+        await catalog.beforeSongs {
+            await catalog.change(account: "bert")
+            _ = try? await repository().playlists()
+        }
+        _ = try await repository().songs(of: "p")
+        #expect(try await rowCounts() == [1, 0, 0])
+    }
+
+    /// The numbers of stored accounts, playlists and songs.
+    private func rowCounts() async throws -> [Int] {
+        try await queue.read { database in
+            try ["account", "playlist", "song"].map { try Table($0).fetchCount(database) }
+        }
     }
 
     @Test("What is kept survives the process, in a file")
@@ -240,6 +268,7 @@ actor ScriptedCatalog: MusicCatalog {
     private var accountID: String
     private var contents: [Song]
     private var failure: MusicError?
+    private var beforeSongs: @Sendable () async -> Void = {}
 
     init(account: String = "anna", songs: [Song] = []) {
         accountID = account
@@ -255,6 +284,11 @@ actor ScriptedCatalog: MusicCatalog {
         failure = error
     }
 
+    /// Runs an operation during each further request for songs.
+    func beforeSongs(_ operation: @escaping @Sendable () async -> Void) {
+        beforeSongs = operation
+    }
+
     func account() throws -> String {
         accountRequests += 1
         if let failure { throw failure }
@@ -266,8 +300,9 @@ actor ScriptedCatalog: MusicCatalog {
         return [Playlist(id: "p", name: "Calm", owner: accountID, songCount: contents.count)]
     }
 
-    func songs(of playlistID: Playlist.ID) throws -> [Song] {
+    func songs(of playlistID: Playlist.ID) async throws -> [Song] {
         songRequests += 1
+        await beforeSongs()
         if let failure { throw failure }
         return contents
     }

@@ -40,6 +40,28 @@ struct MusicStoryTests {
         }
     }
 
+    @Test("While Spotify lets the songs wait, a log-out ends the load without an error, and nothing is stored")
+    func logOutWhileSongsLoad() async throws {
+        try await connected { stage in
+            let faults = "path=/v1/playlists/*&status=429&retry_after=60&count=99"
+            try await stage.spotify.control("faults", faults)
+            let load = try await stage.device.tap(Command.PlaylistSelected(playlistID: "EndlessFocus"))
+            _ = try await stage.generated(by: load, .loading)
+            try await stage.spotify.isRequested("GET /v1/playlists/{id}/items")
+            let logOut = try await stage.device.tap(Command.SpotifyDeauthorizationRequested())
+            let discarded: DomainEvent.MessageDiscarded = try await stage.device.outcome(of: load)
+            #expect(discarded.messageID == load.id)
+            #expect(try await stage.device.document(Document.GeneratedPlaylist.self)?.status == .failed)
+            let _: Document.Playlists = try await stage.device.outcome(of: logOut)
+            let story = ["document.GeneratedPlaylist", "document.GeneratedPlaylist", "event.MessageDiscarded"]
+            #expect(try await stage.device.story(of: load) == story)
+            #expect(try await stage.device.everything().allSatisfy { $0.type != ApplicationError.type })
+            await #expect(throws: ApplicationError.self) {
+                try await stage.device.ask(Query.PlaylistSongs(playlistID: "EndlessFocus"))
+            }
+        }
+    }
+
     @Test("While the playlists are loaded again, those of before stay; a later launch ends the earlier load")
     func loadedAgain() async throws {
         try await connected { stage in
@@ -269,7 +291,7 @@ extension Stage {
         try await spotify.control("faults", "path=/v1/me/playlists&\(faults)")
         _ = try await press("approve", at: url)
         let _: Document.Playlists = try await device.outcome(of: cause) { $0.status == .loading }
-        try await spotify.playlistsAreRequested()
+        try await spotify.isRequested("GET /v1/me/playlists")
     }
 
     /// The types of the messages about a load of the playlists, in order.

@@ -71,6 +71,22 @@ struct NowPlayingStoryTests {
         }
     }
 
+    @Test("A pause that is asked for while the music is slow to start comes after the start")
+    func pauseAfterSlowStart() async throws {
+        try await playing { stage in
+            try await stage.spotify.control("faults", "path=/v1/me/player/play&delay_ms=1000&count=1")
+            let play = try await stage.device.tap(Command.PlayOnSpotifyRequested())
+            let pause = try await stage.device.tap(Command.PauseRequested())
+            let _: DomainEvent.PlaybackStarted = try await stage.device.outcome(of: play)
+            let _: DomainEvent.PlaybackChanged = try await stage.device.outcome(of: pause)
+            let order = try await stage.device.everything().map(\.type)
+            #expect(order.suffix(2) == [DomainEvent.PlaybackStarted.type, DomainEvent.PlaybackChanged.type])
+            // Only paused music can be resumed.
+            let resume = try await stage.device.tap(Command.ResumeRequested())
+            let _: DomainEvent.PlaybackChanged = try await stage.device.outcome(of: resume)
+        }
+    }
+
     @Test("When the screen is left, Spotify is not asked any more")
     func left() async throws {
         try await playing { stage in

@@ -1,6 +1,8 @@
 import Authorization
 import Contracts
 import EventBus
+import Foundation
+import RuntimeTestSupport
 import SpotifyTestSupport
 import Testing
 import TokenVault
@@ -85,6 +87,71 @@ struct RenewalStoryTests {
             }
         }
     }
+
+    @Test("Requests that waited for auth-service longer than a command lives are one renewal and no error")
+    func oldRequests() async throws {
+        try await Stage.with { stage in
+            try await stage.withAuthService { try await stage.connect() }
+            try await stage.spotify.control("revoke", "tokens=access")
+            let cause = try await stage.device.tap(Command.PlaylistSelected(playlistID: "DeepFocus"))
+            try await stage.withMusicService {
+                let _: Command.SpotifyTokenRefreshRequested = try await stage.device.outcome(of: cause)
+            }
+            let requests = try await stage.device.journalled(Command.SpotifyTokenRefreshRequested.self)
+            let request = try #require(requests.first)
+            for number in 1...3 {
+                var attributes = request.attributes
+                attributes.id = "\(request.id)-\(number)"
+                attributes.time.addTimeInterval(-300)
+                attributes.expiryTime?.addTimeInterval(-300)
+                try await stage.device.publish(Batch([Envelope(attributes: attributes, data: request.data)]))
+            }
+            try await stage.withAuthService {
+                _ = try await stage.vault.waitForGeneration(
+                    after: 1, failures: 0, of: Session.default, timeout: .seconds(60))
+                let launch = try await stage.device.publish(DomainEvent.LaunchFinished())
+                #expect(try await stage.device.status(after: launch) == .authorized)
+            }
+            #expect(try await stage.spotify.refreshes() == 1)
+            #expect(try await stage.device.errors().isEmpty)
+            let discarded = try await stage.device.journalled(DomainEvent.MessageDiscarded.self)
+            #expect(discarded.isEmpty)
+        }
+    }
+
+    @Test("A renewed token that cannot be stored is one error, and music-service learns of it at once")
+    func unwritable() async throws {
+        try await Stage.with { stage in
+            try await stage.withAuthService { try await stage.connect() }
+            try await stage.withMusicService {
+                _ = try await stage.choose("DeepFocus")
+                try await stage.spotify.control("revoke", "tokens=access")
+                try await stage.withAuthService(store: UnwritableStore.init) {
+                    let play = try await stage.device.tap(Command.PlayOnSpotifyRequested())
+                    let error: ApplicationError = try await stage.device.outcome(of: play)
+                    #expect(error.code == "vault.unusable")
+                    // The next command is handled when the first one has ended. It needs no token.
+                    _ = try await stage.choose("DeepFocus")
+                    #expect(try await stage.device.errors().map(\.code) == ["vault.unusable"])
+                }
+            }
+        }
+    }
+}
+
+/// The vault on a disk that is full.
+private struct UnwritableStore: TokenStore {
+    let vault: TokenVault
+
+    private func refuse() throws -> StoredTokens {
+        throw TokenStoreError(code: "vault.unusable", message: "the disk is full", recovery: "Make room on it.")
+    }
+
+    func load(of session: String) async throws -> StoredTokens { try await vault.load(of: session) }
+    func save(_ tokens: SpotifyTokens, of session: String) async throws -> StoredTokens { try refuse() }
+    func clear(_ session: String) async throws -> StoredTokens { try refuse() }
+    func noteFailedRenewal(of session: String, at date: Date) async throws -> StoredTokens { try refuse() }
+    func checkRoom(for session: String) async throws {}
 }
 
 extension EventBus {

@@ -13,8 +13,8 @@ import Vocabulary
 
 @Suite("auth-service while Spotify's token endpoint does not answer", .timeLimit(.minutes(2)))
 struct SlowRenewalTests {
-    @Test("More sessions wait for a token than the consumer handles at once, and each of them is served")
-    func others() async throws {
+    @Test("While many sessions wait for a token, the launches of each of them are answered")
+    func manySessions() async throws {
         try await withVault(sessions: 20) { hub, vault, device in
             let server = HeldServer()
             try await withAuthService(on: hub, vault, server) {

@@ -49,9 +49,14 @@ struct Stage: Sendable {
     /// A new authorization service on the vault, as in a new process of auth-service.
     var authorization: AuthorizationService {
         get async throws {
-            let vault = try await openVault()
-            return AuthorizationService(server: server, store: vault, attempts: vault)
+            try await authorization { $0 }
         }
+    }
+
+    /// - Parameter store: returns the store of the tokens, which may wrap the vault.
+    private func authorization(_ store: (TokenVault) -> any TokenStore) async throws -> AuthorizationService {
+        let vault = try await openVault()
+        return AuthorizationService(server: server, store: store(vault), attempts: vault)
     }
 
     /// Waits for the lock of the vault. A task of the previous run may still hold the lock for a moment.
@@ -80,9 +85,12 @@ struct Stage: Sendable {
     }
 
     /// Runs auth-service while `body` runs. At the end, auth-service ends as if its process were killed.
-    func withAuthService(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    /// - Parameter store: returns the store of the tokens, which may wrap the vault.
+    func withAuthService(
+        store: (TokenVault) -> any TokenStore = { $0 }, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
         let bus = InMemoryEventBus(source: "auth-service/\(UUID().uuidString)", hub: hub)
-        let host = AuthorizationHost(service: try await authorization, bus: bus, logger: log.logger)
+        let host = AuthorizationHost(service: try await authorization(store), bus: bus, logger: log.logger)
         try await withRunning(host, body)
     }
 

@@ -69,6 +69,52 @@ struct ListTests {
         }
     }
 
+    @Test("Pages that are read while the account changes or is forgotten are not kept", arguments: [false, true])
+    func accountChangesMeanwhile(isForgotten: Bool) async throws {
+        let kept = KeptPages()
+        let playlist = ServedPlaylist(songs: numbers(120))
+        try await playlist.serve { client, host in
+            let policy = RateLimitPolicy(sleep: { _ in
+                if isForgotten {
+                    kept.forget("default")
+                } else {
+                    playlist.change(account: "bert")
+                    _ = try await api(client, host, kept: kept).account()
+                }
+                throw CancellationError()
+            })
+            let interrupted = SpotifyWebAPI(
+                tokens: CountingTokens(), client: client, host: host, policy: policy, kept: kept)
+            _ = try await interrupted.account()
+            playlist.refuse(after: 3, retryAfter: 30)
+            await #expect(throws: CancellationError.self) { try await interrupted.songs(of: "p") }
+            let pages = playlist.pages
+            _ = try await api(client, host, kept: kept).songs(of: "p")
+            #expect(playlist.pages.dropFirst(pages.count).first == 0)
+        }
+    }
+
+    @Test("An account that is disconnected while a list is read is not an error of its own")
+    func disconnectedMeanwhile() async throws {
+        final class Tokens: AccessTokens {
+            let isConnected = Mutex(true)
+            func current() async throws -> AccessToken {
+                guard isConnected.withLock(\.self) else { throw MusicError.notAuthorized }
+                return AccessToken(value: "t", generation: 1)
+            }
+            func newer(thanRefused generation: Int) async throws -> AccessToken { try await current() }
+        }
+        let tokens = Tokens()
+        let playlist = ServedPlaylist(songs: numbers(120))
+        playlist.refuse(after: 0, retryAfter: 30)
+        try await playlist.serve { client, host in
+            let policy = RateLimitPolicy(sleep: { _ in tokens.isConnected.withLock { $0 = false } })
+            let api = SpotifyWebAPI(tokens: tokens, client: client, host: host, policy: policy)
+            await #expect(throws: MusicError.authorizationEnded) { try await api.songs(of: "p") }
+            await #expect(throws: MusicError.notAuthorized) { try await api.songs(of: "p") }
+        }
+    }
+
     @Test("A server that always asks to wait is asked a limited number of times", arguments: [0, 2])
     func endlessLimit(seconds: Int) async throws {
         let playlist = ServedPlaylist(songs: numbers(120))
@@ -200,6 +246,20 @@ struct ListTests {
             let expected = MusicError.unavailable("no answer in time")
             await #expect(throws: expected) { try await api.account() }
             await #expect(throws: expected) { try await api.devices() }
+            await #expect(throws: expected) { try await api.transfer(to: "k") }
+            await #expect(throws: expected) { try await api.play([], on: nil) }
+        }
+    }
+
+    @Test("A change of the playback has a limit of its own for all attempts of its request")
+    func changeLimit() async throws {
+        let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "5"])
+        try await ScriptedSpotify.with(busy) { _, client, host in
+            let api = SpotifyWebAPI(
+                tokens: CountingTokens(), client: client, host: host,
+                limits: OperationLimits(change: .milliseconds(300)))
+            let expected = MusicError.unavailable("no answer in time")
+            await #expect(throws: expected) { try await api.change(.volume(40)) }
             await #expect(throws: expected) { try await api.transfer(to: "k") }
             await #expect(throws: expected) { try await api.play([], on: nil) }
         }

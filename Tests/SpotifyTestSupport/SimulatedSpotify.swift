@@ -81,9 +81,9 @@ package struct SimulatedSpotify: Sendable {
         try await state().requests["GET /v1/me/player"] ?? 0
     }
 
-    /// Waits until the list of playlists has been asked for.
-    package func playlistsAreRequested() async throws {
-        while try await state().requests["GET /v1/me/playlists"] == nil { try Task.checkCancellation() }
+    /// Waits until a route has been asked for, such as `GET /v1/playlists/{id}/items`.
+    package func isRequested(_ route: String) async throws {
+        while try await state().requests[route] == nil { try Task.checkCancellation() }
     }
 
     private func state() async throws -> State {

@@ -2,6 +2,7 @@ import Authorization
 import EventBus
 import Foundation
 import Music
+import TestSupport
 import Testing
 import TokenVault
 
@@ -13,7 +14,7 @@ struct VaultAccessTokensTests {
         scratch = try ScratchVault()
     }
 
-    /// - Parameter renew: the writing process's reaction to the request.
+    /// - Parameter renew: the writing process's reaction to the request. Without a change of the vault, an error.
     func tokens(
         timeout: Duration = .seconds(60), renew: @escaping @Sendable (Int) async throws -> Void = { _ in }
     ) -> VaultAccessTokens {
@@ -77,11 +78,17 @@ struct VaultAccessTokensTests {
         #expect(try await tokens().current().generation == 1, "the token stays")
     }
 
+    @Test("If the renewal is answered with an error the work ends at once, though the vault has no note of it")
+    func answeredWithError() async throws {
+        try await TokenVault.open(directory: scratch.vault).save(.fixture(1))
+        await #expect(throws: MusicError.renewalFailed) { try await tokens().newer(thanRefused: 1) }
+    }
+
     @Test("If nothing happens the work fails at the deadline")
     func overdue() async throws {
         try await TokenVault.open(directory: scratch.vault).save(.fixture(1))
         await #expect(throws: MusicError.renewalOverdue) {
-            try await tokens(timeout: .milliseconds(1)).newer(thanRefused: 1)
+            try await tokens(timeout: .milliseconds(1)) { _ in try await Gate().pass() }.newer(thanRefused: 1)
         }
     }
 

@@ -54,11 +54,24 @@ package struct MusicHost: Sendable {
         for context: MessageContext, policy: RateLimitPolicy = RateLimitPolicy()
     ) -> SpotifyWebAPI {
         let tokens = VaultAccessTokens(vault: vault, session: context.cause.subject) { generation in
-            try await bus.send(
-                Command.SpotifyTokenRefreshRequested(generation: generation), causedBy: context.cause)
+            // An old request does no harm, because the token of a generation is renewed once. If it expired, auth-service
+            // would report each request that it finds after an absence as an error.
+            let request = try await bus.send(
+                Command.SpotifyTokenRefreshRequested(generation: generation), causedBy: context.cause, lifetime: nil)
+            try await waitForError(causedBy: request)
         }
         return SpotifyWebAPI(
             tokens: tokens, client: client, host: host, policy: policy, session: context.cause.subject, kept: kept)
+    }
+
+    /// Waits until another process has answered a command with an error.
+    private func waitForError(causedBy command: Envelope) async throws {
+        guard let position = command.position else { return }
+        let filter = MessageFilter.type(ApplicationError.self, subject: command.subject)
+        try await bus.withSubscription(to: [filter], from: .after(position)) { messages in
+            for try await message in messages where message.attributes.causationID == command.id { return }
+            throw CancellationError()
+        }
     }
 
     /// Removes the pages of the session's lists.
@@ -67,9 +80,11 @@ package struct MusicHost: Sendable {
     }
 
     /// The messages that the service reads while it follows a playback. No durable consumer receives them.
-    static let watched: [any Message.Type] = [
+    private static let signs: [any Message.Type] = [
         Document.NavigationState.self, DomainEvent.PlaybackStarted.self, DomainEvent.PlaybackChanged.self,
     ]
+    /// The messages that no durable consumer receives: ``signs``, and the answers to requests for a token.
+    static let watched: [any Message.Type] = signs + [ApplicationError.self]
     package static let receives: [any Message.Type] =
         [
             DomainEvent.SpotifyAuthorizationUpdated.self, Command.PlaylistSelected.self,
@@ -88,9 +103,10 @@ package struct MusicHost: Sendable {
 
     package var services: [any ReadyService] { consumers + [queries] }
 
-    /// Three consumers: one for a person's choices, one for the account's playlists, and one for the playback. Each
-    /// handles the messages of a session one after the other, and withdraws its own documents when the session ends.
-    /// Lists are loaded, and the playback is followed, beside the loop, so that a long list and a slow server hold up
+    /// Three consumers: one for a person's choices and changes of the playback, one for the account's playlists, and one
+    /// that follows the playback. Each handles the messages of a session one after the other, and withdraws its own
+    /// documents when the session ends. All commands to the player are in one consumer, which keeps their order. Lists
+    /// are loaded, and the playback is followed, beside the loop, so that a long list and a slow server hold up
     /// neither playing nor another choice nor a log-out.
     var consumers: [MessageConsumer] { [account, playing, playback] }
     static let accountConsumer = "music-service-account"
@@ -147,13 +163,34 @@ package struct MusicHost: Sendable {
             ) { command, context in
                 try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id)
             }
+            .on(
+                DomainEvent.SpotifyAuthorizationUpdated.self, ending: Command.PlaylistSelected.self,
+                when: { $0.status == .deauthorized }
+            ) { event, context in
+                // Another process may handle the log-out for the playlists.
+                if event.status == .deauthorized { forgetPages(context) }
+                return []
+            }
             .on(Command.PlayOnSpotifyRequested.self) { _, context in
                 try await service(for: context).play(try await generatedPlaylist(of: context))
             }
             .on(Command.DeviceSelected.self) { command, context in
                 try await service(for: context).play(try await generatedPlaylist(of: context), on: command)
             }
+            .on(Command.PauseRequested.self) { _, context in try await service(for: context).change(.pause) }
+            .on(Command.ResumeRequested.self) { _, context in try await service(for: context).change(.resume) }
+            .on(Command.NextSongRequested.self) { _, context in try await service(for: context).change(.next) }
+            .on(Command.PreviousSongRequested.self) { _, context in
+                try await service(for: context).change(.previous)
+            }
+            .on(Command.SeekRequested.self) { command, context in
+                try await service(for: context).change(.seek(command.position))
+            }
+            .on(Command.VolumeRequested.self) { command, context in
+                try await service(for: context).change(.volume(command.percent))
+            }
             .onSessionEnded(withdrawing: [Document.GeneratedPlaylist.self, Document.Devices.self]) { context in
+                forgetPages(context)
                 await service(for: context).forget()
             }
     }
@@ -169,19 +206,7 @@ package struct MusicHost: Sendable {
             ) { _, context in
                 try await follow(context)
             }
-            .on(Command.PauseRequested.self) { _, context in try await service(for: context).change(.pause) }
-            .on(Command.ResumeRequested.self) { _, context in try await service(for: context).change(.resume) }
-            .on(Command.NextSongRequested.self) { _, context in try await service(for: context).change(.next) }
-            .on(Command.PreviousSongRequested.self) { _, context in
-                try await service(for: context).change(.previous)
-            }
-            .on(Command.SeekRequested.self) { command, context in
-                try await service(for: context).change(.seek(command.position))
-            }
-            .on(Command.VolumeRequested.self) { command, context in
-                try await service(for: context).change(.volume(command.percent))
-            }
-            .onSessionEnded(withdrawing: [Document.NowPlaying.self, Document.Devices.self])
+            .onSessionEnded(withdrawing: [Document.NowPlaying.self])
     }
 
     /// Follows the playback while a screen of the session shows it.
@@ -207,7 +232,7 @@ package struct MusicHost: Sendable {
 
     /// Notes whether a platform of the session shows the playback, and when a command has changed it.
     private func watch(_ context: MessageContext, _ signs: FollowerSigns) async throws {
-        let filters = Self.watched.map { MessageFilter.type($0.type, subject: context.cause.subject) }
+        let filters = Self.signs.map { MessageFilter.type($0.type, subject: context.cause.subject) }
         try await bus.withSubscription(to: filters, from: .retained) { messages in
             var platforms: Set<String> = []
             for try await message in messages {

@@ -49,6 +49,8 @@ public struct MessageConsumer: ReadyService {
     private struct Call: Sendable {
         let handle: @Sendable () async throws -> [Envelope]
         let whenGivenUp: @Sendable () -> [any Message]
+        /// The type of the messages whose work in the session ends before ``handle`` is called. Nil for most messages.
+        var ends: MessageType?
         /// The work that begins when a document of ``handle`` records it. Nil for most messages.
         var work: WorkCall?
     }
@@ -117,7 +119,8 @@ public struct MessageConsumer: ReadyService {
     /// the work is started again after the next start or by another instance; it gets a message with the same id.
     ///
     /// A session has one piece of work for each type: a newer message ends the work of the older one, which is discarded
-    /// with an `event.MessageDiscarded`. The end of the session also ends the work, if there is a handler for it.
+    /// with an `event.MessageDiscarded`. The end of the session also ends the work, if there is a handler for it, and so
+    /// does a message of another type, see ``on(_:ending:when:handle:)``.
     /// - Parameters:
     ///   - discardsReplaced: false if the work has had its effect when a newer message ends it, for example because it
     ///     follows something until it is ended. The older message is then not discarded.
@@ -142,6 +145,7 @@ public struct MessageConsumer: ReadyService {
             return Call(
                 handle: { try envelopes([try await document(message, context)]) },
                 whenGivenUp: { whenGivenUp(message) },
+                ends: M.type,
                 work: WorkCall(
                     discardsReplaced: discardsReplaced,
                     work: { try envelopes(try await work(message, context)) },
@@ -149,6 +153,31 @@ public struct MessageConsumer: ReadyService {
         }
         consumer.records.append(WorkRecord(M.self, unfinished: unfinished))
         return consumer
+    }
+
+    /// Adds a handler of a message that ends the work of another type in the session, for example because the account
+    /// that the work needs has been disconnected.
+    ///
+    /// The message that started the work is discarded with an `event.MessageDiscarded`. The messages for work that fails
+    /// (`whenGivenUp`) replace its document.
+    /// - Parameters:
+    ///   - work: the type whose work ends. It has a handler that runs beside the loop.
+    ///   - isMeant: returns false for a message that ends no work.
+    ///   - handle: called after the work has ended.
+    /// - Precondition: the type has no handler yet.
+    package func on<M: Message>(
+        _ type: M.Type, ending work: any Message.Type, when isMeant: @escaping @Sendable (M) -> Bool,
+        handle: @escaping @Sendable (M, MessageContext) async throws -> [any Message]
+    ) -> MessageConsumer {
+        let ended = work.type
+        return adding(M.type) { context in
+            let message = try context.cause.decode(M.self)
+            return Call(
+                handle: {
+                    try await handle(message, context).map { try context.bus.envelope($0, causedBy: context.cause) }
+                },
+                whenGivenUp: { [] }, ends: isMeant(message) ? ended : nil)
+        }
     }
 
     /// Handles ``DomainEvent/SessionEnded``: withdraws all documents of these types in the session.
@@ -245,7 +274,7 @@ public struct MessageConsumer: ReadyService {
             try await underWay.end { $0.cause.subject == message.subject }
         }
         let work = isExpired ? nil : call.work
-        let ended = work == nil ? [] : try await endEarlier(than: message, underWay)
+        let ended = isExpired ? [] : try await endWork(of: call.ends, before: message, underWay)
         let whenGivenUp = try call.whenGivenUp().map { try bus.envelope($0, causedBy: message) }
         // Before the command expired, an attempt that was interrupted may have published a document.
         var handled =
@@ -264,17 +293,28 @@ public struct MessageConsumer: ReadyService {
 
     // MARK: Work beside the loop
 
-    /// Ends the work of an earlier message of the same type and session. Returns the messages that say so.
-    private func endEarlier(than message: Envelope, _ underWay: SessionWork) async throws -> [Envelope] {
+    /// Ends the work of earlier messages of a type in the session. Returns the messages that say so.
+    private func endWork(
+        of type: MessageType?, before message: Envelope, _ underWay: SessionWork
+    ) async throws -> [Envelope] {
+        guard let type else { return [] }
         let ended = try await underWay.end { piece in
-            piece.cause.type == message.type && piece.cause.subject == message.subject
-                && piece.cause.id != message.id
+            piece.cause.type == type && piece.cause.subject == message.subject && piece.cause.id != message.id
         }
-        return try ended.filter(\.call.discardsReplaced).map { piece in
-            let reason = "a later \(message.type) of the session has replaced it"
-            return try bus.envelope(
-                DomainEvent.MessageDiscarded(messageID: piece.cause.id, reason: reason), causedBy: piece.cause)
+        let isReplaced = type == message.type
+        var messages: [Envelope] = []
+        for piece in ended where piece.call.discardsReplaced || !isReplaced {
+            if !isReplaced {
+                // The results may have been recorded before the work was ended.
+                guard try await isRecorded(piece) else { continue }
+                messages += try piece.call.whenGivenUp()
+            }
+            let reason = "a later \(message.type) of the session has \(isReplaced ? "replaced" : "ended") it"
+            messages.append(
+                try bus.envelope(
+                    DomainEvent.MessageDiscarded(messageID: piece.cause.id, reason: reason), causedBy: piece.cause))
         }
+        return messages
     }
 
     /// Starts the work that the documents of new partitions record.

@@ -33,9 +33,11 @@ package struct SongDatabase: Sendable {
 
     /// The id of the account that a session last used. Nil if it has used none since the last ``clear(_:)``.
     func currentAccount(of session: String) async throws -> String? {
-        try await writer.read {
-            try String.fetchOne($0, sql: "SELECT id FROM account WHERE session = ?", arguments: [session])
-        }
+        try await writer.read { try Self.currentAccount(of: session, $0) }
+    }
+
+    private static func currentAccount(of session: String, _ database: Database) throws -> String? {
+        try String.fetchOne(database, sql: "SELECT id FROM account WHERE session = ?", arguments: [session])
     }
 
     func setCurrentAccount(_ id: String, of session: String) async throws {
@@ -55,9 +57,11 @@ package struct SongDatabase: Sendable {
     }
 
     /// Replaces the stored songs of a playlist in one transaction. Removes other playlists of the session if there are
-    /// more than ``maximumPlaylists``.
+    /// more than ``maximumPlaylists``. Does nothing if the session does not use the account any more.
     func keep(_ fetched: KeptSongs, of playlistID: String, for account: SessionAccount) async throws {
         try await writer.write { database in
+            // The account may have been disconnected while the songs were fetched.
+            guard try Self.currentAccount(of: account.session, database) == account.id else { return }
             // The foreign key makes SQLite delete the songs of the playlist, too.
             try KeptPlaylist.of(playlistID, for: account).deleteAll(database)
             let fetchedAt = fetched.fetchedAt.timeIntervalSince1970
@@ -163,7 +167,7 @@ extension TableRecord {
     fileprivate static func of(_ playlistID: String, for account: SessionAccount) -> QueryInterfaceRequest<Self> {
         filter(
             Column("session") == account.session && Column("account") == account.id
-                && Column("playlistID") == playlistID)
+                && Column("playlistID") == playlistID.storable)
     }
 }
 
@@ -191,7 +195,8 @@ private struct KeptPlaylist: Codable, FetchableRecord, PersistableRecord {
     init(_ account: SessionAccount, playlistID: String, fetchedAt: Double) {
         session = account.session
         self.account = account.id
-        self.playlistID = playlistID
+        // The id of a command may contain any character.
+        self.playlistID = playlistID.storable
         self.fetchedAt = fetchedAt
     }
 }
@@ -213,7 +218,7 @@ private struct KeptSong: Codable, FetchableRecord, PersistableRecord {
     init(_ account: SessionAccount, playlistID: String, position: Int, song: Song) {
         session = account.session
         self.account = account.id
-        self.playlistID = playlistID
+        self.playlistID = playlistID.storable
         self.position = position
         id = song.id
         uri = song.uri

@@ -15,11 +15,25 @@ package final class KeptPages: Sendable {
         let time: ContinuousClock.Instant
     }
 
+    /// The reading of one list. It ends when the pages of its session are removed.
+    struct Reading {
+        let key: Key
+        fileprivate let number: Int
+    }
+
     private struct State {
+        /// The readings that are under way, by their number.
+        var readings: [Int: Key] = [:]
+        var lastReading = 0
         /// The oldest entry first.
         var entries: [Entry] = []
         /// The account of each session that has entries, or had some.
         var accounts: [String: String] = [:]
+
+        mutating func removePages(of session: String) {
+            entries.removeAll { $0.key.session == session }
+            readings = readings.filter { $0.value.session != session }
+        }
     }
 
     /// The maximum number of lists of all sessions. The oldest ones are removed.
@@ -33,19 +47,29 @@ package final class KeptPages: Sendable {
 
     package init() {}
 
-    /// Removes and returns the pages of a list.
-    func take<Item>(_ key: Key) -> PagedList<Item>? {
+    /// Begins to read a list. Removes its pages and returns them. Call ``end(_:)`` after the reading.
+    func begin<Item>(_ key: Key) -> (reading: Reading, list: PagedList<Item>?) {
         state.withLock { state in
-            guard let index = state.entries.firstIndex(where: { $0.key == key }) else { return nil }
+            state.lastReading += 1
+            let reading = Reading(key: key, number: state.lastReading)
+            state.readings[reading.number] = key
+            guard let index = state.entries.firstIndex(where: { $0.key == key }) else { return (reading, nil) }
             let entry = state.entries.remove(at: index)
-            return entry.time.duration(to: .now) < Self.lifetime ? entry.list as? PagedList<Item> : nil
+            return (reading, entry.time.duration(to: .now) < Self.lifetime ? entry.list as? PagedList<Item> : nil)
         }
     }
 
-    func keep<Item>(_ list: PagedList<Item>, _ key: Key) {
+    func end(_ reading: Reading) {
+        state.withLock { $0.readings[reading.number] = nil }
+    }
+
+    /// Keeps the pages of a list whose reading was interrupted. Does nothing if the pages of the session have been
+    /// removed since the reading began: these may belong to another account.
+    func keep<Item>(_ list: PagedList<Item>, of reading: Reading) {
         state.withLock { state in
-            state.entries.removeAll { $0.key == key }
-            state.entries.append(Entry(key: key, list: list, time: .now))
+            guard state.readings[reading.number] != nil else { return }
+            state.entries.removeAll { $0.key == reading.key }
+            state.entries.append(Entry(key: reading.key, list: list, time: .now))
             if state.entries.count > Self.capacity { state.entries.removeFirst() }
         }
     }
@@ -53,10 +77,8 @@ package final class KeptPages: Sendable {
     /// Notes the account of a session. Removes the pages of another account.
     func note(account: String, of session: String) {
         state.withLock { state in
-            if let former = state.accounts[session], former != account {
-                state.entries.removeAll { $0.key.session == session }
-            }
-            if state.accounts.count >= Self.maximumSessions { state = State() }
+            if let former = state.accounts[session], former != account { state.removePages(of: session) }
+            if state.accounts.count >= Self.maximumSessions { state = State(lastReading: state.lastReading) }
             state.accounts[session] = account
         }
     }
@@ -64,7 +86,7 @@ package final class KeptPages: Sendable {
     /// Removes the pages of a session.
     package func forget(_ session: String) {
         state.withLock { state in
-            state.entries.removeAll { $0.key.session == session }
+            state.removePages(of: session)
             state.accounts[session] = nil
         }
     }

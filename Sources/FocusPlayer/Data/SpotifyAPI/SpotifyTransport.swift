@@ -15,9 +15,10 @@ struct SpotifyTransport: Sendable {
     let client: HTTPClient
     let policy: RateLimitPolicy
 
+    /// - Parameter limit: the maximum time of all attempts with the waits between them. Nil for that of the policy.
     /// - Throws: `HTTPClient.Failure`, `CancellationError`.
-    func send(_ request: HTTPClient.Request) async throws -> SpotifyReply {
-        try await withTimeLimit(policy.overallLimit, orThrow: HTTPClient.Failure.deadline) {
+    func send(_ request: HTTPClient.Request, within limit: Duration? = nil) async throws -> SpotifyReply {
+        try await withTimeLimit(limit ?? policy.overallLimit, orThrow: HTTPClient.Failure.deadline) {
             try await attempts(at: request)
         }
     }

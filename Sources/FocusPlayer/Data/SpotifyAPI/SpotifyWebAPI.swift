@@ -56,15 +56,23 @@ package struct SpotifyWebAPI: Sendable {
         encoder.keyEncodingStrategy = .convertToSnakeCase
         let request = HTTPClient.Request(
             .put, host.url(pathAndQuery), headers: [.contentType: "application/json"], body: try encoder.encode(body))
-        _ = try await send(request, about: what)
+        try await sendChange(request, about: what)
     }
 
-    private func send(_ request: HTTPClient.Request, about what: String) async throws -> SpotifyReply {
+    /// Sends a request that changes the playback.
+    private func sendChange(_ request: HTTPClient.Request, about what: String) async throws {
+        _ = try await send(request, within: limits.change, about: what)
+    }
+
+    /// - Parameter limit: the maximum time of all attempts with one token. Nil for that of the ``RateLimitPolicy``.
+    private func send(
+        _ request: HTTPClient.Request, within limit: Duration? = nil, about what: String
+    ) async throws -> SpotifyReply {
         let first = try await tokens.current()
-        let reply = try await transport.send(request, with: first)
+        let reply = try await transport.send(request, with: first, within: limit)
         guard reply.status == .unauthorized else { return try checked(reply, first, what) }
         let second = try await tokens.newer(thanRefused: first.generation)
-        return try checked(try await transport.send(request, with: second), second, what)
+        return try checked(try await transport.send(request, with: second, within: limit), second, what)
     }
 
     private func checked(_ reply: SpotifyReply, _ token: AccessToken, _ what: String) throws -> SpotifyReply {
@@ -84,15 +92,20 @@ package struct SpotifyWebAPI: Sendable {
 package struct OperationLimits: Sendable {
     /// The maximum time of an operation that is not a list: all its requests, retries and the renewal of the token.
     let call: Duration
+    /// The maximum time of all attempts of a request that changes the playback, without the renewal of the token. It is
+    /// short, because the later commands of the session wait meanwhile, and expire after a minute.
+    let change: Duration
     /// The maximum time in which a list is read.
     let list: Duration
     /// The maximum time that reading a list waits because of rate limits, in total.
     let waits: Duration
 
     package init(
-        call: Duration = .seconds(25), list: Duration = .seconds(300), waits: Duration = .seconds(240)
+        call: Duration = .seconds(25), change: Duration = .seconds(10), list: Duration = .seconds(300),
+        waits: Duration = .seconds(240)
     ) {
         self.call = call
+        self.change = change
         self.list = list
         self.waits = waits
     }
@@ -125,8 +138,11 @@ extension SpotifyWebAPI {
 
     private func read<Payload, Item>(_ request: ListRequest<Payload, Item>) async throws -> [Item] {
         let start = host.url(request.first)
-        let key = KeptPages.Key(session: session, url: start)
-        var list: PagedList<Item> = kept.take(key) ?? PagedList(from: start)
+        // Without an account there is nothing to read. If the account is missing later, it has been disconnected.
+        _ = try await tokens.current()
+        let (reading, former): (_, PagedList<Item>?) = kept.begin(KeptPages.Key(session: session, url: start))
+        defer { kept.end(reading) }
+        var list = former ?? PagedList(from: start)
         var waits = Waits(limit: limits.waits, policy: transport.policy)
         var restarts = 0
         do {
@@ -166,8 +182,10 @@ extension SpotifyWebAPI {
             }
         } catch let failure as PagingFailure {
             throw failure.error
+        } catch MusicError.notAuthorized {
+            throw MusicError.authorizationEnded
         } catch {
-            if error.isInterruption, !list.items.isEmpty { kept.keep(list, key) }
+            if error.isInterruption, !list.items.isEmpty { kept.keep(list, of: reading) }
             throw error
         }
     }
@@ -344,7 +362,7 @@ extension SpotifyWebAPI: Player {
             }
         // The body is empty and not nil, so that the request has a `Content-Length`.
         let request = HTTPClient.Request(method, host.url("/v1/me/player/\(path)"), body: Data())
-        _ = try await limited { try await send(request, about: "the device") }
+        try await limited { try await sendChange(request, about: "the device") }
     }
 }
 
@@ -387,11 +405,13 @@ extension MusicError {
 }
 
 extension SpotifyTransport {
-    fileprivate func send(_ request: HTTPClient.Request, with token: AccessToken) async throws -> SpotifyReply {
+    fileprivate func send(
+        _ request: HTTPClient.Request, with token: AccessToken, within limit: Duration?
+    ) async throws -> SpotifyReply {
         var request = request
         request.headers[.authorization] = "Bearer \(token.value)"
         do {
-            return try await send(request)
+            return try await send(request, within: limit)
         } catch let failure as HTTPClient.Failure {
             throw MusicError.unavailable(failure.description)
         }

@@ -50,7 +50,8 @@ package struct VaultAccessTokens: AccessTokens {
     /// - Parameters:
     ///   - timeout: the maximum time that a call waits for a renewed token. After this time the call throws
     ///     ``MusicError/renewalOverdue``.
-    ///   - requestRenewal: requests that the writing process renews the token of this generation.
+    ///   - requestRenewal: requests that the writing process renews the token of this generation. It returns when that
+    ///     process has published an error in answer, and is cancelled when the renewed token is in the vault.
     package init(
         vault: TokenVaultReader, session: String, timeout: Duration = .seconds(15),
         requestRenewal: @escaping @Sendable (_ generation: Int) async throws -> Void
@@ -70,18 +71,31 @@ package struct VaultAccessTokens: AccessTokens {
     package func newer(thanRefused generation: Int) async throws -> AccessToken {
         var stored = try await reading { try await vault.read(session) }
         if stored.generation <= generation {
-            let failures = stored.failedRenewals
-            try await requestRenewal(generation)
-            let renewed = try await reading {
-                try await vault.waitForGeneration(
-                    after: generation, failures: failures, of: session, timeout: timeout)
-            }
+            let renewed = try await reading { [stored] in try await renewal(of: stored, after: generation) }
             guard let renewed else { throw MusicError.renewalOverdue }
             guard renewed.generation > generation else { throw MusicError.renewalFailed }
             stored = renewed
         }
         guard let token = stored.accessToken else { throw MusicError.authorizationEnded }
         return token
+    }
+
+    /// Requests a renewal, and waits until it has succeeded or failed. If the vault cannot be written, its number of
+    /// failed renewals stays the same, but the writing process publishes an error.
+    /// - Returns: the content of the vault afterwards. Nil after ``timeout``.
+    private func renewal(of stored: StoredTokens, after generation: Int) async throws -> StoredTokens? {
+        try await withThrowingTaskGroup(of: StoredTokens?.self) { group in
+            group.addTask {
+                try await requestRenewal(generation)
+                return try await vault.read(session)
+            }
+            group.addTask {
+                try await vault.waitForGeneration(
+                    after: generation, failures: stored.failedRenewals, of: session, timeout: timeout)
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
     }
 
     private func reading<Result>(_ operation: () async throws -> Result) async throws -> Result {

@@ -71,7 +71,7 @@ package struct MusicService: Sendable {
     ) async throws -> Query.PlaylistSongs.Answer {
         guard let songs = try await repository.keptSongs(of: query.playlistID) else {
             throw ApplicationError(
-                code: "music.unknown-playlist", message: "The songs of playlist '\(query.playlistID)' are not known",
+                code: "music.unknown-playlist", message: "The songs of this playlist are not known",
                 recovery: "Choose the playlist first; its songs are then fetched.")
         }
         let ordered = messageID.map(songs.shuffled) ?? songs
