@@ -1,6 +1,7 @@
 import Foundation
 import NATS
 import NATSTestSupport
+import Support
 import TestSupport
 import Testing
 
