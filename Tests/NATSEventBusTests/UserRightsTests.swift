@@ -8,7 +8,6 @@ import NATSEventBus
 import NATSLayout
 import NATSTestSupport
 import Steward
-import Support
 import TestSupport
 import Testing
 
