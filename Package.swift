@@ -267,8 +267,8 @@ let tests: [Target] = [
     tests(
         of: "NATSEventBus",
         [
-            "BusConformance", "BusProtocol", "Consuming", "EventBus", "NATS", "NATSLayout", "NATSTestSupport",
-            "Steward", "Support", "TestSupport", logging,
+            "BusConformance", "BusProtocol", "CommandLineTestSupport", "Consuming", "EventBus", "NATS", "NATSLayout",
+            "NATSTestSupport", "Steward", "Support", "TestSupport", "segue", logging,
         ]),
     // Stops, kills and separates real servers, and damages their disks.
     .testTarget(

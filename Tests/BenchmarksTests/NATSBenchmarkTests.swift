@@ -87,14 +87,17 @@ struct NATSBenchmarkTests {
         let journalSize: Int
     }
 
-    @Test("measures coordinators that share sessions, and finds that no state differs", .timeLimit(.minutes(3)))
+    @Test(
+        "measures coordinators that share sessions on three servers, and finds that no state differs",
+        .timeLimit(.minutes(3)))
     func sessions() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue(
-                "bench", "sessions", "--bus", "nats", "--count", "40", "--seconds", "1", "--rate", "50", "--json")
+                "bench", "sessions", "--bus", "nats", "--servers", "3", "--count", "40", "--seconds", "1", "--rate",
+                "50", "--json")
             #expect(result.status == 0, "\(result.error)")
             let report = try JSONDecoder().decode(Sessions.self, from: Data(result.output.utf8))
-            #expect(report.bus == "nats" && report.replicas == 1 && report.taps == 50 && report.differing == 0)
+            #expect(report.bus == "nats" && report.replicas == 3 && report.taps == 50 && report.differing == 0)
             #expect(report.brokerTime > 0 && report.journalSize > 0)
         }
     }

@@ -1,5 +1,7 @@
+import CommandLineTestSupport
 import Consuming
 import EventBus
+import Foundation
 import Logging
 import NATS
 import NATSEventBus
@@ -13,7 +15,7 @@ private struct PlaylistShuffled: EventMessage {
     var playlistID: String
 }
 
-private struct AuthorizationUpdated: EventMessage {
+private struct SpotifyAuthorizationUpdated: EventMessage {
     var status: String
 }
 
@@ -28,18 +30,26 @@ private struct Presence: DocumentMessage {
 @Suite("A bus on NATS with TLS and a user for each service")
 struct UserRightsTests {
     private let namespace = "RIGHTS"
+    private static let users = ["broker", "tools", "music-service"]
 
-    private func settings(_ keys: TestKeys) -> String {
-        let rights = [
-            "steward": ServiceRights.steward(namespace: namespace), "view": .tools(namespace: namespace),
-            "music-service": ServiceRights(
-                sends: [PlaylistShuffled.type], serves: [], consumers: ["music-service"],
-                announcements: [Presence.type], namespace: namespace),
-        ]
-        let users = rights.map { name, rights in
-            "{ nkey: \(keys.key(of: name)), permissions: { publish: \(rights.publish), subscribe: \(rights.subscribe) } }"
+    /// The configuration of a server with the users that the command exports from the contract of the focus player.
+    private func settings(_ keys: TestKeys) async throws -> String {
+        let contract = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../config/contract.json")
+            .standardizedFileURL.path
+        var permissions = ""
+        try await SegueCommandLine.inScratch { segue in
+            let nkeys = Self.users.flatMap { ["--nkey", "\($0)=\(keys.key(of: $0))"] }
+            let result = try await segue.run(
+                ["export", "nats-permissions", contract, "--namespace", namespace] + nkeys)
+            try #require(result.status == 0, "\(result.error)")
+            permissions = result.output
         }
-        return "\(keys.tls)\nauthorization { users: [ \(users.joined(separator: ", ")) ] }"
+        // The keys of the users that do not take part are variables.
+        let variables = permissions.matches(of: #/nkey: \$(\w+)/#).map { match in
+            let seed = NKey.seed((0..<32).map { _ in UInt8.random(in: 0...255) })
+            return "\(match.1): \(NKey.publicKey(seed: seed) ?? "")"
+        }
+        return ([keys.tls] + variables + [permissions]).joined(separator: "\n")
     }
 
     private func bus(of user: String, _ keys: TestKeys, _ server: NATSServer) throws -> NATSEventBus {
@@ -60,20 +70,33 @@ struct UserRightsTests {
         }
     }
 
-    @Test("a service publishes its own messages, runs its own consumer, and nothing else", .timeLimit(.minutes(2)))
+    private func denial(_ body: () async throws -> Void) async -> NATSError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? NATSError)?.code
+        }
+    }
+
+    @Test(
+        "with the exported rights, a service publishes its own messages, runs its own consumer, and nothing else",
+        .timeLimit(.minutes(2)))
     func service() async throws {
-        let keys = try await TestKeys(users: ["steward", "view", "music-service"])
+        let keys = try await TestKeys(users: Self.users)
         defer { keys.folder.remove() }
         try await NATSServer(settings: settings(keys)).whileRunning { server in
             let steward = Steward(
-                keys.options(of: "steward", server), StewardConfiguration(namespace: namespace), logger: .quiet)
-            let (music, view) = (
-                try bus(of: "music-service", keys, server), try bus(of: "view", keys, server)
+                keys.options(of: "broker", server), StewardConfiguration(namespace: namespace), logger: .quiet)
+            let (music, tools) = (
+                try bus(of: "music-service", keys, server), try bus(of: "tools", keys, server)
             )
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await steward.run() }
                 group.addTask {
-                    try await music.whileOpen { try await view.whileOpen { try await use(music, view) } }
+                    try await music.whileOpen { try await tools.whileOpen { try await use(music, tools) } }
+                    let options = keys.options(of: "music-service", server)
+                    try await JetStream.whileConnected(options) { try await attack($0) }
                 }
                 defer { group.cancelAll() }
                 try await group.next()
@@ -81,10 +104,10 @@ struct UserRightsTests {
         }
     }
 
-    private func use(_ music: NATSEventBus, _ view: NATSEventBus) async throws {
+    private func use(_ music: NATSEventBus, _ tools: NATSEventBus) async throws {
         try await music.publish(PlaylistShuffled(playlistID: "own"))
         try await music.publish(Batch([Envelope(Presence(name: "music"), source: music.source)], isLeased: true))
-        let command = try await view.send(PlaylistSelected(playlistID: "asked"))
+        let command = try await tools.send(PlaylistSelected(playlistID: "asked"))
         let claim = try await music.claim(consumer: "music-service")
         try await music.withSubscription(to: [.type(PlaylistSelected.self)], under: claim) { messages in
             for try await message in messages {
@@ -94,18 +117,46 @@ struct UserRightsTests {
                 break
             }
         }
-        let shuffled = try await view.withSubscription(to: [.type(PlaylistShuffled.self)], from: .beginning) {
+        let shuffled = try await tools.withSubscription(to: [.type(PlaylistShuffled.self)], from: .beginning) {
             try await $0.take(2)
         }
         #expect(shuffled.last?.attributes.causationID == command.id)
 
-        #expect(await refusal { try await music.publish(AuthorizationUpdated(status: "authorized")) } == .refused)
+        let foreign = SpotifyAuthorizationUpdated(status: "authorized")
+        #expect(await refusal { try await music.publish(foreign) } == .refused)
         #expect(await refusal { try await music.send(PlaylistSelected(playlistID: "forged")) } == .refused)
         #expect(await refusal { _ = try await music.claim(consumer: "auth-service") } == .refused)
         var settling = Batch([])
         settling.settledLetters = [1]
         #expect(await refusal { try await music.publish(settling) } == .letter)
-        let others = try await view.newestOfEachType(matching: [.all])
+        let others = try await tools.newestOfEachType(matching: [.all])
         #expect(Set(others.keys) == [PlaylistShuffled.type, PlaylistSelected.type, Presence.type])
+    }
+
+    /// Requests without the bus, which checks nothing here: only the server refuses.
+    private func attack(_ jetStream: JetStream) async throws {
+        let names = StreamNames(namespace)
+        let message = try Envelope(PlaylistShuffled(playlistID: "forged"), source: "music-service/1")
+        let tokens = MessageTokens(of: [message])
+        let foreign = MessageTokens(SpotifyAuthorizationUpdated.type, subject: "default")
+        let (own, other) = (
+            ConsumerPartition("music-service", Partition(subject: "default")),
+            ConsumerPartition("auth-service", Partition(subject: "default"))
+        )
+        for subject: BusSubject in [
+            .results(other, tokens), .results(other, .none), .progress(other), .fence(other), .steward,
+            .group(consumer: "auth-service"), .batch(foreign),
+        ] {
+            let text = subject.text(in: namespace)
+            #expect(await denial { try await jetStream.publish(text, body: []) } == .denied, "\(text)")
+        }
+        for name in names.all {
+            #expect(await denial { try await jetStream.purge(name) } == .denied)
+            #expect(await denial { try await jetStream.deleteStream(name) } == .denied)
+            #expect(await denial { try await jetStream.call("STREAM.MSG.DELETE.\(name)") } == .denied)
+        }
+        // The same requests are possible where the user has the right.
+        let text = BusSubject.progress(own).text(in: namespace)
+        #expect(await denial { try await jetStream.publish(text, body: []) } == nil)
     }
 }

@@ -65,7 +65,7 @@ struct FaultScene: Sendable {
 
     private func finish(_ extra: [String]) async throws {
         let publishers = ["publisher"] + extra
-        for child in arena.processes where publishers.contains(child.name) {
+        for child in arena.processes where publishers.contains(child.name) && !child.hasEnded {
             try await child.send(SIGTERM)
             #expect(try await arena.untilEnd(of: child) == .exited(0), "\(arena.log(of: child.name))")
         }

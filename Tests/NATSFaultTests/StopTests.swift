@@ -52,18 +52,21 @@ struct StopTests {
     @Test func `The leading steward stops: the other one takes over, and both go on`() async throws {
         try await FaultScene.run { scene in
             try await scene.leadingSteward.send(SIGSTOP)
-            try await scene.untilWorking("without a steward")
-            try await scene.arena.untilLog(of: scene.following.name, "says that it leads") { $0.contains("leading") }
-            // The new steward gives the partitions of a killed worker to the other one. If it did not, results would be
-            // missing.
-            try await scene.workers[0].send(SIGKILL)
-            try await scene.arena.untilEnd(of: scene.workers[0])
-            try await scene.untilMembers(of: "shared", are: 1)
+            try await scene.untilFollowingStewardLeads()
             try await scene.leadingSteward.send(SIGCONT)
             try await scene.arena.untilLog(of: scene.leadingSteward.name, "says that another one leads") {
                 $0.contains("another steward leads")
             }
             try await scene.untilWorking("after the old steward has continued")
+        }
+    }
+
+    @Test func `The leading steward is killed, and another one takes over`() async throws {
+        try await FaultScene.run { scene in
+            try await scene.leadingSteward.send(SIGKILL)
+            try await scene.arena.untilEnd(of: scene.leadingSteward)
+            try await scene.untilFollowingStewardLeads()
+            try await scene.untilWorking("with the other steward")
         }
     }
 }
@@ -106,9 +109,35 @@ struct ClientStopTests {
             }
         }
     }
+
+    @Test func `A publisher is killed with batches under way`() async throws {
+        try await FaultScene.run(extra: ["other"]) { scene in
+            _ = try await scene.startPublisher("other", on: scene.cluster.servers)
+            // Without the leader nothing is acknowledged, so each of the four lanes soon waits for a batch of two.
+            let leader = try await scene.leader()
+            leader.pause()
+            try await scene.arena.until("all lanes wait") { counts in
+                counts["publisher"].map { $0.invoked == $0.acknowledged + 8 } ?? false
+            }
+            try await scene.publisher.send(SIGKILL)
+            try await scene.arena.untilEnd(of: scene.publisher)
+            leader.resume()
+            try await scene.untilWorking("after a publisher was killed")
+        }
+    }
 }
 
 extension FaultScene {
+    /// Waits until the second steward leads, and gives the partitions of a killed worker to the other one. If it did
+    /// not, results would be missing.
+    fileprivate func untilFollowingStewardLeads() async throws {
+        try await untilWorking("without a steward")
+        try await arena.untilLog(of: following.name, "says that it leads") { $0.contains("leading") }
+        try await workers[0].send(SIGKILL)
+        try await arena.untilEnd(of: workers[0])
+        try await untilMembers(of: "shared", are: 1)
+    }
+
     /// Waits until a durable consumer has a number of members.
     func untilMembers(of name: String, are count: Int) async throws {
         try await arena.withBus { bus in

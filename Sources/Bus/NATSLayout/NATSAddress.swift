@@ -2,8 +2,9 @@ package import EventBus
 
 /// The address of a bus on NATS: `nats://HOST[:PORT][,HOST…][/NAME]`, or `tls://…` for an encrypted connection.
 ///
-/// Several hosts are the servers of one cluster. `NAME` is the namespace: the first token of every subject, and the
-/// name of the journal's stream. Systems with different namespaces can share the servers.
+/// Several hosts are the servers of one cluster. A client connects only to these, so all servers must be named. `NAME`
+/// is the namespace: the first token of every subject, and the name of the journal's stream. Systems with different
+/// namespaces can share the servers.
 package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
     package struct Server: Hashable, Sendable {
         /// A name, an IPv4 address, or an IPv6 address without brackets.
@@ -53,8 +54,7 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
         guard servers.count <= Self.maximumServerCount else {
             throw BusError(
                 .address,
-                "the address of a bus on NATS has \(servers.count) hosts; write at most "
-                    + "\(Self.maximumServerCount), the client finds the other servers of a cluster by itself")
+                "the address of a bus on NATS has \(servers.count) hosts; write at most \(Self.maximumServerCount)")
         }
         self.servers = servers.isEmpty ? [Server(host: Self.defaultHost, port: Self.defaultPort)] : servers
         namespace = slash < rest.endIndex ? String(rest[slash...].dropFirst()) : Self.defaultNamespace

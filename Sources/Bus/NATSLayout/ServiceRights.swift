@@ -3,7 +3,8 @@ package import EventBus
 /// The subjects that a client of the bus may use, as the permissions of its user at a NATS server.
 ///
 /// The server judges a batch by its subject, which names the type of the messages if all have the same. It cannot look
-/// into a batch of several types, so the right to send two types of a kind includes batches of any types of this kind.
+/// into a batch of several types, so the right to send two types of a kind includes batches of any types of this kind,
+/// and the right to send two kinds includes batches of any messages.
 package struct ServiceRights: Hashable, Sendable {
     /// The subjects to which the client may publish, in alphabetical order. Patterns of NATS.
     package let publish: [String]

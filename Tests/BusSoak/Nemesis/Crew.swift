@@ -25,6 +25,10 @@ actor Crew {
         var kills = 0
         var stops = 0
         var restarts = 0
+        /// The kills and stops of servers.
+        var serverFaults = 0
+        /// The kills and stops of stewards.
+        var stewardFaults = 0
     }
 
     init(arena: Arena) {
@@ -123,6 +127,7 @@ actor Crew {
         }
         away.formUnion(servers.map(\.name))
         tally.kills += servers.count
+        tally.serverFaults += servers.count
     }
 
     private func restart(_ servers: [NATSServer]) async throws {
@@ -139,6 +144,7 @@ actor Crew {
         noteBus(isAvailable: false)
         for server in servers { server.pause() }
         tally.stops += servers.count
+        tally.serverFaults += servers.count
     }
 
     private func resume(_ servers: [NATSServer]) {
@@ -239,6 +245,7 @@ actor Crew {
 
     private func stop(_ member: Member) async throws {
         tally.stops += 1
+        if member.isSteward { tally.stewardFaults += 1 }
         note(member, isAvailable: false)
         try await processes[member]?.send(SIGSTOP)
     }
@@ -246,6 +253,7 @@ actor Crew {
     private func kill(_ member: Member) async throws {
         guard let process = processes[member] else { return }
         tally.kills += 1
+        if member.isSteward { tally.stewardFaults += 1 }
         note(member, isAvailable: false)
         try await process.send(SIGKILL)
         let end = await process.end
@@ -336,11 +344,15 @@ package enum Member: Hashable, Sendable {
     }
 
     /// True if it stands for servers of NATS.
-    var isServer: Bool {
+    package var isServer: Bool {
         switch self {
         case .leader, .follower, .servers: true
         default: false
         }
+    }
+
+    package var isSteward: Bool {
+        if case .steward = self { true } else { false }
     }
 
     /// True if it is not a client of the bus.

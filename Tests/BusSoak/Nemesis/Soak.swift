@@ -116,6 +116,7 @@ package struct SoakRound: Sendable {
         report.longestWait = history.navigation?.longestWait ?? 0
         let tally = await crew.tally
         (report.kills, report.stops, report.restarts) = (tally.kills, tally.stops, tally.restarts)
+        (report.serverFaults, report.stewardFaults) = (tally.serverFaults, tally.stewardFaults)
         report.findings = await crew.surprises + Checker.findings(in: history).map(\.description)
         report.logs = report.findings.isEmpty ? "" : arena.failure("").logs
         return report
@@ -140,6 +141,10 @@ package struct SoakReport: Sendable {
     package var kills = 0
     package var stops = 0
     package var restarts = 0
+    /// The kills and stops of servers of NATS.
+    package var serverFaults = 0
+    /// The kills and stops of stewards.
+    package var stewardFaults = 0
     package var findings: [String] = []
     /// The logs of all processes.
     package var logs = ""
@@ -169,6 +174,8 @@ package struct SoakReport: Sendable {
         kills += other.kills
         stops += other.stops
         restarts += other.restarts
+        serverFaults += other.serverFaults
+        stewardFaults += other.stewardFaults
         findings += other.findings
     }
 }
