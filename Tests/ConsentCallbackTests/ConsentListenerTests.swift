@@ -78,6 +78,16 @@ struct ConsentListenerTests {
         }
     }
 
+    @Test("A connection whose headers arrive letter by letter, without an end, is closed")
+    func dripping() async throws {
+        try await listening(idleLimit: .milliseconds(500), answer: { _ in nil }) { redirectURI in
+            let answer = try await RawExchange.answer(
+                to: "GET /callback?code=c&state=s HTTP/1.1\r\nHost: ",
+                from: String(redirectURI.dropLast("/callback".count)), isDripping: true)
+            #expect(answer == "")
+        }
+    }
+
     private struct Reply {
         let status: Int
         let html: String
