@@ -35,6 +35,16 @@ struct SimulatorTests {
         }
     }
 
+    @Test("Withdrawn songs are left out, on the first page and on the pages after it")
+    func withdrawn() async throws {
+        try await connected { _, api, _ in
+            let playlist = try #require(try await api.playlists().first { $0.id == "LongWalk" })
+            #expect(playlist.songCount == 60)
+            let titles = try await api.songs(of: playlist.id).map(\.title)
+            #expect(titles == (1...60).filter { ![7, 55].contains($0) }.map { "Sti \($0)" })
+        }
+    }
+
     @Test("An unknown playlist is not found")
     func unknown() async throws {
         try await connected { _, api, _ in

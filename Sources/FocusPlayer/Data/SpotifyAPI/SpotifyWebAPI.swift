@@ -112,6 +112,14 @@ extension SpotifyWebAPI {
         /// The identity of an item, if a list contains no item twice.
         var identity: (@Sendable (Item) -> String)?
     }
+        /// The query parameter of each page. Spotify's links to further pages are not documented to repeat it.
+        var market: String?
+
+        /// The URL of a page with the market.
+        func url(of page: String) -> String {
+            guard let market, !page.contains(#/[?&]market=/#) else { return page }
+            return "\(page)\(page.contains("?") ? "&" : "?")market=\(market)"
+        }
 
     /// Fetches all items of a list, page by page. Waits if Spotify asks for it. If reading is interrupted, the pages are
     /// kept, and the next call continues after them.
@@ -124,7 +132,7 @@ extension SpotifyWebAPI {
     }
 
     private func read<Payload, Item>(_ request: ListRequest<Payload, Item>) async throws -> [Item] {
-        let start = host.url(request.first)
+        let start = request.url(of: host.url(request.first))
         let key = KeptPages.Key(session: session, url: start)
         var list: PagedList<Item> = kept.take(key) ?? PagedList(from: start)
         var waits = Waits(limit: limits.waits, policy: transport.policy)
@@ -136,7 +144,7 @@ extension SpotifyWebAPI {
                         throw PagingFailure(.unavailable("the answer names a next page on another host"))
                     }
                     let page = try await waits.run {
-                        try await get(url, as: PagePayload<Payload>.self, about: request.what)
+                        try await get(request.url(of: url), as: PagePayload<Payload>.self, about: request.what)
                     }
                     let isSame = try add(page, to: &list, request)
                     // Only a list of several pages can change between two of them. Its version must be older than its
@@ -283,7 +291,9 @@ extension SpotifyWebAPI: MusicCatalog {
         return try await list(
             ListRequest(
                 first: "\(path)/items?limit=\(Self.pageSize)", what: what,
-                item: { (payload: PlaylistEntryPayload) in payload.song }, version: "\(path)?fields=snapshot_id"))
+                item: { (payload: PlaylistEntryPayload) in payload.song }, version: "\(path)?fields=snapshot_id",
+                // Spotify tells which songs can be played only if a request names a market: here the account's country.
+                market: "from_token"))
     }
 }
 
