@@ -263,6 +263,14 @@ struct SpotifyWebAPITests {
                 error(403, "cannot open /var/lib/x ('/etc/passwd') file:///a C:\\\\a and/or"),
                 .forbidden("cannot open … … … … and/or")
             ),
+            (
+                error(403, "path=/etc/passwd open(/etc/x) error:/var/x in:~/x a,/b [C:\\\\x] FILE://h/x x:///y"),
+                .forbidden("… … … … … … … …")
+            ),
+            (
+                error(403, "see https://example.com/docs, v1/me and (http://host/a) at 1:2"),
+                .forbidden("see https://example.com/docs, v1/me and (http://host/a) at 1:2")
+            ),
             (error(500), .unavailable("the server answered with status 500")),
         ]
         for (answer, expected) in cases {

@@ -373,8 +373,8 @@ extension MusicError {
     ///   - what: the object of the request, for example `the playlist 37i9`.
     init(_ reply: SpotifyReply, generation: Int, about what: String) {
         let details = reply.decode(Payload.self)?.error
-        let message = details?.message?.value.map(ServerMessage.line).flatMap { $0.isEmpty ? nil : $0 }
-        let reason = message ?? reply.plainText
+        let line = (details?.message?.value ?? reply.plainText).map(ServerMessage.line)
+        let reason = line.flatMap { $0.isEmpty ? nil : $0 }
         switch (reply.status.code, details?.reason?.value) {
         case (401, _):
             self = .unauthorized(generation: generation)
