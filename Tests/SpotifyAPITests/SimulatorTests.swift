@@ -165,6 +165,28 @@ struct SimulatorTests {
         }
     }
 
+    @Test("A damaged answer is an error, and a slow one is waited for until its limit")
+    func damagedAnswers() async throws {
+        try await connected { spotify, api, account in
+            for body in ["truncated", "not-json"] {
+                try await spotify.control("faults", "path=/v1/me&body=\(body)&count=1")
+                let error = await #expect(throws: MusicError.self) { try await api.account() }
+                guard case .unavailable = error else {
+                    Issue.record("\(body): unexpected \(String(describing: error))")
+                    continue
+                }
+            }
+            try await spotify.control("faults", "path=/v1/me&body=slow&body_ms=100&count=1")
+            #expect(try await api.account() == "segue")
+
+            try await spotify.control("faults", "path=/v1/me&body=slow&count=1")
+            let hasty = SpotifyWebAPI(
+                tokens: account, client: spotify.client, host: .local(spotify.base),
+                policy: RateLimitPolicy(overallLimit: .milliseconds(300)))
+            await #expect(throws: MusicError.unavailable("no answer in time")) { try await hasty.account() }
+        }
+    }
+
     @Test("A denial and a wrong verifier give no token")
     func refused() async throws {
         try await SimulatedSpotify.with { spotify in
