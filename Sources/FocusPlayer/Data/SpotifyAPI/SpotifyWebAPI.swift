@@ -11,7 +11,8 @@ package import Vocabulary
 package struct SpotifyWebAPI: Sendable {
     /// The number of items in a page. Spotify allows at most 50.
     private static let pageSize = 50
-    /// The maximum number of times that a list is read again because it changed while it was read.
+    /// The maximum number of times that a list is read again because it changed, or could have changed, while it was
+    /// read.
     private static let maximumRestarts = 3
 
     private let host: BaseURL
@@ -111,7 +112,6 @@ extension SpotifyWebAPI {
         var version: String?
         /// The identity of an item, if a list contains no item twice.
         var identity: (@Sendable (Item) -> String)?
-    }
         /// The query parameter of each page. Spotify's links to further pages are not documented to repeat it.
         var market: String?
 
@@ -120,12 +120,14 @@ extension SpotifyWebAPI {
             guard let market, !page.contains(#/[?&]market=/#) else { return page }
             return "\(page)\(page.contains("?") ? "&" : "?")market=\(market)"
         }
+    }
 
     /// Fetches all items of a list, page by page. Waits if Spotify asks for it. If reading is interrupted, the pages are
     /// kept, and the next call continues after them.
     ///
     /// Spotify's pages begin at offsets. An item that is added or removed meanwhile would shift the items of later
-    /// pages, so a list that has changed is read again.
+    /// pages, so a list that has changed is read again. A list of several pages without a version is unchanged if it
+    /// has the same items when it is read a second time.
     private func list<Payload, Item>(_ request: ListRequest<Payload, Item>) async throws -> [Item] {
         let late = MusicError.unavailable("\(request.what) could not be read within \(limits.list)")
         return try await withTimeLimit(limits.list, orThrow: late) { try await read(request) }
@@ -137,6 +139,12 @@ extension SpotifyWebAPI {
         var list: PagedList<Item> = kept.take(key) ?? PagedList(from: start)
         var waits = Waits(limit: limits.waits, policy: transport.policy)
         var restarts = 0
+        func countRestart() throws {
+            restarts += 1
+            guard restarts <= Self.maximumRestarts else {
+                throw PagingFailure(.unavailable("\(request.what) changed each time while it was read"))
+            }
+        }
         do {
             while true {
                 if let url = list.next {
@@ -157,25 +165,25 @@ extension SpotifyWebAPI {
                     if isSame { continue }
                 } else if list.visited.count <= 1 {
                     return list.items
+                } else if let identity = request.identity {
+                    let now = list.items.map(identity).joined(separator: "\n")
+                    if now == list.version { return list.items.unique(by: identity) }
+                    try countRestart()
+                    list = PagedList(from: start, version: now)
+                    continue
                 } else if let former = list.version {
                     let now = try await version(request, &waits)
                     if now == nil || now == former { return list.items }
-                } else if let identity = request.identity {
-                    let unique = list.items.unique(by: identity)
-                    if unique.count == list.items.count || restarts == Self.maximumRestarts { return unique }
                 } else {
                     return list.items
                 }
-                restarts += 1
-                guard restarts <= Self.maximumRestarts else {
-                    throw PagingFailure(.unavailable("\(request.what) changed each time while it was read"))
-                }
+                try countRestart()
                 list = PagedList(from: start, version: try await version(request, &waits))
             }
         } catch let failure as PagingFailure {
             throw failure.error
         } catch {
-            if error.isInterruption, !list.items.isEmpty { kept.keep(list, key) }
+            if error.isInterruption, list.isBegun { kept.keep(list, key) }
             throw error
         }
     }
