@@ -44,6 +44,7 @@ let systemSupport: [Target] = [
     module("Sodium", in: "SystemSupport", ["CSodium"]),
     .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     module("HTTPClient", in: "SystemSupport", ["CCurl", httpTypes]),
+    module("HTTPOperations", in: "SystemSupport", [httpTypes, hummingbird]),
 ]
 
 let bus: [Target] = [
@@ -119,9 +120,9 @@ let devices: [Target] = [
     module(
         "WebDevice", in: "Devices",
         [
-            "AppContract", "Consuming", "Contracts", "Device", "EventBus", "Monitor", "Navigation", "ServiceRuntime",
-            "SignIn", "Sodium", "Support", "SystemSupport", argumentParser, deque, httpTypes, hummingbird,
-            hummingbirdCore, lifecycle, logging, nioCore, nioPosix,
+            "AppContract", "Consuming", "Contracts", "Device", "EventBus", "HTTPOperations", "Monitor", "Navigation",
+            "ServiceRuntime", "SignIn", "Sodium", "Support", "SystemSupport", argumentParser, deque, httpTypes,
+            hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioPosix,
         ],
         // `Assets` finds the files beside the program.
         resources: [.copy("Page")]),
@@ -172,7 +173,7 @@ let focusPlayer: [Target] = [
     module("Repositories", in: "FocusPlayer/Data", ["Music", "Vocabulary", grdb, logging]),
     module(
         "ConsentCallback", in: "FocusPlayer/Data",
-        ["Authorization", "Contracts", httpTypes, hummingbird, lifecycle, logging, nioCore]),
+        ["Authorization", "Contracts", "HTTPOperations", httpTypes, hummingbird, lifecycle, logging, nioCore]),
     module(
         "Services", in: "FocusPlayer",
         [
@@ -182,7 +183,7 @@ let focusPlayer: [Target] = [
     module("Presentation", in: "FocusPlayer", ["Contracts", "Device", "EventBus", "Vocabulary"]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
-        ["Sodium", "YAMLText", httpTypes, hummingbird, lifecycle, logging, nioCore, nioPosix, yams]),
+        ["HTTPOperations", "Sodium", "YAMLText", httpTypes, hummingbird, lifecycle, logging, nioCore, nioPosix, yams]),
     module(
         "InProcess", in: "FocusPlayer",
         [

@@ -50,6 +50,22 @@ struct ConsentListenerTests {
         }
     }
 
+    @Test("Another method is refused with those that are allowed", arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
+    func methods(method: String) async throws {
+        try await listening(answer: { _ in nil }) { redirectURI in
+            func statusAndAllow(_ path: String) async throws -> [String] {
+                let answer = try await RawExchange.answer(
+                    to: "\(method) \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+                    from: String(redirectURI.dropLast("/callback".count)))
+                let lines = answer.split(separator: "\r\n").map(String.init)
+                return lines.prefix(1) + lines.filter { $0.lowercased().hasPrefix("allow:") }
+            }
+            let refused = try await statusAndAllow("/callback?code=c&state=s")
+            #expect(refused == ["HTTP/1.1 405 Method Not Allowed", "Allow: GET, HEAD"])
+            #expect(try await statusAndAllow("/x") == ["HTTP/1.1 404 Not Found"])
+        }
+    }
+
     @Test("HEAD is answered like GET, without the body", arguments: ["?code=c&state=s", "?error=x&state=s", "", "/x"])
     func head(target: String) async throws {
         try await listening(answer: { $0.answer == .approved(code: "c") ? nil : .failure }) { redirectURI in
@@ -74,6 +90,16 @@ struct ConsentListenerTests {
         try await listening(idleLimit: .milliseconds(500), answer: { _ in nil }) { redirectURI in
             let base = String(redirectURI.dropLast("/callback".count))
             let answer = try await RawExchange.answer(to: text, from: base)
+            #expect(answer == "")
+        }
+    }
+
+    @Test("A connection whose headers arrive letter by letter, without an end, is closed")
+    func dripping() async throws {
+        try await listening(idleLimit: .milliseconds(500), answer: { _ in nil }) { redirectURI in
+            let answer = try await RawExchange.answer(
+                to: "GET /callback?code=c&state=s HTTP/1.1\r\nHost: ",
+                from: String(redirectURI.dropLast("/callback".count)), isDripping: true)
             #expect(answer == "")
         }
     }

@@ -81,6 +81,13 @@ extension Document.Devices {
     ])
 }
 
+extension Playback {
+    /// A song that plays, one minute and five seconds after its beginning at the time 0.
+    package static let rain = Playback(
+        track: Track(title: "Rain", artist: "Cloud", album: "Weather", duration: 240_000), isPlaying: true,
+        position: 65_000, measuredAt: 0, device: Speaker(name: "Kitchen", type: "Speaker", volume: 40))
+}
+
 extension Envelope {
     /// A message of a service, in answer to `cause`.
     package static func answer(_ message: some Message, to cause: Envelope? = nil) throws -> Envelope {

@@ -25,10 +25,12 @@ struct NowPlayingFollowerTests {
         return (published.withLock(\.self), end)
     }
 
-    @Test("A wait that Spotify asks of one session holds for the others")
-    func sharedLimit() async throws {
+    @Test(
+        "A wait that Spotify asks of one session holds for the others, with a time or without one",
+        arguments: [Duration.seconds(60), nil])
+    func sharedLimit(wait: Duration?) async throws {
         let limit = SharedRateLimit()
-        let first = ScriptedPlayer(playback: .rateLimited(retryAfter: .seconds(60)))
+        let first = ScriptedPlayer(playback: .rateLimited(retryAfter: wait))
         _ = try await follow(first, limit)
         #expect(await first.calls == [.playback])
         let second = ScriptedPlayer()

@@ -124,10 +124,14 @@ struct ScreenTests {
         let running = ScreenContent.Progress(position: 5000, duration: 70_000, measuredAt: 1000, isRunning: true)
         let times = [0, 1, 61, 900].map { Date(timeIntervalSince1970: $0) }
         #expect(times.map(running.text) == ["0:05 of 1:10", "0:05 of 1:10", "1:05 of 1:10", "1:10 of 1:10"])
+        #expect(running.timeToNextSecond(at: Date(timeIntervalSince1970: 1.25)) == .milliseconds(750))
+        #expect(running.timeToNextSecond(at: times[3]) == nil)
         let paused = ScreenContent.Progress(position: 5000, duration: nil, measuredAt: 1000, isRunning: false)
         #expect(times.map(paused.text) == ["0:05", "0:05", "0:05", "0:05"])
         let strange = ScreenContent.Progress(position: .max, duration: nil, measuredAt: .min, isRunning: true)
         #expect(!strange.text(at: times[3]).isEmpty)
+        #expect(paused.timeToNextSecond(at: times[1]) == nil)
+        #expect(strange.timeToNextSecond(at: times[3]) == nil)
     }
 
     @Test("What is still to come is loading; what is there, empty or failed is not")

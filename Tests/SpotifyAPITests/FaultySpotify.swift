@@ -51,9 +51,11 @@ final class FaultySpotify: Sendable {
 
     private func application(_ listening: @escaping @Sendable (Int) -> Void) -> some ApplicationProtocol {
         let router = Router(context: Context.self)
-        router.post("**") { request, context in
-            _ = try await request.body.collect(upTo: 1 << 20)
-            return try await self.respond(context.channel)
+        for method in [HTTPRequest.Method.get, .post] {
+            router.on("**", method: method) { request, context in
+                _ = try await request.body.collect(upTo: 1 << 20)
+                return try await self.respond(context.channel)
+            }
         }
         return Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),

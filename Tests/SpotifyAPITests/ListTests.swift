@@ -48,6 +48,86 @@ struct ListTests {
         #expect(playlist.pages == [0, 0, 50, 100, 150, 200])
     }
 
+    @Test("Pages without a song are kept, too")
+    func continuesAfterLocalFiles() async throws {
+        let playlist = ServedPlaylist(songs: Array(repeating: "local", count: 50) + numbers(60))
+        playlist.refuse(after: 3, retryAfter: 3000)
+        let kept = KeptPages()
+        try await playlist.serve { client, host in
+            await #expect(throws: MusicError.self) { try await api(client, host, kept: kept).songs(of: "p") }
+            #expect(playlist.pages == [0, 0])
+            let songs = try await api(client, host, kept: kept).songs(of: "p")
+            #expect(songs.map(\.id) == numbers(60))
+        }
+        #expect(playlist.pages == [0, 0, 50, 100])
+    }
+
+    @Test("Each page of songs is asked for with the account's country, also if the links leave it out")
+    func market() async throws {
+        let playlist = ServedPlaylist(songs: numbers(120))
+        try await playlist.serve { client, host in
+            let songs = try await api(client, host).songs(of: "p")
+            #expect(songs.count == 120)
+        }
+        let pages = playlist.lines.filter { $0.contains("/items") }
+        #expect(pages.count == 4 && pages.allSatisfy { $0.hasSuffix("&market=from_token") }, "\(pages)")
+    }
+
+    @Test("A list of playlists of one page is read once, a longer one until two passes are equal")
+    func playlistPasses() async throws {
+        for (count, pages) in [(50, [0]), (120, [0, 50, 100, 0, 50, 100])] {
+            let list = ServedPlaylist(songs: numbers(count))
+            try await list.serve { client, host in
+                let playlists = try await api(client, host).playlists()
+                #expect(playlists.map(\.id) == numbers(count))
+            }
+            #expect(list.pages == pages)
+        }
+    }
+
+    @Test("A list of playlists that changes while it is paged is read again, also if its length stays the same")
+    func playlistChanges() async throws {
+        for edit in [["new"] + numbers(120), numbers(120).dropFirst() + ["new"]] {
+            let list = ServedPlaylist(songs: numbers(120))
+            list.change(songs: edit, after: 1)
+            try await list.serve { client, host in
+                let playlists = try await api(client, host).playlists()
+                #expect(playlists.map(\.id) == edit)
+            }
+        }
+    }
+
+    @Test("The second pass over a list of playlists continues after a wait that was too long")
+    func playlistPassContinues() async throws {
+        let list = ServedPlaylist(songs: numbers(60))
+        list.refuse(after: 2, retryAfter: 3000)
+        let kept = KeptPages()
+        try await list.serve { client, host in
+            await #expect(throws: MusicError.self) { try await api(client, host, kept: kept).playlists() }
+            let playlists = try await api(client, host, kept: kept).playlists()
+            #expect(playlists.map(\.id) == numbers(60))
+        }
+        #expect(list.pages == [0, 50, 0, 50])
+    }
+
+    @Test("A list of playlists that changes in each pass is an error")
+    func playlistUnrest() async throws {
+        let count = Mutex(0)
+        try await ScriptedSpotify.with { server, client, host in
+            server.answer { request in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                let next = request.line.contains("offset") ? "null" : #""\#(host)/v1/me/playlists?offset=1""#
+                return .init(body: #"{"next":\#(next),"total":2,"items":[{"id":"p\#(number)"}]}"#)
+            }
+            let expected = MusicError.unavailable("the list of playlists changed each time while it was read")
+            await #expect(throws: expected) { try await api(client, host).playlists() }
+            #expect(server.received.count == 8)
+        }
+    }
+
     @Test("Pages of an account are not used for another one, nor after they are forgotten")
     func accounts() async throws {
         let kept = KeptPages()
@@ -265,7 +345,18 @@ struct ListTests {
         }
     }
 
-    @Test("A request has a limit for all its attempts, the waits between them, and a body that trickles")
+    @Test("A body that trickles without an end has the limit of its request")
+    func trickle() async throws {
+        try await FaultySpotify.with(.endlessBody) { server, client, host in
+            let policy = RateLimitPolicy(overallLimit: .milliseconds(300))
+            let api = SpotifyWebAPI(tokens: CountingTokens(), client: client, host: host, policy: policy)
+            await #expect(throws: MusicError.unavailable("no answer in time")) { try await api.account() }
+            await #expect(throws: MusicError.unavailable("no answer in time")) { try await api.playback() }
+            #expect(server.requests == 2)
+        }
+    }
+
+    @Test("A request has a limit for all its attempts and the waits between them")
     func attemptsLimit() async throws {
         let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "5"])
         try await ScriptedSpotify.with(busy) { server, client, host in
@@ -277,7 +368,8 @@ struct ListTests {
     }
 }
 
-/// A playlist on a real HTTP server, which can change and can refuse requests between two pages.
+/// A playlist and a list of playlists on a real HTTP server, which can change and can refuse requests between two pages.
+/// Both lists have the same ids. The song `local` is a local file.
 private final class ServedPlaylist: Sendable {
     private struct State {
         var songs: [String]
@@ -285,6 +377,7 @@ private final class ServedPlaylist: Sendable {
         var account = "anna"
         var requests = 0
         var pages: [Int] = []
+        var lines: [String] = []
         var change: (songs: [String], after: Int)?
         var refusal: (after: Int, retryAfter: Int, count: Int)?
     }
@@ -300,6 +393,9 @@ private final class ServedPlaylist: Sendable {
     var requests: Int { state.withLock(\.requests) }
     /// The offsets of the pages that were answered.
     var pages: [Int] { state.withLock(\.pages) }
+
+    /// The request lines so far.
+    var lines: [String] { state.withLock(\.lines) }
 
     func change(account: String) { state.withLock { $0.account = account } }
 
@@ -321,6 +417,7 @@ private final class ServedPlaylist: Sendable {
     private func answer(to request: ScriptedSpotify.Request, on host: BaseURL) async throws -> ScriptedSpotify.Answer {
         if delay > .zero { try await Task.sleep(for: delay) }
         return state.withLock { state in
+            state.lines.append(request.line)
             if let change = state.change, state.requests >= change.after {
                 (state.songs, state.change) = (change.songs, nil)
                 state.version += 1
@@ -337,10 +434,14 @@ private final class ServedPlaylist: Sendable {
             }
             let offset = request.line.firstMatch(of: #/offset=(\d+)/#).flatMap { Int($0.1) } ?? 0
             state.pages.append(offset)
-            let entries = state.songs.dropFirst(offset).prefix(50).map { #"{"item":{"id":"\#($0)","uri":"u"}}"# }
+            let list = request.line.contains("/v1/me/playlists") ? "me/playlists" : "playlists/p/items"
+            let entries = state.songs.dropFirst(offset).prefix(50).map { id in
+                if list == "me/playlists" { return #"{"id":"\#(id)"}"# }
+                return #"{"is_local":\#(id == "local"),"item":{"id":"\#(id)","uri":"u"}}"#
+            }
             let next =
                 offset + 50 < state.songs.count
-                ? #""\#(host)/v1/playlists/p/items?offset=\#(offset + 50)&limit=50""# : "null"
+                ? #""\#(host)/v1/\#(list)?offset=\#(offset + 50)&limit=50""# : "null"
             return ScriptedSpotify.Answer(
                 body: #"{"next":\#(next),"total":\#(state.songs.count),"items":[\#(entries.joined(separator: ","))]}"#)
         }

@@ -35,6 +35,16 @@ struct SimulatorTests {
         }
     }
 
+    @Test("Withdrawn songs are left out, on the first page and on the pages after it")
+    func withdrawn() async throws {
+        try await connected { _, api, _ in
+            let playlist = try #require(try await api.playlists().first { $0.id == "LongWalk" })
+            #expect(playlist.songCount == 60)
+            let titles = try await api.songs(of: playlist.id).map(\.title)
+            #expect(titles == (1...60).filter { ![7, 55].contains($0) }.map { "Sti \($0)" })
+        }
+    }
+
     @Test("An unknown playlist is not found")
     func unknown() async throws {
         try await connected { _, api, _ in
@@ -152,6 +162,28 @@ struct SimulatorTests {
                 try await api.account()
             }
             #expect(try await api.account() == "segue")
+        }
+    }
+
+    @Test("A damaged answer is an error, and a slow one is waited for until its limit")
+    func damagedAnswers() async throws {
+        try await connected { spotify, api, account in
+            for body in ["truncated", "not-json"] {
+                try await spotify.control("faults", "path=/v1/me&body=\(body)&count=1")
+                let error = await #expect(throws: MusicError.self) { try await api.account() }
+                guard case .unavailable = error else {
+                    Issue.record("\(body): unexpected \(String(describing: error))")
+                    continue
+                }
+            }
+            try await spotify.control("faults", "path=/v1/me&body=slow&body_ms=100&count=1")
+            #expect(try await api.account() == "segue")
+
+            try await spotify.control("faults", "path=/v1/me&body=slow&count=1")
+            let hasty = SpotifyWebAPI(
+                tokens: account, client: spotify.client, host: .local(spotify.base),
+                policy: RateLimitPolicy(overallLimit: .milliseconds(300)))
+            await #expect(throws: MusicError.unavailable("no answer in time")) { try await hasty.account() }
         }
     }
 

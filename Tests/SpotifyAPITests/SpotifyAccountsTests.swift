@@ -65,6 +65,13 @@ struct SpotifyAccountsTests {
                 .requestRefused("Invalid client")
             ),
             (.init(status: 404, body: "<html>"), .requestRefused("status 404")),
+            (
+                .init(
+                    status: 403, headers: ["Content-Type": "text/plain"],
+                    body: "The client is\nblocked; see /etc/x for refresh-secret"),
+                .requestRefused("The client is blocked; see … for …")
+            ),
+            (.init(status: 403, headers: ["Content-Type": "text/plain"], body: " "), .requestRefused("status 403")),
             (.init(status: 503), .unavailable("the server answered with status 503")),
             (
                 .init(status: 302, headers: ["Location": "https://elsewhere.example/"]),

@@ -140,7 +140,7 @@ struct SpotifyWebAPITests {
             let songs = try await api(client, host).songs(of: "p")
             #expect(
                 songs == [Song(id: "s", uri: "spotify:track:s", title: "Rain", artist: "A, B", duration: 1500)])
-            #expect(server.received.map(\.line) == ["GET /v1/playlists/p/items?limit=50"])
+            #expect(server.received.map(\.line) == ["GET /v1/playlists/p/items?limit=50&market=from_token"])
         }
     }
 
@@ -174,7 +174,8 @@ struct SpotifyWebAPITests {
             await #expect(throws: MusicError.notFound("the playlist a/../me?x")) {
                 try await api(client, host).songs(of: "a/../me?x")
             }
-            #expect(server.received.map(\.line) == ["GET /v1/playlists/a%2F..%2Fme%3Fx/items?limit=50"])
+            #expect(
+                server.received.map(\.line) == ["GET /v1/playlists/a%2F..%2Fme%3Fx/items?limit=50&market=from_token"])
         }
     }
 
@@ -261,6 +262,14 @@ struct SpotifyWebAPITests {
             (
                 error(403, "cannot open /var/lib/x ('/etc/passwd') file:///a C:\\\\a and/or"),
                 .forbidden("cannot open … … … … and/or")
+            ),
+            (
+                error(403, "path=/etc/passwd open(/etc/x) error:/var/x in:~/x a,/b [C:\\\\x] FILE://h/x x:///y"),
+                .forbidden("… … … … … … … …")
+            ),
+            (
+                error(403, "see https://example.com/docs, v1/me and (http://host/a) at 1:2"),
+                .forbidden("see https://example.com/docs, v1/me and (http://host/a) at 1:2")
             ),
             (error(500), .unavailable("the server answered with status 500")),
         ]

@@ -64,6 +64,10 @@ struct CatalogueTests {
                 "playlists: []\naccounts:\n  - { user: { id: me, name: M, email: m }, devices: [], playlists: [] }",
                 "cat.yaml:6: two accounts have the user id 'me'"
             ),
+            (
+                "playlists: []\nwithdrawn_songs: ['A / B: One']",
+                "cat.yaml:5: the withdrawn song 'One' is in no playlist"
+            ),
             ("playlists: []\naccounts: [{ clients: [] }]", "cat.yaml:5: an account has the unknown key 'clients'"),
             (
                 "playlists: []\naccounts:\n- user: { id: a, name: M, email: m }\n  playlists: []\n  devices:\n"

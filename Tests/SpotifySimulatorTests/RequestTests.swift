@@ -95,6 +95,16 @@ struct RequestTests {
         }
     }
 
+    @Test(
+        "a connection whose headers arrive letter by letter, without an end, is closed",
+        arguments: ["GET /v1/", "GET /v1/me HTTP/1.1\r\nHost: "])
+    func drippingHeaders(text: String) async throws {
+        try await withSimulator(idleTimeout: .milliseconds(500)) { spotify in
+            let answer = try await RawExchange.answer(to: text, from: spotify.base, isDripping: true)
+            #expect(answer == "")
+        }
+    }
+
     @Test("a path that Spotify does not have is not found")
     func unknownPaths() async throws {
         try await withSimulator { spotify in

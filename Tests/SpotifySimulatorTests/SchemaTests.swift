@@ -97,6 +97,23 @@ struct SchemaTests {
         }
     }
 
+    @Test("a withdrawn song is in its playlist, and cannot be played with any market")
+    func withdrawn() async throws {
+        try await withSimulator { spotify in
+            let token = try await spotify.signIn().accessToken
+            let path = "/v1/playlists/LongWalk/items?limit=50"
+            for market in ["", "&market=SE", "&market=from_token"] {
+                let page = try await spotify.get("\(path)\(market)", token: token)
+                let songs = try page.decoded(JSONValue.self, literally: true)["items"].elements.map { $0["item"] }
+                let withdrawn = songs.filter { $0["available_markets"].elements.isEmpty }
+                #expect(withdrawn.map { $0["name"] } == [.text("Sti 7")])
+                #expect(withdrawn.first?["is_playable"] == (market.isEmpty ? .null : .flag(false)))
+                let refused = songs.filter { $0["is_playable"] == .flag(false) }
+                #expect(refused.count == (market.isEmpty ? 0 : 1))
+            }
+        }
+    }
+
     @Test("a market without the songs makes them unplayable; an unknown market and malformed fields are refused")
     func market() async throws {
         try await withSimulator { spotify in
@@ -110,6 +127,9 @@ struct SchemaTests {
                 #expect(song["is_playable"] == .flag(isPlayable))
                 #expect(song["restrictions"]["reason"] == (isPlayable ? .null : .text("market")))
             }
+            let unasked = try await spotify.get(path, token: token).decoded(JSONValue.self, literally: true)
+            let song = unasked["items"].elements.first?["item"] ?? .null
+            #expect(song["is_playable"] == .null && song["restrictions"] == .null, "without a market nothing is said")
             for market in ["ZZ", "se", "SWE", ""] {
                 let answer = try await spotify.get("\(path)&market=\(market)", token: token)
                 #expect(try answer.webAPIError == "400 | Invalid market code")

@@ -94,7 +94,7 @@ enum WebAPISchema {
     static let track = identified("track").adding([
         "album": album, "artists": .list(artist), "available_markets": .list(.text), "disc_number": .number,
         "duration_ms": .number, "explicit": .flag, "external_ids": .object(["isrc": .text]), "is_local": .flag,
-        "is_playable": .flag, "name": .text, "restrictions": .optional(.object(["reason": .text])),
+        "is_playable": .optional(.flag), "name": .text, "restrictions": .optional(.object(["reason": .text])),
         "track_number": .number,
     ])
     static let album = identified("album").adding([

@@ -71,7 +71,7 @@ struct DeviceFixture: Sendable {
         _ platform: String, number: Int = 1, subject: String = Session.default, lines: AsyncStream<String>,
         mode: Terminal.Mode = .scripted,
         size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock(),
-        log: ScreenLog? = nil
+        log: ScreenLog? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) -> TerminalDevice {
         let terminal = Terminal(
             lines: lines, mode: mode, size: { size }, log: log, write: { [transcript] in transcript.write($0) })
@@ -80,7 +80,7 @@ struct DeviceFixture: Sendable {
             source: "device/\(platform)-\(number)")
         return TerminalDevice(
             identity, bus: bus ?? InMemoryEventBus(source: identity.source, hub: hub), busAddress: "memory:",
-            terminal: terminal, screens: .focusPlayer, browser: nil, logger: .silent, clock: clock)
+            terminal: terminal, screens: .focusPlayer, browser: nil, logger: .silent, clock: clock, now: now)
     }
 
     /// Runs both coordinators and the services while `body` runs.
@@ -109,7 +109,8 @@ struct DeviceFixture: Sendable {
     }
 }
 
-/// Answers some commands of the app in place of the services, without errors and without an active player.
+/// Answers some commands of the app in place of the services, without errors. No device is active, and the account plays
+/// the same song at first whatever was requested.
 struct ScriptedServices: Service {
     let bus: InMemoryEventBus
     let songCount: Int
@@ -136,7 +137,15 @@ struct ScriptedServices: Service {
 
     private func handleCommands() async throws {
         try await bus.withSubscription(to: [.kind(.command)], from: .beginning) { messages in
+            var playback = Playback.rain
             for try await message in messages {
+                if try change(&playback, by: message) {
+                    try await bus.publish(
+                        Document.NowPlaying(status: .following, playback: playback), causedBy: message)
+                    if message.type != Command.NowPlayingRequested.type {
+                        try await bus.publish(DomainEvent.PlaybackChanged(), causedBy: message)
+                    }
+                }
                 for answer in answers(to: message.type) {
                     try await bus.publish(answer, causedBy: message)
                 }
@@ -148,6 +157,24 @@ struct ScriptedServices: Service {
                 }
             }
         }
+    }
+
+    /// Changes the playback as Spotify does.
+    /// - Returns: False if the message has nothing to do with the playback.
+    private func change(_ playback: inout Playback, by message: Envelope) throws -> Bool {
+        switch message.type {
+        case Command.NowPlayingRequested.type: break
+        case Command.PauseRequested.type: playback.isPlaying = false
+        case Command.ResumeRequested.type: playback.isPlaying = true
+        case Command.NextSongRequested.type:
+            playback.track?.title = "Snow"
+            playback.position = 0
+        case Command.VolumeRequested.type:
+            playback.device?.volume = try message.decode(Command.VolumeRequested.self).percent
+        case Command.SeekRequested.type: playback.position = try message.decode(Command.SeekRequested.self).position
+        default: return false
+        }
+        return true
     }
 
     private func answers(to type: MessageType) -> [any Message] {

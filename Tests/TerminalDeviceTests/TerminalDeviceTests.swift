@@ -2,10 +2,12 @@ import Contracts
 import Device
 import DeviceTestSupport
 import EventBus
+import Foundation
 import Logging
 import Navigation
 import RuntimeTestSupport
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -56,6 +58,63 @@ struct TerminalDeviceTests {
         #expect(text.contains("No songs\n"), "the answer about the first playlist is an error")
         #expect(text.contains("  2. Song 2 · A · 0:01\n  … and 3 more\n"))
         #expect(text.contains("  3. Song 3 · A · 0:01\n  … and 2 more\n"))
+    }
+
+    @Test("A script controls the playback on the playing screen")
+    func nowPlaying() async throws {
+        let lines = [
+            "Connect Spotify", "Calm", "Now playing", "Pause", "Next song", "Louder", "Go to the half", "Resume", "d",
+        ]
+        let now = Date(timeIntervalSince1970: 0)
+        try await fixture.withApp {
+            let input = AsyncStream { continuation in
+                for line in lines { continuation.yield(line) }
+                continuation.finish()
+            }
+            try await fixture.device("ios", lines: input, now: { now }).run()
+            #expect(try await fixture.state("ios").active.map(\.screen) == ["generatedPlaylist"])
+        }
+        let text = fixture.transcript.text
+        #expect(text.contains("│   Rain · Cloud · Weather\n│   Paused · 1:05 of 4:00\n"))
+        #expect(text.contains("│   Snow · Cloud · Weather\n│   Paused · 0:00 of 4:00\n"))
+        #expect(text.contains("> Louder (Louder: 50 %)\n"))
+        #expect(text.contains("│   Playing · 2:00 of 4:00\n│   Kitchen · Speaker · volume 50 %\n"))
+        let volume = try await fixture.view.received(Command.VolumeRequested.self)[0]
+        #expect(try volume.decode(Command.VolumeRequested.self).percent == 50)
+        let position = try await fixture.view.received(Command.SeekRequested.self)[0]
+        #expect(try position.decode(Command.SeekRequested.self).position == 120_000)
+    }
+
+    @Test("On a person's playing screen the position moves on each second while music plays")
+    func movingPosition() async throws {
+        let (lines, typed) = AsyncStream.makeStream(of: String.self)
+        let clock = ManualClock()
+        let now = Mutex(Date(timeIntervalSince1970: 0))
+        try await fixture.withApp {
+            try await withThrowingTaskGroup { group in
+                let device = fixture.device(
+                    "ios", lines: lines, mode: .interactive, size: TerminalSize(columns: 80, rows: 24), clock: clock,
+                    now: { now.withLock(\.self) })
+                group.addTask { try await device.run() }
+                for (screen, line) in [
+                    ("[1] Connect", "1"), ("Choose a playlist", "Calm"), ("[3] Now playing", "Now playing"),
+                ] {
+                    try await fixture.transcript.shows { $0.contains(screen) && !$0.contains("Loading") }
+                    typed.yield(line)
+                }
+                try await fixture.transcript.shows { $0.contains("Playing · 1:05 of 4:00") }
+                for second in 1...2 {
+                    try await clock.sleepers()
+                    now.withLock { $0 = Date(timeIntervalSince1970: Double(second)) }
+                    clock.advance(by: .seconds(1))
+                    try await fixture.transcript.shows { $0.contains("Playing · 1:0\(5 + second) of 4:00\u{1B}8") }
+                }
+                typed.yield("Pause")
+                try await fixture.transcript.shows { $0.contains("Paused · 1:05 of 4:00") }
+                typed.yield("q")
+                try await group.waitForAll()
+            }
+        }
     }
 
     @Test("Two devices show one session, each its own platform")

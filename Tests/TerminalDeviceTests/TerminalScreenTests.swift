@@ -2,6 +2,7 @@ import Contracts
 import Device
 import DeviceTestSupport
 import EventBus
+import Foundation
 import Navigation
 import Presentation
 import Testing
@@ -12,11 +13,12 @@ import Vocabulary
 @Suite("Terminal screen")
 struct TerminalScreenTests {
     private func lines(
-        _ snapshot: NavigationSnapshot, _ documents: any DocumentMessage..., size: TerminalSize? = nil
+        _ snapshot: NavigationSnapshot, _ documents: any DocumentMessage..., size: TerminalSize? = nil,
+        at time: Date = Date()
     ) throws -> [String] {
         var latest = try LatestDocuments.of()
         for document in documents { try latest.receive(.answer(document)) }
-        return Scene(player: snapshot, documents: latest).lines(fitting: size)
+        return Scene(player: snapshot, documents: latest).lines(fitting: size, at: time)
     }
 
     @Test("A phone shows the top of its stack, what may be done is numbered")
@@ -130,6 +132,75 @@ struct TerminalScreenTests {
                 "└──",
                 "d dismiss   q quit",
             ])
+    }
+
+    /// The playing screen as a sheet over a focus playlist.
+    private static func nowPlaying() throws -> NavigationSnapshot {
+        let options = PresentationOptions(detents: [.large], dragIndicator: true)
+        return try .sample(
+            root: "playlistSelection", path: [.sample("generatedPlaylist", 2)],
+            presentations: [Presentation(.sheet, .sample("nowPlaying", 3), options: options)])
+    }
+
+    @Test("The playing screen shows the position at the time of the drawing")
+    func nowPlaying() throws {
+        let document = Document.NowPlaying(status: .following, playback: .rain)
+        #expect(
+            try lines(Self.nowPlaying(), document, at: Date(timeIntervalSince1970: 10)) == [
+                "ios",
+                "",
+                "Focus playlist …",
+                "",
+                "┌─ sheet, large, drag indicator ──",
+                "│ Now playing",
+                "│   Rain · Cloud · Weather",
+                "│   Playing · 1:15 of 4:00",
+                "│   Kitchen · Speaker · volume 40 %",
+                "│   [1] Pause",
+                "│   [2] Next song",
+                "│   [3] Previous song",
+                "│   [4] Louder: 50 %",
+                "│   [5] Quieter: 30 %",
+                "│   [6] Go to the start, 0:00",
+                "│   [7] Go to a quarter, 1:00",
+                "│   [8] Go to the half, 2:00",
+                "│   [9] Go to three quarters, 3:00",
+                "└──",
+                "d dismiss   q quit",
+            ])
+    }
+
+    @Test("When only a position has moved on, only its line is drawn again, and the typed line stays")
+    func update() throws {
+        let documents = try LatestDocuments.of(Document.NowPlaying(status: .following, playback: .rain))
+        let scene = Scene(player: try Self.nowPlaying(), documents: documents)
+        let size = TerminalSize(columns: 80, rows: 24)
+        let times = [0, 1, 1.2, 2].map { Date(timeIntervalSince1970: $0) }
+        var painter = Painter(waiting: "")
+        #expect(painter.drawing(of: scene, size: size, at: times[0]).contains("Playing · 1:05 of 4:00\n"))
+        let line = "\u{1B}7\u{1B}[8;1H\u{1B}[2K│   Playing · 1:06 of 4:00\u{1B}8"
+        #expect(painter.update(of: scene, size: size, at: times[1]) == line)
+        #expect(painter.update(of: scene, size: size, at: times[2]).isEmpty)
+        // The end of a line that a person enters may scroll the terminal.
+        painter.noteLine()
+        #expect(painter.update(of: scene, size: size, at: times[3]).hasSuffix("\n> "))
+    }
+
+    @Test("A position moves on only while it runs, on a screen that is not covered")
+    func seconds() throws {
+        func wait(_ playback: Playback, _ snapshot: NavigationSnapshot, at seconds: Double) throws -> Duration? {
+            let documents = try LatestDocuments.of(Document.NowPlaying(status: .following, playback: playback))
+            return Scene(player: snapshot, documents: documents)
+                .timeToNextSecond(at: Date(timeIntervalSince1970: seconds))
+        }
+        #expect(try wait(.rain, Self.nowPlaying(), at: 3.4) == .milliseconds(600))
+        #expect(try wait(.rain, Self.nowPlaying(), at: 175) == nil, "at the end of the song")
+        var paused = Playback.rain
+        paused.isPlaying = false
+        #expect(try wait(paused, Self.nowPlaying(), at: 3.4) == nil)
+        let covered = try NavigationSnapshot.sample(
+            root: "nowPlaying", presentations: [Presentation(.sheet, .sample("deviceActivation", 3))])
+        #expect(try wait(.rain, covered, at: 3.4) == nil)
     }
 
     @Test("A popover lies over both columns")

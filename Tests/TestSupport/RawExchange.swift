@@ -5,17 +5,24 @@ internal import Glibc
 package enum RawExchange {
     private struct NoPort: Error {}
 
+    /// The answer if the server does not close the connection. It fails the test, and does not stop it.
+    private static let open = "the connection remains open"
+
     /// Sends the text, and returns everything that the server sends before it closes the connection.
-    /// - Parameter base: the URL of a server on this machine, which ends with the port.
-    package static func answer(to text: String, from base: String) async throws -> String {
+    /// - Parameters:
+    ///   - base: the URL of a server on this machine, which ends with the port.
+    ///   - isDripping: true if one letter after the other follows the text, until the server closes the connection.
+    package static func answer(
+        to text: String, from base: String, isDripping: Bool = false
+    ) async throws -> String {
         guard let port = UInt16(base.split(separator: ":").last ?? "") else { throw NoPort() }
         return await withCheckedContinuation { continuation in
             // Reading blocks, so it has a thread of its own.
-            Thread.detachNewThread { continuation.resume(returning: exchange(text, port: port)) }
+            Thread.detachNewThread { continuation.resume(returning: exchange(text, port, isDripping)) }
         }
     }
 
-    private static func exchange(_ text: String, port: UInt16) -> String {
+    private static func exchange(_ text: String, _ port: UInt16, _ isDripping: Bool) -> String {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
@@ -30,15 +37,22 @@ package enum RawExchange {
         guard connected == 0 else { return "no connection: \(errno)" }
         let bytes = Array(text.utf8)
         send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
-        // A connection that remains open fails the test, and does not stop it.
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        // The time that each letter waits for an answer, or that of all.
+        var limit = isDripping ? timeval(tv_sec: 0, tv_usec: 20_000) : timeval(tv_sec: 60, tv_usec: 0)
+        var letters = isDripping ? 1000 : 0
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
-            if count < 0 { return "the connection remains open" }
-            if count == 0 { return String(decoding: answer, as: UTF8.self) }
+            if count < 0, [EAGAIN, EINTR].contains(errno), letters > 0 {
+                letters -= 1
+                send(descriptor, [UInt8(ascii: "a")], 1, CInt(MSG_NOSIGNAL))
+                continue
+            }
+            // The server resets the connection if a letter arrives after it has closed it.
+            if count < 0, errno != ECONNRESET { return open }
+            if count <= 0 { return String(decoding: answer, as: UTF8.self) }
             answer += buffer[..<count]
         }
     }

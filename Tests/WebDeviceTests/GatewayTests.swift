@@ -191,6 +191,48 @@ struct GatewayTests {
         }
     }
 
+    @Test(
+        "HEAD is answered like GET without the body",
+        arguments: ["/", "/a.js", "/metrics", "/api/types", "/api/x", "/x"])
+    func head(path: String) async throws {
+        try await withGateway { page in
+            func exchange(_ method: String) async throws -> (head: [String], body: String) {
+                let answer = try await RawExchange.answer(
+                    to: """
+                        \(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\nCookie: \(page.cookie)\r
+                        Connection: close\r\n\r\n
+                        """, from: page.base)
+                let parts = answer.split(separator: "\r\n\r\n", maxSplits: 1).map(String.init)
+                let lines = (parts.first ?? "").split(separator: "\r\n").map(String.init)
+                // The metrics contain figures that change.
+                let head = lines.filter { !$0.lowercased().contains(#/^(date|content-length):/#) }
+                return (head, parts.dropFirst().first ?? "")
+            }
+            let (get, head) = (try await exchange("GET"), try await exchange("HEAD"))
+            #expect(get.head == head.head && get.head.first?.hasPrefix("HTTP/1.1 ") == true)
+            #expect(get.body != "" && head.body == "")
+        }
+    }
+
+    @Test("a method that a path does not have is refused with those that it has")
+    func methods() async throws {
+        try await withGateway { page in
+            for (method, path, allowed) in [
+                (.post, "/", "GET, HEAD"), (.post, "/a.js", "GET, HEAD"), (.post, "/api/types", "GET, HEAD"),
+                (.put, "/api/messages", "GET, HEAD, POST"), (.get, "/api/stream/abcdefgh/views", "POST"),
+                (.post, "/api/story/a", "GET, HEAD"),
+                // An answer without its body would use up the link, or connect a stream.
+                (.head, "/sign-in", "GET"), (.head, "/api/stream/abcdefgh", "GET"),
+            ] as [(HTTPRequest.Method, String, String)] {
+                let answer = try await page.send(method, path, [.segue: "1"], nil)
+                #expect(answer.status == .methodNotAllowed, "\(method) \(path)")
+                #expect(answer.headers[.allow] == allowed, "\(method) \(path)")
+            }
+            #expect(try await page.post("/api/x", [:]).status == .notFound)
+            #expect(try await page.post("/x", [:]).status == .notFound)
+        }
+    }
+
     @Test("a gateway without a page, or with a key that others can read, is one line with the remedy")
     func unusable() async throws {
         await #expect(throws: GatewayError.self) {

@@ -46,7 +46,7 @@ struct PageClient: Sendable {
         return try await send(.post, path, all, Data(body.description.utf8))
     }
 
-    private func send(
+    func send(
         _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: Data?
     ) async throws -> HTTPClient.Response {
         var all = headers

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import EventBus
+public import Foundation
 public import Navigation
 internal import Support
 
@@ -74,6 +75,13 @@ public struct Scene: Sendable {
         }
         let banners = [banner?.message, banner?.recovery].compactMap(\.self)
         return (banners + texts).reversed().lazy.compactMap { OpenableURL.found(in: $0).last?.url }.first
+    }
+
+    /// The time from `time` to the next second of a position on a screen that is not covered. Nil if no position moves
+    /// on.
+    public func timeToNextSecond(at time: Date) -> Duration? {
+        let rows = layers.filter { !$0.isCovered }.flatMap(\.content.sections).flatMap(\.rows)
+        return rows.compactMap { $0.progress?.timeToNextSecond(at: time) }.min()
     }
 }
 

@@ -84,8 +84,11 @@ public struct ScreenContent: Sendable {
         }
 
         /// The row on one line: `Calm · anna · 12 songs`. A progress is shown as it is now.
-        public var text: String {
-            [title, subtitle, detail, progress?.text(at: Date())].compactMap(\.self).joined(separator: " · ")
+        public var text: String { text(at: Date()) }
+
+        /// The row on one line, with its progress at a time.
+        public func text(at time: Date) -> String {
+            [title, subtitle, detail, progress?.text(at: time)].compactMap(\.self).joined(separator: " · ")
         }
     }
 
@@ -109,10 +112,22 @@ public struct ScreenContent: Sendable {
 
         /// The position at a time, and the duration: `1:05 of 4:00`.
         public func text(at time: Date) -> String {
-            let elapsed = isRunning ? max(0, time.timeIntervalSince1970 * 1000 - Double(measuredAt)) : 0
-            let position = min(Double(position) + elapsed, Double(duration ?? .max))
-            let text = Self.text(ofMilliseconds: Int(exactly: position.rounded()) ?? 0)
+            let text = Self.text(ofMilliseconds: Int(exactly: position(at: time).rounded()) ?? 0)
             return duration.map { "\(text) of \(Self.text(ofMilliseconds: $0))" } ?? text
+        }
+
+        /// The time from `time` to the next second of the position. Nil if the position does not move on any more.
+        public func timeToNextSecond(at time: Date) -> Duration? {
+            let position = position(at: time)
+            guard isRunning, position < Double(duration ?? .max) else { return nil }
+            let passed = Int(exactly: position.rounded()) ?? 0
+            return .milliseconds(1000 - max(0, passed) % 1000)
+        }
+
+        /// In milliseconds.
+        private func position(at time: Date) -> Double {
+            let elapsed = isRunning ? max(0, time.timeIntervalSince1970 * 1000 - Double(measuredAt)) : 0
+            return min(Double(position) + elapsed, Double(duration ?? .max))
         }
 
         /// A time in minutes and seconds: `1:05`.
@@ -124,13 +139,16 @@ public struct ScreenContent: Sendable {
     }
 
     /// The headers, the rows without a command and the footers as lines of text, for a view without lists. Rows below a
-    /// header, and rows inside of other rows, are indented.
-    public var lines: [String] {
+    /// header, and rows inside of other rows, are indented. A progress is shown as it is now.
+    public var lines: [String] { lines(at: Date()) }
+
+    /// The lines with the progresses at a time.
+    public func lines(at time: Date) -> [String] {
         sections.flatMap { section in
             let base = section.header == nil ? 0 : 1
             let rows = section.rows.enumerated().filter { $0.element.command == nil }.map { index, row in
                 String(repeating: "  ", count: base + row.depth) + (section.isNumbered ? "\(index + 1). " : "")
-                    + row.text
+                    + row.text(at: time)
             }
             return [section.header].compactMap(\.self) + rows + [section.footer].compactMap(\.self)
         }

@@ -1,21 +1,24 @@
 internal import Contracts
 internal import Device
+internal import Foundation
 
 extension Scene {
     /// The text of the scene's lines, from top to bottom, without links.
     ///
-    /// - Parameter size: The size of the terminal. Lists are shortened to fit, and a note such as `… 5 more` is added.
-    ///   Nil if nothing is shortened.
-    func lines(fitting size: TerminalSize? = nil) -> [String] {
-        drawnLines(fitting: size).map(\.text)
+    /// - Parameters:
+    ///   - size: The size of the terminal. Lists are shortened to fit, and a note such as `… 5 more` is added. Nil if
+    ///     nothing is shortened.
+    ///   - time: The time for which positions are shown.
+    func lines(fitting size: TerminalSize? = nil, at time: Date = Date()) -> [String] {
+        drawnLines(fitting: size, at: time).map(\.text)
     }
 
     /// The lines of the scene with their links.
     ///
     /// URLs are not cut, so there can be more lines than the terminal has rows.
-    func drawnLines(fitting size: TerminalSize?) -> [Line] {
+    func drawnLines(fitting size: TerminalSize?, at time: Date) -> [Line] {
         let width = size?.columns ?? Int.max
-        let blocks = blocks(width: width, isLimited: size != nil)
+        let blocks = blocks(width: width, isLimited: size != nil, at: time)
         let notes = bannerLines(width: width) + waitingLines
         let keys = keyLines(width: width)
         let fixed = 1 + keys.count + notes.count + blocks.reduce(0) { $0 + $1.fixedCount }
@@ -57,14 +60,14 @@ extension Scene {
         return lines.map { Line($0) }
     }
 
-    private func blocks(width: Int, isLimited: Bool) -> [Block] {
+    private func blocks(width: Int, isLimited: Bool, at time: Date) -> [Block] {
         var number = 0
         return layers.enumerated().map { index, layer in
             // The tabs come after the choices of the last layer.
             let offered = index == layers.count - 1 ? Array(choices[number...]) : layer.choices
             defer { number += layer.choices.count }
             return Block(
-                layer, choices: Self.numbered(offered, after: number), width: width, isLimited: isLimited)
+                layer, choices: Self.numbered(offered, after: number), width: width, isLimited: isLimited, at: time)
         }
     }
 
@@ -96,10 +99,11 @@ struct Block {
     ///   - choices: The labels of the choices, with their numbers.
     ///   - width: The maximum width of a line, in columns. Longer lines are cut or wrapped.
     ///   - isLimited: True if there may be too little room for all rows.
-    init(_ layer: Layer, choices: [String], width: Int, isLimited: Bool) {
+    ///   - time: The time for which positions are shown.
+    init(_ layer: Layer, choices: [String], width: Int, isLimited: Bool, at time: Date) {
         frame = layer.frame
         // Of a covered layer, only the title is shown.
-        var rows = layer.isCovered ? [] : layer.content.lines
+        var rows = layer.isCovered ? [] : layer.content.lines(at: time)
         if isLimited, layer.content.firstRow > 0, rows.count > layer.content.firstRow {
             rows.replaceSubrange(..<layer.content.firstRow, with: ["… \(layer.content.firstRow) before"])
         }
@@ -162,6 +166,8 @@ struct TerminalSize: Hashable, Sendable {
 ///
 /// On a terminal, notes stay below the scene until the person enters a line, or until the active screens change, unless
 /// the message that changed them has the note's correlation id.
+///
+/// When only positions have moved on, the lines that have changed are replaced. The line that the person is typing stays.
 struct Painter {
     private struct Note: Equatable {
         let text: String
@@ -170,6 +176,8 @@ struct Painter {
     }
 
     private static let clearScreen = "\u{1B}[H\u{1B}[2J"
+    private static let (saveCursor, restoreCursor) = ("\u{1B}7", "\u{1B}8")
+    private static let clearLine = "\u{1B}[2K"
     /// The maximum number of notes under the scene. Older notes are removed.
     private static let noteLimit = 3
     /// The maximum length of a note on a terminal, in characters. The rest is cut.
@@ -179,27 +187,57 @@ struct Painter {
     var waiting: String
     private var notes: [Note] = []
     private var lastLines: [String] = []
+    /// The lines on the terminal, from its first row. Empty if they may be elsewhere.
+    private var placedLines: [String] = []
 
     init(waiting: String) {
         self.waiting = waiting
     }
 
     /// Draws a scene.
-    /// - Parameter size: The size of the terminal. Nil if the input or the output is not a terminal. Requested URLs are
-    ///   then not part of the drawing.
+    /// - Parameters:
+    ///   - size: The size of the terminal. Nil if the input or the output is not a terminal. Requested URLs are then not
+    ///     part of the drawing.
+    ///   - time: The time for which positions are shown.
     /// - Returns: The text to write. Empty if `size` is nil and there is no scene or the scene has not changed.
-    mutating func drawing(of scene: Scene?, size: TerminalSize?) -> String {
-        guard var size else {
-            let lines = scene?.lines() ?? []
+    mutating func drawing(of scene: Scene?, size: TerminalSize?, at time: Date) -> String {
+        guard let size else {
+            let lines = scene?.lines(at: time) ?? []
             defer { lastLines = lines }
             return lines.isEmpty || lines == lastLines ? "" : lines.joined(separator: "\n") + "\n\n"
         }
+        let lines = lines(of: scene, size: size, at: time)
+        // A higher drawing scrolls the terminal.
+        placedLines = lines.count < size.rows ? lines : []
+        return Self.clearScreen + lines.joined(separator: "\n") + "\n> "
+    }
+
+    /// Draws the positions of a scene at another time on a terminal.
+    /// - Returns: The text to write. Empty if nothing has changed.
+    mutating func update(of scene: Scene?, size: TerminalSize, at time: Date) -> String {
+        let lines = lines(of: scene, size: size, at: time)
+        guard lines.count == placedLines.count else { return drawing(of: scene, size: size, at: time) }
+        let changes = lines.indices.filter { lines[$0] != placedLines[$0] }
+        placedLines = lines
+        if changes.isEmpty { return "" }
+        return Self.saveCursor
+            + changes.map { "\u{1B}[\($0 + 1);1H\(Self.clearLine)\(lines[$0])" }.joined() + Self.restoreCursor
+    }
+
+    /// The lines on a terminal above the prompt, with their links.
+    private func lines(of scene: Scene?, size: TerminalSize, at time: Date) -> [String] {
         let below = (scene?.requestedURL.map { [Line("Open", $0)] } ?? []) + notes.map { Line($0.text) }
         let belowLines = below.flatMap { $0.wrapped(to: size.columns) }
         // The prompt needs a line as well.
-        size.rows -= belowLines.count + 1
-        let lines = scene?.drawnLines(fitting: size) ?? [Line(waiting)]
-        return Self.clearScreen + (lines + belowLines).map(\.hyperlinked).joined(separator: "\n") + "\n> "
+        let room = TerminalSize(columns: size.columns, rows: size.rows - belowLines.count - 1)
+        let lines = scene?.drawnLines(fitting: room, at: time) ?? [Line(waiting)]
+        return (lines + belowLines).map(\.hyperlinked)
+    }
+
+    /// Notes that the person has entered a line. Its end may have scrolled the terminal.
+    mutating func noteLine() {
+        placedLines = []
+        notes = []
     }
 
     var hasNotes: Bool { !notes.isEmpty }
@@ -207,16 +245,13 @@ struct Painter {
     /// Adds a note. A note with the same text is replaced.
     /// - Parameter story: The correlation id of the message that the note is about. Nil if it is not about a message.
     /// - Returns: The text to write: on a terminal the whole drawing with the note, otherwise only the note.
-    mutating func note(_ text: String, of story: String?, on scene: Scene?, size: TerminalSize?) -> String {
+    mutating func note(
+        _ text: String, of story: String?, on scene: Scene?, size: TerminalSize?, at time: Date
+    ) -> String {
         guard size != nil else { return text.printable + "\n" }
         let note = Note(text: String(text.prefix(Self.noteLengthLimit)), story: story)
         notes = (notes.filter { $0.text != note.text } + [note]).suffix(Self.noteLimit)
-        return drawing(of: scene, size: size)
-    }
-
-    /// Removes all notes.
-    mutating func removeNotes() {
-        notes = []
+        return drawing(of: scene, size: size, at: time)
     }
 
     /// Removes the notes without this correlation id.

@@ -2,6 +2,7 @@ internal import AsyncAlgorithms
 internal import Consuming
 internal import Device
 internal import EventBus
+internal import Foundation
 internal import Logging
 internal import Navigation
 internal import Opening
@@ -24,6 +25,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
     private let browser: URLOpener?
     private let logger: Logger
     private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Date
 
     /// - Parameters:
     ///   - busAddress: The address of the bus, to be shown to a person.
@@ -32,10 +34,12 @@ struct TerminalDevice: ReadyService, ForegroundService {
     ///   - screens: The screens with view models. Nil if no screen has a view model.
     ///   - opener: Opens each URL that this device is requested to open. Nil if such URLs are only shown.
     ///   - browser: Opens a URL when a line is `o` and `opener` is nil. Nil if there is no such program.
+    ///   - now: Returns the current time, for which positions are drawn.
     init(
         _ identity: DeviceIdentity, bus: any EventBus, busAddress: String, terminal: Terminal,
         timeout: Duration = .seconds(30), flow: Flow? = nil, screens: AppScreens? = nil, opener: URLOpener? = nil,
-        browser: URLOpener? = .preferred(), logger: Logger, clock: any Clock<Duration> = ContinuousClock()
+        browser: URLOpener? = .preferred(), logger: Logger, clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.identity = identity
         self.bus = bus
@@ -48,6 +52,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
         self.browser = browser
         self.logger = logger
         self.clock = clock
+        self.now = now
     }
 
     /// Runs until the input ends or a line is `q`.
@@ -79,7 +84,8 @@ struct TerminalDevice: ReadyService, ForegroundService {
             }
             try await withOutbox(inputs) { outbox in
                 var loop = DeviceLoop(
-                    session: session, terminal: terminal, outbox: outbox, busAddress: busAddress, logger: logger)
+                    session: session, terminal: terminal, outbox: outbox, busAddress: busAddress, logger: logger,
+                    now: now)
                 try await loop.run(
                     inputs, wantLine: { wantLine.yield() },
                     ask: { query in
@@ -89,6 +95,12 @@ struct TerminalDevice: ReadyService, ForegroundService {
                         sources.addTask {
                             guard (try? await clock.sleep(for: timeout)) != nil else { return }
                             await inputs.send(.deadline(number))
+                        }
+                    },
+                    startSecond: { wait in
+                        sources.addTask {
+                            guard (try? await clock.sleep(for: wait)) != nil else { return }
+                            await inputs.send(.second)
                         }
                     })
             }
@@ -194,20 +206,27 @@ struct DeviceLoop {
     private let terminal: Terminal
     private let outbox: DeviceOutbox
     private let logger: Logger
+    private let now: @Sendable () -> Date
     private var painter: Painter
+    /// True while a started second has not passed.
+    private var isWaitingForSecond = false
 
-    init(session: TerminalSession, terminal: Terminal, outbox: DeviceOutbox, busAddress: String, logger: Logger) {
+    init(
+        session: TerminalSession, terminal: Terminal, outbox: DeviceOutbox, busAddress: String, logger: Logger,
+        now: @escaping @Sendable () -> Date
+    ) {
         self.session = session
         self.terminal = terminal
         self.outbox = outbox
         self.logger = logger
+        self.now = now
         painter = Painter(waiting: "Waiting for the bus at \(busAddress)…")
     }
 
     /// Runs until the session ends.
     mutating func run(
         _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>,
-        wantLine: () -> Void, ask: (Envelope) -> Void, startDeadline: (Int) -> Void
+        wantLine: () -> Void, ask: (Envelope) -> Void, startDeadline: (Int) -> Void, startSecond: (Duration) -> Void
     ) async throws {
         wantLine()
         if terminal.size() != nil { await draw() }
@@ -217,7 +236,8 @@ struct DeviceLoop {
             }
             let screens = painter.hasNotes ? session.scene?.active.map(\.id) : nil
             let outputs = try session.handle(input)
-            if case .line = input { painter.removeNotes() }
+            if case .line = input { painter.noteLine() }
+            if case .second = input { isWaitingForSecond = false }
             if painter.hasNotes, session.scene?.active.map(\.id) != screens {
                 painter.removeNotes(exceptOf: input.story)
             }
@@ -240,11 +260,17 @@ struct DeviceLoop {
                 case .browse(let url): await open(url.text, isByHand: true)
                 case .device(.answered): break
                 case .device(.unreadable(let error)): logger.warning("a message was skipped: \(error)")
+                case .update: await update()
                 case .read: wantLine()
                 case .startDeadline(let number): startDeadline(number)
                 case .fail(let failure): throw failure
                 case .end: return
                 }
+            }
+            // Scenes that are written one after the other do not move on.
+            if !isWaitingForSecond, terminal.size() != nil, let wait = session.scene?.timeToNextSecond(at: now()) {
+                isWaitingForSecond = true
+                startSecond(wait)
             }
         }
     }
@@ -254,11 +280,16 @@ struct DeviceLoop {
     }
 
     private mutating func draw() async {
-        await write(painter.drawing(of: session.scene, size: terminal.size()))
+        await write(painter.drawing(of: session.scene, size: terminal.size(), at: now()))
+    }
+
+    private mutating func update() async {
+        guard let size = terminal.size() else { return }
+        await write(painter.update(of: session.scene, size: size, at: now()))
     }
 
     private mutating func say(_ text: String, story: String? = nil) async {
-        await write(painter.note(text, of: story, on: session.scene, size: terminal.size()))
+        await write(painter.note(text, of: story, on: session.scene, size: terminal.size(), at: now()))
     }
 
     private func write(_ text: String) async {

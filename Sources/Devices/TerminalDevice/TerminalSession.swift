@@ -29,6 +29,8 @@ struct TerminalSession: Sendable {
         case endOfInput
         /// The size of the terminal has changed.
         case resized
+        /// A position on the screen has reached its next second.
+        case second
         /// A URL could not be opened, for this reason.
         case notOpened(String)
         /// A line of the log.
@@ -41,6 +43,8 @@ struct TerminalSession: Sendable {
         case device(DeviceSession.Output)
         /// Open the URL because a line is `o`.
         case browse(OpenableURL)
+        /// Draw the positions on the screen as they are now.
+        case update
         /// Read the next line.
         case read
         /// Start the deadline of the wait with this number.
@@ -79,6 +83,7 @@ struct TerminalSession: Sendable {
             return try mode == .scripted ? wait(for: .scene(for: line)) + advance() : answer(line)
         case .endOfInput: return try mode == .scripted ? wait(for: .end) + advance() : [.end]
         case .resized: return [.device(.draw)]
+        case .second: return [.update]
         case .notOpened(let text), .logged(let text): return [.say(text)]
         case .deadline(let number): return expire(number)
         }

@@ -24,7 +24,7 @@ struct SimulatorState: Sendable, Equatable {
 
     init(catalogue: Catalogue, policy: TokenPolicy) {
         self.catalogue = catalogue
-        self.library = Library(catalogue.accounts)
+        self.library = Library(catalogue)
         self.policy = policy
         self.accounts = catalogue.accounts.map(Account.init)
     }

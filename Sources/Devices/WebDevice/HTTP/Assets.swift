@@ -57,6 +57,8 @@ struct Assets: Sendable {
         return [resources, installed].map { program.appending(path: $0).standardizedFileURL.path }
     }
 
+    var paths: [String] { Array(files.keys) }
+
     /// - Throws: ``RequestError`` if there is no such file.
     func answer(_ request: Request) throws -> Response {
         guard let file = files[request.uri.path] else { throw RequestError.notFound("there is no such file") }

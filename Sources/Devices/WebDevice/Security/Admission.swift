@@ -18,7 +18,8 @@ struct GatewayContext: RequestContext {
     }
 }
 
-/// Adds the headers that restrict a browser to every answer, and turns errors into answers.
+/// Adds the headers that restrict a browser to every answer, turns errors into answers, and removes the bodies of answers
+/// to HEAD.
 struct Answers: RouterMiddleware {
     static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -34,6 +35,7 @@ struct Answers: RouterMiddleware {
         next: @concurrent (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         var response = try await answer(request, context, next)
+        if request.method == .head { response = response.createHeadResponse() }
         for (name, value) in Self.headers { response.headers[name] = value }
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         return response
@@ -49,7 +51,9 @@ struct Answers: RouterMiddleware {
             return error.response
         } catch let error as HTTPError {
             let message = error.body ?? error.status.reasonPhrase
-            return RequestError(status: error.status, code: "http", message: message).response
+            var response = RequestError(status: error.status, code: "http", message: message).response
+            response.headers[.allow] = error.headers[.allow]
+            return response
         } catch is CancellationError {
             throw CancellationError()
         } catch {

@@ -1,6 +1,7 @@
 package import Authorization
 package import Contracts
 internal import Foundation
+internal import HTTPOperations
 internal import HTTPTypes
 internal import Hummingbird
 package import Logging
@@ -78,7 +79,7 @@ package struct ConsentListener: Sendable {
             guard let callback = AuthorizationCallback(target: request.uri.string) else { throw HTTPError(.notFound) }
             return await page(for: callback).response
         }
-        return router
+        return router.add(middleware: MethodCheck([.get, .head].map { HTTPOperation($0, Self.path) }))
     }
 
     private func page(for callback: AuthorizationCallback) async -> ConsentResultPage {

@@ -106,8 +106,12 @@ struct PagedList<Item: Sendable>: Sendable {
     private(set) var next: String?
     private(set) var visited: Set<String> = []
     private(set) var total: Int?
-    /// The version of the list before its first page was read. Nil if it is not known.
+    /// The version of the list before its first page was read: Spotify's, or the identities of all items in the pass
+    /// before. Nil if it is not known.
     let version: String?
+
+    /// False if nothing is known of the list.
+    var isBegun: Bool { !visited.isEmpty || version != nil }
 
     init(from first: String, version: String? = nil) {
         next = first

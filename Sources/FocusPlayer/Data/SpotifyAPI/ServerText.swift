@@ -65,11 +65,9 @@ enum ServerMessage {
         return String(words.joined(separator: " ").prefix(longestLine))
     }
 
-    /// True for the absolute path of a file, also in quotation marks or brackets: `/etc/passwd`, `~/a`, `C:\a`,
-    /// `file:///a`.
+    /// True for a word with the absolute path of a file: `/etc/passwd`, `~/a`, `C:\a`, `file:///a`. The path is at the
+    /// word's beginning or after a sign such as a bracket: `open('/a')`, `path=/a`. The URL of a host is not a path.
     private static func isPath(_ word: String) -> Bool {
-        let path = word.drop { "'\"`([{<=:".contains($0) }
-        return path.hasPrefix("/") || path.hasPrefix("~/") || path.hasPrefix("\\\\")
-            || path.lowercased().contains("file:/") || path.dropFirst().hasPrefix(":\\")
+        word.contains(#/(?:^|[='"`(\[{<,]|:(?!//[^/]))(?:~?/|\\\\|[a-z]:\\)|file:\//#.ignoresCase())
     }
 }

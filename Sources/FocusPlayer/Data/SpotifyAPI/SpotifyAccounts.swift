@@ -178,9 +178,10 @@ extension AuthorizationFailure {
 
     fileprivate init(_ reply: SpotifyReply, hiding secrets: [String]) {
         let payload = reply.decode(Payload.self)
-        let text = payload?.errorDescription ?? payload?.error ?? "status \(reply.status.code)"
-        let reason = ServerMessage.line(
-            secrets.reduce(text) { $1.isEmpty ? $0 : $0.replacing($1, with: "…") })
+        let text = payload?.errorDescription ?? payload?.error ?? reply.plainText ?? ""
+        // The secrets are replaced in the whole text: a shortened text may end in a part of one.
+        let line = ServerMessage.line(secrets.reduce(text) { $1.isEmpty ? $0 : $0.replacing($1, with: "…") })
+        let reason = line.isEmpty ? "status \(reply.status.code)" : line
         switch reply.status.code {
         case 429:
             self = .rateLimited(retryAfter: reply.retryAfter)

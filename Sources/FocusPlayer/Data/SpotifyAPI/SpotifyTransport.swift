@@ -74,11 +74,10 @@ struct SpotifyReply: Sendable {
         contentType = response.headers[.contentType]
     }
 
-    /// The body if it is plain text, as one line for display. Nil if it is empty.
+    /// The body if it is plain text, as the server wrote it. Nil if it is empty.
     var plainText: String? {
-        guard let contentType, contentType.lowercased().hasPrefix("text/plain") else { return nil }
-        let text = ServerMessage.line(String(decoding: body.prefix(8192), as: UTF8.self))
-        return text.isEmpty ? nil : text
+        guard let contentType, contentType.lowercased().hasPrefix("text/plain"), !body.isEmpty else { return nil }
+        return String(decoding: body, as: UTF8.self)
     }
 
     var isSuccess: Bool { (200..<300).contains(status.code) }

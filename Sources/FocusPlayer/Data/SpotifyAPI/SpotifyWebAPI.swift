@@ -11,7 +11,8 @@ package import Vocabulary
 package struct SpotifyWebAPI: Sendable {
     /// The number of items in a page. Spotify allows at most 50.
     private static let pageSize = 50
-    /// The maximum number of times that a list is read again because it changed while it was read.
+    /// The maximum number of times that a list is read again because it changed, or could have changed, while it was
+    /// read.
     private static let maximumRestarts = 3
 
     private let host: BaseURL
@@ -124,20 +125,29 @@ extension SpotifyWebAPI {
         var version: String?
         /// The identity of an item, if a list contains no item twice.
         var identity: (@Sendable (Item) -> String)?
+        /// The query parameter of each page. Spotify's links to further pages are not documented to repeat it.
+        var market: String?
+
+        /// The URL of a page with the market.
+        func url(of page: String) -> String {
+            guard let market, !page.contains(#/[?&]market=/#) else { return page }
+            return "\(page)\(page.contains("?") ? "&" : "?")market=\(market)"
+        }
     }
 
     /// Fetches all items of a list, page by page. Waits if Spotify asks for it. If reading is interrupted, the pages are
     /// kept, and the next call continues after them.
     ///
     /// Spotify's pages begin at offsets. An item that is added or removed meanwhile would shift the items of later
-    /// pages, so a list that has changed is read again.
+    /// pages, so a list that has changed is read again. A list of several pages without a version is unchanged if it
+    /// has the same items when it is read a second time.
     private func list<Payload, Item>(_ request: ListRequest<Payload, Item>) async throws -> [Item] {
         let late = MusicError.unavailable("\(request.what) could not be read within \(limits.list)")
         return try await withTimeLimit(limits.list, orThrow: late) { try await read(request) }
     }
 
     private func read<Payload, Item>(_ request: ListRequest<Payload, Item>) async throws -> [Item] {
-        let start = host.url(request.first)
+        let start = request.url(of: host.url(request.first))
         // Without an account there is nothing to read. If the account is missing later, it has been disconnected.
         _ = try await tokens.current()
         let (reading, former): (_, PagedList<Item>?) = kept.begin(KeptPages.Key(session: session, url: start))
@@ -145,6 +155,12 @@ extension SpotifyWebAPI {
         var list = former ?? PagedList(from: start)
         var waits = Waits(limit: limits.waits, policy: transport.policy)
         var restarts = 0
+        func countRestart() throws {
+            restarts += 1
+            guard restarts <= Self.maximumRestarts else {
+                throw PagingFailure(.unavailable("\(request.what) changed each time while it was read"))
+            }
+        }
         do {
             while true {
                 if let url = list.next {
@@ -152,7 +168,7 @@ extension SpotifyWebAPI {
                         throw PagingFailure(.unavailable("the answer names a next page on another host"))
                     }
                     let page = try await waits.run {
-                        try await get(url, as: PagePayload<Payload>.self, about: request.what)
+                        try await get(request.url(of: url), as: PagePayload<Payload>.self, about: request.what)
                     }
                     let isSame = try add(page, to: &list, request)
                     // Only a list of several pages can change between two of them. Its version must be older than its
@@ -165,19 +181,19 @@ extension SpotifyWebAPI {
                     if isSame { continue }
                 } else if list.visited.count <= 1 {
                     return list.items
+                } else if let identity = request.identity {
+                    let now = list.items.map(identity).joined(separator: "\n")
+                    if now == list.version { return list.items.unique(by: identity) }
+                    try countRestart()
+                    list = PagedList(from: start, version: now)
+                    continue
                 } else if let former = list.version {
                     let now = try await version(request, &waits)
                     if now == nil || now == former { return list.items }
-                } else if let identity = request.identity {
-                    let unique = list.items.unique(by: identity)
-                    if unique.count == list.items.count || restarts == Self.maximumRestarts { return unique }
                 } else {
                     return list.items
                 }
-                restarts += 1
-                guard restarts <= Self.maximumRestarts else {
-                    throw PagingFailure(.unavailable("\(request.what) changed each time while it was read"))
-                }
+                try countRestart()
                 list = PagedList(from: start, version: try await version(request, &waits))
             }
         } catch let failure as PagingFailure {
@@ -185,7 +201,7 @@ extension SpotifyWebAPI {
         } catch MusicError.notAuthorized {
             throw MusicError.authorizationEnded
         } catch {
-            if error.isInterruption, !list.items.isEmpty { kept.keep(list, of: reading) }
+            if error.isInterruption, list.isBegun { kept.keep(list, of: reading) }
             throw error
         }
     }
@@ -301,7 +317,9 @@ extension SpotifyWebAPI: MusicCatalog {
         return try await list(
             ListRequest(
                 first: "\(path)/items?limit=\(Self.pageSize)", what: what,
-                item: { (payload: PlaylistEntryPayload) in payload.song }, version: "\(path)?fields=snapshot_id"))
+                item: { (payload: PlaylistEntryPayload) in payload.song }, version: "\(path)?fields=snapshot_id",
+                // Spotify tells which songs can be played only if a request names a market: here the account's country.
+                market: "from_token"))
     }
 }
 
@@ -381,8 +399,8 @@ extension MusicError {
     ///   - what: the object of the request, for example `the playlist 37i9`.
     init(_ reply: SpotifyReply, generation: Int, about what: String) {
         let details = reply.decode(Payload.self)?.error
-        let message = details?.message?.value.map(ServerMessage.line).flatMap { $0.isEmpty ? nil : $0 }
-        let reason = message ?? reply.plainText
+        let line = (details?.message?.value ?? reply.plainText).map(ServerMessage.line)
+        let reason = line.flatMap { $0.isEmpty ? nil : $0 }
         switch (reply.status.code, details?.reason?.value) {
         case (401, _):
             self = .unauthorized(generation: generation)

@@ -62,7 +62,7 @@ package struct NowPlayingFollower: Sendable {
         do {
             return .success(try await player.playback())
         } catch let error as MusicError {
-            if case .rateLimited(let wait?) = error { limit.note(wait) }
+            if case .rateLimited(let wait) = error { limit.note(wait ?? pace.unnamedWait) }
             return .failure(error)
         }
     }

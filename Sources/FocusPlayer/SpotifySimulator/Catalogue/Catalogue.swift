@@ -8,6 +8,8 @@ package struct Catalogue: Sendable, Equatable {
     /// The accounts of which a person chooses one at consent. The first one is chosen unless the person chooses
     /// another.
     var accounts: [Account]
+    /// The songs of playlists that are available in no country, so that nobody can play them.
+    var withdrawnSongs: [Song]
 }
 
 extension Catalogue {

@@ -40,6 +40,10 @@ extension Catalogue {
         let tree = CatalogueTree(root: root, file: file)
         try tree.check()
         self.init(try tree.decode())
+        let songs = Set(accounts.flatMap(\.playlists).flatMap(\.songs).map(\.id))
+        if let unknown = withdrawnSongs.first(where: { !songs.contains($0.id) }) {
+            throw tree.fault(root["withdrawn_songs"], "the withdrawn song '\(unknown.title)' is in no playlist")
+        }
         for (account, node) in zip(accounts, tree.accounts) where account.devices.count(where: \.isActive) > 1 {
             throw tree.fault(node["devices"], "more than one device is active; Spotify has at most one")
         }
@@ -49,6 +53,7 @@ extension Catalogue {
         clients = file.clients.map { Client(id: $0.id, redirectURIs: $0.redirectURIs ?? []) }
         let first = CatalogueFile.Account(user: file.user, devices: file.devices, playlists: file.playlists)
         accounts = ([first] + (file.accounts ?? [])).map(Account.init)
+        withdrawnSongs = (file.withdrawnSongs ?? []).flatMap(\.songs)
     }
 }
 
@@ -170,8 +175,12 @@ private struct CatalogueFile: Decodable {
     let playlists: [Playlist]
     /// The other accounts.
     let accounts: [Account]?
+    let withdrawnSongs: [SongLine]?
 
-    enum CodingKeys: String, CodingKey, CaseIterable { case user, clients, devices, playlists, accounts }
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case user, clients, devices, playlists, accounts
+        case withdrawnSongs = "withdrawn_songs"
+    }
 }
 
 /// The YAML tree of a catalogue, which contains the line numbers for errors.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The songs of all accounts by their identifiers, and the records and playlists that contain them.
 struct Library: Sendable, Equatable {
-    /// The countries in which the songs are available.
+    /// The countries in which the songs are available that are not withdrawn.
     static let markets = [
         "AT", "AU", "BE", "BR", "CA", "CH", "DE", "DK", "ES", "FI", "FR", "GB", "IE", "IN", "IT", "JP", "MX", "NL",
         "NO", "NZ", "PL", "PT", "SE", "US",
@@ -17,9 +17,14 @@ struct Library: Sendable, Equatable {
     private var numbers: [String: Int] = [:]
     /// The songs of a playlist, album or artist by URI, in their order.
     private var contexts: [String: [Catalogue.Song]] = [:]
+    /// The track ids of the songs that are available nowhere.
+    private let withdrawn: Set<String>
 
-    /// - Parameter accounts: The accounts. If two have a playlist with the same id, that of the first one counts.
-    init(_ accounts: [Catalogue.Account]) {
+    /// - Parameter catalogue: The catalogue. If two accounts have a playlist with the same id, that of the first one
+    ///   counts.
+    init(_ catalogue: Catalogue) {
+        let accounts = catalogue.accounts
+        withdrawn = Set(catalogue.withdrawnSongs.map(\.id))
         for playlist in accounts.flatMap(\.playlists) where contexts[playlist.uri] == nil {
             contexts[playlist.uri] = playlist.songs
         }
@@ -35,6 +40,11 @@ struct Library: Sendable, Equatable {
     func place(of song: Catalogue.Song) -> (number: Int, total: Int) {
         let total = contexts["spotify:album:\(song.albumID)"]?.count ?? 1
         return (numbers[song.id] ?? 1, total)
+    }
+
+    /// The countries in which the song is available.
+    func markets(of song: Catalogue.Song) -> [String] {
+        withdrawn.contains(song.id) ? [] : Self.markets
     }
 
     /// - Returns: Nil if the catalogue does not have the song.
@@ -70,10 +80,10 @@ struct Library: Sendable, Equatable {
 
     /// Checks the query parameter `market`.
     ///
-    /// - Returns: True if songs are available there, and if there is no parameter.
+    /// - Returns: True if songs are available there. The country of each account, `from_token`, has songs.
     /// - Throws: An error with the status 400 if it is neither a country's code (ISO 3166-1 alpha-2) nor `from_token`.
-    static func isAvailable(in market: String?) throws(WebAPIError) -> Bool {
-        guard let market, market != "from_token" else { return true }
+    static func hasSongs(market: String) throws(WebAPIError) -> Bool {
+        if market == "from_token" { return true }
         guard market.utf8.count == 2, countries.contains(market) else {
             throw .badRequest("Invalid market code")
         }

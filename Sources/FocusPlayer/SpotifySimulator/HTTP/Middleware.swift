@@ -1,3 +1,4 @@
+import HTTPOperations
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -78,11 +79,9 @@ struct ErrorEnvelope: RouterMiddleware {
         case .notSimulated(let message):
             return try answer(.notImplemented, message)
         case .methodNotAllowed(let allowed):
-            let list = allowed.joined(separator: ", ")
-            // RFC 9110 §15.5.6 requires the header.
-            var response = try answer(
-                .methodNotAllowed, "\(request.method.rawValue) is not allowed here; use \(list)")
-            response.headers[.allow] = list
+            let error = HTTPError.methodNotAllowed(request.method, allowed: allowed)
+            var response = try answer(error.status, error.body ?? "")
+            response.headers[.allow] = error.headers[.allow]
             return response
         }
     }

@@ -1,27 +1,8 @@
+import HTTPOperations
 import HTTPTypes
 
 /// The operations that the simulator has, and those that Spotify has in addition.
 struct OperationTable: Sendable {
-    struct Operation: Sendable, Hashable, CustomStringConvertible {
-        let method: HTTPRequest.Method
-        /// The path. A segment in braces stands for any segment.
-        let path: String
-
-        init(_ method: HTTPRequest.Method, _ path: String) {
-            self.method = method
-            self.path = path
-        }
-
-        var description: String { "\(method.rawValue) \(path)" }
-
-        /// Empty segments are ignored, as in the router.
-        fileprivate func hasPath(_ requested: Substring) -> Bool {
-            let (segments, requested) = (path.split(separator: "/"), requested.split(separator: "/"))
-            return segments.count == requested.count
-                && zip(segments, requested).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
-        }
-    }
-
     /// The reason why a request has no route.
     enum Refusal: Equatable {
         /// Neither the simulator nor Spotify has the path.
@@ -32,26 +13,26 @@ struct OperationTable: Sendable {
         case notSimulated(message: String)
     }
 
-    private let simulated: [Operation]
-    private let others: [Operation]
+    private let simulated: [HTTPOperation]
+    private let others: [HTTPOperation]
 
-    init(_ simulated: [Operation]) {
+    init(_ simulated: [HTTPOperation]) {
         self.simulated = simulated
-        others = Self.spotify.flatMap { method, paths in paths.map { Operation(method, "/v1/\($0)") } }
+        others = Self.spotify.flatMap { method, paths in paths.map { HTTPOperation(method, "/v1/\($0)") } }
             .filter { !simulated.contains($0) }
     }
 
     /// - Parameter path: A path for which the router has no route with this method.
     func refusal(of method: HTTPRequest.Method, _ path: String) -> Refusal {
-        let found = (simulated + others).filter { $0.hasPath(path[...]) }
+        let found = (simulated + others).filter { $0.hasPath(path) }
         guard !found.isEmpty else { return .unknownPath }
         let sought = method == .head ? .get : method
         if let operation = found.first(where: { $0.method == sought }) {
             let known = simulated.filter { $0.path.hasPrefix("/v1/") }.map(\.description).joined(separator: ", ")
             return .notSimulated(message: "\(operation) is not simulated; the simulator has \(known)")
         }
-        let methods = Set(found.map(\.method.rawValue))
-        return .methodNotAllowed(allowed: methods.union(methods.contains("GET") ? ["HEAD"] : []).sorted())
+        let heads = found.filter { $0.method == .get }.map { HTTPOperation(.head, $0.path) }
+        return .methodNotAllowed(allowed: (found + heads).methods)
     }
 
     /// The operations of Spotify's Web API, deprecated ones too, without the prefix `/v1/`.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPOperations
 import HTTPTypes
 import Hummingbird
 
@@ -32,7 +33,7 @@ private struct Route: Sendable {
         case webAPI(Scope?)
     }
 
-    let operation: OperationTable.Operation
+    let operation: HTTPOperation
     private let access: Access
     private let handler: @Sendable (Request, SimulatorContext) async throws -> Response
 
@@ -40,7 +41,7 @@ private struct Route: Sendable {
         _ method: HTTPRequest.Method, _ path: String, _ access: Access,
         _ handler: @escaping @Sendable (Request, SimulatorContext) async throws -> some ResponseGenerator
     ) {
-        operation = OperationTable.Operation(method, path)
+        operation = HTTPOperation(method, path)
         self.access = access
         self.handler = { request, context in
             try await handler(request, context).response(from: request, context: context)

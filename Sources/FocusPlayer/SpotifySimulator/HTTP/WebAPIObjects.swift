@@ -95,13 +95,14 @@ struct TrackFields: Encodable, Sendable {
 
     let album: WebAPIObject<Album>
     let artists: [WebAPIObject<Artist>]
-    let availableMarkets = Library.markets
+    let availableMarkets: [String]
     let discNumber = 1
     let durationMs: Int
     let explicit = false
     let externalIds: [String: String]
     let isLocal = false
-    let isPlayable: Bool
+    /// Nil if the request names no market: Spotify then does not say whether the track can be played.
+    let isPlayable: Bool?
     let name: String
     let restrictions: [String: String]?
     let trackNumber: Int
@@ -110,13 +111,13 @@ struct TrackFields: Encodable, Sendable {
 /// Creates the objects of an answer. Their links use the address at which the client reached the Web API.
 struct WebAPILinks: Sendable {
     private let authority: String
-    /// False if the request's market has no songs.
-    private let isPlayable: Bool
+    /// False if the request's market has no songs. Nil if the request names no market.
+    private let marketHasSongs: Bool?
 
     /// - Throws: An error with the status 400 if the request's `market` is invalid.
     init(_ request: Request) throws {
         authority = request.head.authority ?? "127.0.0.1"
-        isPlayable = try Library.isAvailable(in: request.queryFields()["market"])
+        marketHasSongs = try request.queryFields()["market"].map(Library.hasSongs(market:))
     }
 
     /// The absolute URL of a path under `/v1`.
@@ -143,15 +144,17 @@ struct WebAPILinks: Sendable {
 
     func track(_ song: Catalogue.Song, in library: Library) -> WebAPIObject<TrackFields> {
         let place = library.place(of: song)
-        let restrictions = isPlayable ? nil : ["reason": "market"]
+        let markets = library.markets(of: song)
+        let isPlayable = marketHasSongs.map { $0 && !markets.isEmpty }
+        let restrictions = isPlayable == false ? ["reason": "market"] : nil
         let artist = object("artist", song.artistID, TrackFields.Artist(name: song.artist))
         let album = object(
             "album", song.albumID,
             TrackFields.Album(
-                artists: [artist], name: song.album, releaseDate: song.releaseDate, restrictions: restrictions,
-                totalTracks: place.total))
+                artists: [artist], name: song.album, releaseDate: song.releaseDate,
+                restrictions: marketHasSongs == false ? restrictions : nil, totalTracks: place.total))
         let fields = TrackFields(
-            album: album, artists: [artist], durationMs: song.durationInMilliseconds,
+            album: album, artists: [artist], availableMarkets: markets, durationMs: song.durationInMilliseconds,
             externalIds: ["isrc": song.isrc], isPlayable: isPlayable, name: song.title, restrictions: restrictions,
             trackNumber: place.number)
         return object("track", song.id, fields)
