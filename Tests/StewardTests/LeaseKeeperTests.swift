@@ -142,6 +142,43 @@ struct LeaseKeeperTests {
         }
     }
 
+    @Test(
+        "of partitions that nobody has claimed since get fences of an owner epoch that no member has",
+        .timeLimit(.minutes(1)))
+    func leftFences() async throws {
+        try await TestJournal.run { journal in
+            let (former, owner, next, producer) = (UUID(), UUID(), UUID(), ProducerID())
+            var group = ConsumerGroup()
+            let first = group.claim(ConsumerMember(.shared, id: former))
+            for partition in first.offsets.keys {
+                try await journal.write(
+                    FenceRecord(ownerEpoch: first.ownerEpoch, previous: 0, member: former),
+                    to: .fence(ConsumerPartition("worker", partition)))
+            }
+            // One member has claimed after the former owner; the other one has not yet claimed its partitions.
+            _ = group.claim(ConsumerMember(.shared, id: owner))
+            _ = group.claim(ConsumerMember(.shared, id: next))
+            group.leave(former)
+            let active = group.claim(ConsumerMember(.shared, id: owner))
+            try await journal.write(GroupRecord(group), to: .group(consumer: "worker"))
+            let free = Partition.all.filter { group.shares[Int($0.number)].ownerEpoch == 0 }
+            #expect(!free.isEmpty)
+            let members = [owner, next].map { Heartbeat.Member(consumer: "worker", id: $0, isExclusive: false) }
+            try await Self.keep(journal) {
+                try await during({ try await Self.beat(journal, producer, members) }) {
+                    for partition in free {
+                        try await journal.wait(
+                            for: .fence(ConsumerPartition("worker", partition)), as: FenceRecord.self
+                        ) { $0.member == FenceRecord.nobody && $0.ownerEpoch > active.ownerEpoch }
+                    }
+                }
+            }
+            let left = try #require(try await journal.last(.group(consumer: "worker"), as: GroupRecord.self)?.existing)
+            #expect(left.ownerEpoch > active.ownerEpoch)
+            #expect(left.shares == group.shares)
+        }
+    }
+
     @Test("leave an exclusive owner its partitions, which it must claim anew", .timeLimit(.minutes(1)))
     func exclusive() async throws {
         var group = ConsumerGroup()

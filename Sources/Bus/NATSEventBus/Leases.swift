@@ -27,7 +27,7 @@ actor Leases {
     private static let checkInterval = Duration.seconds(1)
     private static let withdrawalPause = Duration.milliseconds(100)
     /// The maximum time for withdrawing the documents at the end of the process.
-    private static let endingTime = Duration.seconds(2)
+    private static let endingTime = Duration.seconds(1)
 
     private let journal: Journal
     private let producer: ProducerID

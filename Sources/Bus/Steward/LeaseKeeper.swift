@@ -255,12 +255,22 @@ actor LeaseKeeper {
     /// Completes what an earlier steward has left: it had removed members, and had not replaced all their fences.
     private func replaceLeftFences(of consumer: String) async throws {
         let subject = BusSubject.group(consumer: consumer).text(in: names.namespace)
-        guard let last = try await jetStream.last(subject, of: names.journal),
-            let group = try GroupRecord(json: last.body).existing
-        else { return }
-        let free = Partition.all.filter { group.shares[Int($0.number)].ownerEpoch == 0 }
-        // The owner epoch of the group was raised for these fences; the next claim gets a higher one.
-        try await replaceFences(free, of: consumer, under: group.ownerEpoch) { $0.member != FenceRecord.nobody }
+        while true {
+            guard let last = try await jetStream.last(subject, of: names.journal),
+                let group = try GroupRecord(json: last.body).existing
+            else { return }
+            let free = Partition.all.filter { group.shares[Int($0.number)].ownerEpoch == 0 }
+            guard !free.isEmpty else { return }
+            // The last owner epoch may be that of a member that has claimed meanwhile. Under it, the progress of this
+            // member would count for the free partitions, too.
+            let next = group.reservingOwnerEpoch
+            let stored = try await jetStream.publishIf(
+                subject, body: try GroupRecord(next).json(), last: LastSequence(last.sequence))
+            guard stored != nil else { continue }
+            return try await replaceFences(free, of: consumer, under: next.ownerEpoch) {
+                $0.member != FenceRecord.nobody
+            }
+        }
     }
 
     private func replaceFences(
@@ -303,6 +313,12 @@ extension FenceRecord {
 extension ConsumerGroup {
     /// The shared members and the exclusive owner.
     var everyMember: Set<UUID> { members.union(shares.compactMap(\.member)) }
+
+    /// The group with a higher owner epoch, which no claim gets.
+    var reservingOwnerEpoch: ConsumerGroup {
+        ConsumerGroup(
+            ownerEpoch: ownerEpoch + 1, shares: shares, progress: progress, members: members, displaced: displaced)
+    }
 
     /// The group without some shared members, or with an exclusive owner that must claim anew.
     /// - Returns: The group, whose owner epoch is reserved for the new fences, and the partitions to be fenced. Nil if
