@@ -70,6 +70,8 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     private var hasNews = false
     /// The time at which the server has last read something, while its socket is full.
     private var blockedSince: ContinuousClock.Instant?
+    /// True while a timer watches a full socket.
+    private var isWatched = false
 
     /// The maximum number of bytes that wait while the server's socket is full.
     private static let bufferLimit = 64 << 20
@@ -300,20 +302,22 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
         let size = natsConnection_Buffered(connection)
         natsConnection_ProcessWriteEvent(connection)
         let isBlocked = socket.withLock(\.wantsToWrite)
-        let wasBlocked = blockedSince != nil
         if !isBlocked {
             blockedSince = nil
-        } else if !wasBlocked || natsConnection_Buffered(connection) < size {
+        } else if blockedSince == nil || natsConnection_Buffered(connection) < size {
             blockedSince = .now
         }
-        if isBlocked, !wasBlocked { watchBlockade(for: Self.patience) }
+        if isBlocked, !isWatched { watchBlockade(for: Self.patience) }
         return !isBlocked
     }
 
     /// Gives up the connection if the server reads nothing for some time.
     private func watchBlockade(for duration: Duration) {
+        isWatched = true
         thread.perform(after: duration) { [weak self] in
-            guard let self, let blockedSince, connection != nil else { return }
+            guard let self else { return }
+            isWatched = false
+            guard let blockedSince, connection != nil else { return }
             let rest = Self.patience - (.now - blockedSince)
             if rest > .zero { return watchBlockade(for: rest) }
             owner.linkClosed(self, "the server has stopped reading")
