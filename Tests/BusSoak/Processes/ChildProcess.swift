@@ -87,6 +87,9 @@ package enum ProcessEnd: Hashable, Sendable {
     case signalled(Int32)
     /// The process was never started.
     case notStarted(String)
+
+    /// The status of a service that was asked to end and did not finish its work in time.
+    static let unfinished = ProcessEnd.exited(70)
 }
 
 /// The error for a process that could not be started.
