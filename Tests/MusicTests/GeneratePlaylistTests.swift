@@ -133,7 +133,7 @@ struct GeneratePlaylistTests {
         }
     }
 
-    @Test("The songs that are kept are the answer to who asks for them; of others it is said that they are not known")
+    @Test("A query for the songs of a playlist is answered with the stored songs, or with an error if there are none")
     func query() async throws {
         let songs = [Song.fixture(1), .fixture(2)]
         let service = service(StaticRepository(contents: .failure(MusicError.unavailable("away")), kept: ["p": songs]))

@@ -61,11 +61,11 @@ enum SegueNames {
         "AppContract", "Authorization", "Benchmarks", "Broker", "BusProtocol", "CCurl", "CEventDescriptor",
         "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ", "Compose", "ConsentCallback", "Consuming",
         "Contracts", "Coordinator", "Device", "ErrorNotification", "EventBus", "FlowFiles", "FlowReview", "HTTPClient",
-        "InProcess", "MessageSchema", "Monitor", "Music", "NATS", "NATSEventBus", "NATSLayout", "Navigation",
-        "Onboarding", "Opening", "PlatformPrograms", "Presentation", "Projects", "Repositories", "Routing", "Scaffold",
-        "SegueCommands", "SegueTestSupport", "ServiceRuntime", "Services", "SignIn", "Sodium", "SpotifyAPI",
-        "SpotifySimulator", "Stations", "Steward", "Support", "SystemSupport", "TerminalDevice", "ThreeScreens",
-        "TokenVault", "Transports", "Vocabulary", "WebDevice", "YAMLText", "ZeroMQ", "ZeroMQEventBus",
+        "HTTPOperations", "InProcess", "MessageSchema", "Monitor", "Music", "NATS", "NATSEventBus", "NATSLayout",
+        "Navigation", "Onboarding", "Opening", "PlatformPrograms", "Presentation", "Projects", "Repositories",
+        "Routing", "Scaffold", "SegueCommands", "SegueTestSupport", "ServiceRuntime", "Services", "SignIn", "Sodium",
+        "SpotifyAPI", "SpotifySimulator", "Stations", "Steward", "Support", "SystemSupport", "TerminalDevice",
+        "ThreeScreens", "TokenVault", "Transports", "Vocabulary", "WebDevice", "YAMLText", "ZeroMQ", "ZeroMQEventBus",
     ]
     /// The executables that have the name of an app's service.
     static let services: Set = ["auth-service", "music-service", "onboarding-service", "timer-service"]
