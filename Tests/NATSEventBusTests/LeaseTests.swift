@@ -17,6 +17,13 @@ struct LeaseTests {
         Batch([try document(value, name: name)], checkpoint: checkpoint, isLeased: true)
     }
 
+    /// Claims a consumer, and publishes the document `guarded`, which is leased while the claim owns its partition.
+    private func publishGuarded(_ value: String, _ bus: BusParts) async throws {
+        let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
+        let guarding = try #require(Checkpoint(guarding: Partition.all[1], of: claim))
+        _ = try await bus.leases.publish(leased(value, name: "guarded", guarding: guarding), guarding)
+    }
+
     /// The documents that a fold of the journal has.
     private func documents(_ bus: BusParts) async throws -> [String: String] {
         var documents: [String: String] = [:]
@@ -119,9 +126,7 @@ struct LeaseTests {
     @Test func `A guarded document expects the fence, and does not come back after its claim was lost`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { bus, other in
-                let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
-                let guarding = try #require(Checkpoint(guarding: Partition.all[1], of: claim))
-                _ = try await bus.leases.publish(leased("kept", name: "guarded", guarding: guarding), guarding)
+                try await publishGuarded("kept", bus)
                 try await bus.publish(leased("1", name: "plain"))
                 try await withdraw(["guarded", "plain"], bus, after: revoke(bus))
                 _ = try await bus.publish(leased("2", name: "plain"))
@@ -139,9 +144,7 @@ struct LeaseTests {
     {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { bus, other in
-                let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
-                let guarding = try #require(Checkpoint(guarding: Partition.all[1], of: claim))
-                _ = try await bus.leases.publish(leased("1", name: "guarded", guarding: guarding), guarding)
+                try await publishGuarded("1", bus)
                 try await bus.publish(leased("2", name: "plain"))
                 // This document is no longer leased.
                 try await bus.publish(leased("3", name: "kept"))
@@ -161,9 +164,7 @@ struct LeaseTests {
     @Test func `A process that ends does not withdraw a guarded document after its claim was lost`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { bus, other in
-                let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
-                let guarding = try #require(Checkpoint(guarding: Partition.all[1], of: claim))
-                _ = try await bus.leases.publish(leased("1", name: "guarded", guarding: guarding), guarding)
+                try await publishGuarded("1", bus)
                 _ = try await other.claims.claim(consumer: "worker", as: .exclusive)
                 try await other.publish(Batch([document("2", name: "guarded")]))
                 await bus.leases.end()
@@ -175,9 +176,7 @@ struct LeaseTests {
     @Test func `What a process cannot withdraw when it ends stays revoked, for the steward`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { bus, steward in
-                let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
-                let guarding = try #require(Checkpoint(guarding: Partition.all[1], of: claim))
-                _ = try await bus.leases.publish(leased("1", name: "guarded", guarding: guarding), guarding)
+                try await publishGuarded("1", bus)
                 try await bus.publish(leased("2", name: "plain"))
                 await bus.claims.leaveAll()
                 await bus.leases.end()

@@ -367,6 +367,13 @@ package final class NATSConnection: Sendable {
     func withReplies<Result>(
         to subject: String, _ token: UInt64, limit: Int, _ body: (Mailbox<NATSMessage>) async throws -> Result
     ) async throws -> Result {
+        try await withMailbox(in: inbox, for: subject, token, limit: limit, body)
+    }
+
+    private func withMailbox<Result>(
+        in inbox: Inbox, for subject: String, _ token: UInt64, limit: Int,
+        _ body: (Mailbox<NATSMessage>) async throws -> Result
+    ) async throws -> Result {
         let mailbox = Mailbox<NATSMessage>(limit: limit, deadlines: deadlines)
         inbox.add(token, subject: subject, mailbox)
         defer { inbox.remove(token) }
@@ -378,26 +385,25 @@ package final class NATSConnection: Sendable {
     func withDeliveries<Result>(
         to subject: String, _ token: UInt64, limit: Int, _ body: (Mailbox<NATSMessage>) async throws -> Result
     ) async throws -> Result {
-        let mailbox = Mailbox<NATSMessage>(limit: limit, deadlines: deadlines)
-        deliveries.add(token, subject: subject, mailbox)
-        defer { deliveries.remove(token) }
-        let (link, id) = try state.withLock { state in
-            guard let link = state.link else { throw NATSError.disconnected(subject) }
-            state.lastID += 1
-            return (link, state.lastID)
-        }
-        perform {
-            do throws(NATSError) {
-                try link.subscribe(to: self.deliveries.reply(token), id: id, .read) { pointer in
-                    guard let pointer else { return self.deliveries.fail(token, NATSError.noResponders(subject)) }
-                    self.deliveries.take(pointer, for: token)
-                }
-            } catch {
-                self.deliveries.fail(token, error)
+        try await withMailbox(in: deliveries, for: subject, token, limit: limit) { mailbox in
+            let (link, id) = try state.withLock { state in
+                guard let link = state.link else { throw NATSError.disconnected(subject) }
+                state.lastID += 1
+                return (link, state.lastID)
             }
+            perform {
+                do throws(NATSError) {
+                    try link.subscribe(to: self.deliveries.reply(token), id: id, .read) { pointer in
+                        guard let pointer else { return self.deliveries.fail(token, NATSError.noResponders(subject)) }
+                        self.deliveries.take(pointer, for: token)
+                    }
+                } catch {
+                    self.deliveries.fail(token, error)
+                }
+            }
+            defer { perform { link.unsubscribe(id) } }
+            return try await body(mailbox)
         }
-        defer { perform { link.unsubscribe(id) } }
-        return try await body(mailbox)
     }
 
     private func send(_ message: OutgoingMessage, for token: UInt64, in inbox: Inbox) {

@@ -53,6 +53,8 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     typealias Take = @Sendable (OpaquePointer?) -> Void
 
     /// A connection of libnats that is no longer used, to be closed.
+    ///
+    /// - Note: `@unchecked Sendable`: the link gives it away once, and only ``close(_:)`` uses it.
     struct Remains: @unchecked Sendable {
         fileprivate let connection: OpaquePointer
     }

@@ -32,10 +32,12 @@ struct Presence {
 
     mutating func hear(_ heartbeat: Heartbeat, at now: Instant) {
         guard let producer = heartbeat.producer else { return }
-        let listed = heartbeat.members.map { Member(consumer: $0.consumer, id: $0.id) }
         guard producers[producer] != nil || producers.count < Self.capacity else { return }
         producers[producer] = now
-        for member in listed where members[member] != nil || members.count < Self.capacity { members[member] = now }
+        for member in heartbeat.members.map({ Member(consumer: $0.consumer, id: $0.id) })
+        where members[member] != nil || members.count < Self.capacity {
+            members[member] = now
+        }
     }
 
     /// Begins all leases anew, because heartbeats may have been missed.
