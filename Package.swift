@@ -44,7 +44,7 @@ let systemSupport: [Target] = [
     module("Sodium", in: "SystemSupport", ["CSodium"]),
     .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     module("HTTPClient", in: "SystemSupport", ["CCurl", httpTypes]),
-    module("HTTPOperations", in: "SystemSupport", [httpTypes, hummingbird]),
+    module("HTTPOperations", in: "SystemSupport", [httpTypes, hummingbird, lifecycle, logging]),
 ]
 
 let bus: [Target] = [
@@ -53,7 +53,7 @@ let bus: [Target] = [
     .systemLibrary(name: "CNATS", path: "Sources/Bus/CNATS", providers: [.apt(["libnats-dev"])]),
     module("NATS", in: "Bus", ["CNATS", "Sodium", "Support", "SystemSupport", deque]),
     module("EventBus", in: "Bus", ["Support"]),
-    module("BusProtocol", in: "Bus", ["EventBus"]),
+    module("BusProtocol", in: "Bus", ["EventBus", "Support"]),
     module(
         "ZeroMQEventBus", in: "Bus",
         ["BusProtocol", "EventBus", "Support", "SystemSupport", "ZeroMQ", deque, logging, orderedCollections]),
@@ -187,8 +187,8 @@ let focusPlayer: [Target] = [
     module(
         "InProcess", in: "FocusPlayer",
         [
-            "Device", "HTTPClient", "Navigation", "PlatformPrograms", "ServiceRuntime", "Services", "SpotifySimulator",
-            "SystemSupport", "TerminalDevice", argumentParser, logging,
+            "Device", "HTTPClient", "HTTPOperations", "Navigation", "PlatformPrograms", "ServiceRuntime", "Services",
+            "SpotifySimulator", "TerminalDevice", argumentParser, logging,
         ]),
 ]
 
@@ -393,12 +393,13 @@ let tests: [Target] = [
     tests(
         of: "SpotifyAPI",
         [
-            "Authorization", "Contracts", "EventBus", "HTTPClient", "Music", "Repositories", "SpotifyTestSupport",
-            "SystemSupport", "TestSupport", "TokenVault", "Vocabulary", grdb, httpTypes, hummingbird, logging, nioCore,
+            "Authorization", "Contracts", "EventBus", "HTTPClient", "HTTPOperations", "Music", "Repositories",
+            "SpotifyTestSupport", "TestSupport", "TokenVault", "Vocabulary", grdb, httpTypes, hummingbird, logging,
+            nioCore,
         ]),
     testModule(
         "SpotifyTestSupport",
-        ["Authorization", "HTTPClient", "SpotifyAPI", "SpotifySimulator", "SystemSupport", httpTypes, logging]),
+        ["Authorization", "HTTPClient", "HTTPOperations", "SpotifyAPI", "SpotifySimulator", httpTypes, logging]),
     tests(
         of: "ConsentCallback",
         ["Authorization", "Contracts", "HTTPClient", "RuntimeTestSupport", "TestSupport", httpTypes]),

@@ -1,4 +1,5 @@
 import HTTPClient
+import HTTPOperations
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -6,7 +7,6 @@ import NIOCore
 import SpotifyAPI
 import SpotifyTestSupport
 import Synchronization
-import SystemSupport
 
 /// A real HTTP server that does not complete its answers.
 final class FaultySpotify: Sendable {

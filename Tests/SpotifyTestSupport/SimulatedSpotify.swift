@@ -1,11 +1,11 @@
 package import Authorization
 package import Foundation
 package import HTTPClient
+internal import HTTPOperations
 internal import HTTPTypes
 internal import Logging
 package import SpotifyAPI
 package import SpotifySimulator
-internal import SystemSupport
 
 /// The simulator over a real socket, with the actions of a person and an operator.
 package struct SimulatedSpotify: Sendable {

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import HTTPClient
+internal import HTTPOperations
 package import Logging
 package import Navigation
 internal import PlatformPrograms
 package import ServiceRuntime
 internal import Services
 internal import SpotifySimulator
-internal import SystemSupport
 
 /// The focus player in one process: coordinators, error notifier and services, on a bus in memory.
 package struct InProcessApp: Sendable {
@@ -63,13 +63,11 @@ package struct InProcessApp: Sendable {
     ) async throws {
         guard let catalogue else { return try await body(configuration, "") }
         let content = try Catalogue(contentsOf: catalogue)
-        var quiet = logger("spotify-simulator")
-        // When the simulator is cancelled at the end, its server logs an error, although nothing has failed.
-        quiet.logLevel = .critical
         let settings = SpotifySimulator.Configuration(stateFile: "\(folder)/spotify-simulator.json")
-        try await ListeningServer.with { [quiet] listening in
+        let log = logger("spotify-simulator")
+        try await ListeningServer.with { listening in
             try await SpotifySimulator(
-                catalogue: content, configuration: settings, logger: quiet, onReady: { listening($0) }
+                catalogue: content, configuration: settings, logger: log, onReady: { listening($0) }
             ).run()
         } _: { url in
             try await body(
