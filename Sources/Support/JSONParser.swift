@@ -113,7 +113,7 @@ struct JSONParser {
     }
 
     private func string(_ utf8: ArraySlice<UInt8>, from start: Int) throws(Failure) -> String {
-        guard let string = String(validating: utf8, as: UTF8.self) else {
+        guard let string = utf8.withUnsafeBufferPointer({ String(utf8: $0) }) else {
             throw Failure(message: "a string is not UTF-8", offset: start)
         }
         return string

@@ -28,7 +28,7 @@ struct HeaderTests {
 
     @Test("is read back as it was written", arguments: [full, plain])
     func roundTrip(_ attributes: Attributes) throws {
-        let read = try Attributes(json: attributes.json)
+        let read = try Attributes(json: attributes.json[...])
         #expect(read.json == attributes.json)
         #expect(read.subject == attributes.subject)
         #expect(abs(read.time.timeIntervalSince(attributes.time)) <= 0.0005)
@@ -43,7 +43,7 @@ struct HeaderTests {
             #"{"extra":{"a":[1]},"specversion":"1.0","id":"1","source":"me","type":"event.Opened","time":"2026-01-02T03:04:05.006Z"}"#,
         ])
     func foreign(_ text: String) throws {
-        let attributes = try Attributes(json: Array(text.utf8))
+        let attributes = try Attributes(json: Array(text.utf8)[...])
         #expect(attributes.id == "1")
         #expect(Timestamp.text(of: attributes.time) == "2026-01-02T03:04:05.006Z")
     }
@@ -66,8 +66,8 @@ struct HeaderTests {
         let plain = start + values.map { #","\#(key)":"\#($0)""# }.joined() + "}"
         // A header with an escape is read by Foundation.
         let escaped = start + #","extra":"\u0031""# + values.map { #","\#(key)":"\#($0)""# }.joined() + "}"
-        let attributes = try Attributes(json: Array(plain.utf8))
-        #expect(attributes == (try Attributes(json: Array(escaped.utf8))))
+        let attributes = try Attributes(json: Array(plain.utf8)[...])
+        #expect(attributes == (try Attributes(json: Array(escaped.utf8)[...])))
         let written = String(decoding: attributes.json, as: UTF8.self)
         #expect(written.contains(#""\#(key)":"\#(values[0])""#), "\(written)")
         #expect(!written.contains(values[1]))
@@ -83,7 +83,7 @@ struct HeaderTests {
             #"{"specversion":"1.0","id":"1","source":"me","type":"event.Opened","time":"2026-01-02T03:04:05.006Z"}}"#,
         ])
     func refused(_ text: String) {
-        #expect(throws: (any Error).self) { _ = try Attributes(json: Array(text.utf8)) }
+        #expect(throws: (any Error).self) { _ = try Attributes(json: Array(text.utf8)[...]) }
     }
 
     @Test("has times as Foundation writes them, for as long as its calendar is Gregorian")

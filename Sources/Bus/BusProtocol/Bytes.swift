@@ -1,4 +1,5 @@
 internal import EventBus
+internal import Support
 
 /// A slice of a frame. The header and data of a received message are slices of its frame, so that reading the frame
 /// does not copy them.
@@ -80,10 +81,10 @@ package struct ByteWriter: Hashable, Sendable {
     }
 
     /// Writes a blob of the bytes that `body` appends.
-    mutating func writeBlob(_ body: (inout [UInt8]) -> Void) {
+    mutating func writeBlob<Failure: Error>(_ body: (inout [UInt8]) throws(Failure) -> Void) throws(Failure) {
         let start = bytes.count
         write(UInt32(0))
-        body(&bytes)
+        try body(&bytes)
         let count = UInt32(clamping: bytes.count - start - MemoryLayout<UInt32>.size)
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: count.bigEndian, toByteOffset: start, as: UInt32.self) }
     }

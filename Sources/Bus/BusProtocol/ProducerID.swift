@@ -23,5 +23,14 @@ package struct ProducerID: Hashable, Sendable {
         try Swift.withUnsafeBytes(of: uuid.uuid, body)
     }
 
-    package var hexadecimal: String { bytes.map(Topic.hexadecimal).joined() }
+    package var hexadecimal: String {
+        withUnsafeBytes { bytes in
+            String(unsafeUninitializedCapacity: 2 * bytes.count) { digits in
+                for (index, byte) in bytes.enumerated() {
+                    (digits[2 * index], digits[2 * index + 1]) = (Topic.digit(byte >> 4), Topic.digit(byte & 0xf))
+                }
+                return 2 * bytes.count
+            }
+        }
+    }
 }

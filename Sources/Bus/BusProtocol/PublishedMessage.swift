@@ -130,13 +130,12 @@ package struct PackedMessages: Hashable, Sendable {
     }
 
     private mutating func add(_ envelope: Envelope, topic: String, isTransient: Bool) throws(Mistake) {
-        try Rules.check(envelope.attributes)
-        let key = envelope.attributes.key ?? ""
+        let key = envelope.key ?? ""
         writer.write(text: topic)
         writer.write(text: envelope.subject)
         writer.write(text: key)
         let start = writer.bytes.count
-        writer.writeBlob { envelope.attributes.writeJSON(to: &$0) }
+        try writer.writeBlob { bytes throws(Mistake) in try envelope.writeHeader(to: &bytes) }
         let headerCount = writer.bytes.count - start - MemoryLayout<UInt32>.size
         writer.writeBlob { bytes in envelope.data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
         count += 1

@@ -18,13 +18,20 @@ package struct Topic: Hashable, Sendable {
 
     /// Reads a topic from the wire. Nil if it is malformed.
     package init?(_ text: String) {
-        guard text.utf8.count > 3, let dot = text.lastIndex(of: "."), text[dot...].utf8.count == 3,
-            let type = MessageType(String(text[..<dot])),
-            let partition = UInt8(text[text.index(after: dot)...], radix: 16).flatMap(Partition.init)
+        var text = text
+        guard let topic = text.withUTF8({ Topic(utf8: $0) }) else { return nil }
+        self = topic
+    }
+
+    package init?(utf8 text: UnsafeBufferPointer<UInt8>) {
+        let end = text.count - 3
+        guard end > 0, text[end] == UInt8(ascii: "."),
+            let type = MessageType(utf8: UnsafeBufferPointer(rebasing: text[..<end])),
+            let high = Self.value(text[end + 1]), let low = Self.value(text[end + 2]),
+            let partition = Partition(high << 4 | low)
         else { return nil }
         self.type = type
         self.partition = partition
-        guard name == text else { return nil }
     }
 
     package var name: String {
@@ -61,7 +68,16 @@ package struct Topic: Hashable, Sendable {
         }
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 {
+    /// The value of a hexadecimal digit in lower case.
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -40,7 +40,7 @@ public struct Attributes: Hashable, Sendable {
         time: Date = Date()
     ) {
         self.init(
-            type: type, source: source, subject: subject, id: id, time: time, correlationID: id,
+            id: id, source: source, type: type, subject: subject, time: time, correlationID: id,
             traceparent: TraceContext().text)
     }
 
@@ -55,20 +55,20 @@ public struct Attributes: Hashable, Sendable {
     ) {
         let story = [cause.correlationID, cause.id].first(where: \.isAttribute) ?? id
         let trace = cause.traceparent.flatMap(TraceContext.init(parsing:))?.next ?? TraceContext(story: story)
-        self.init(
-            type: type, source: source, subject: cause.subject, id: id, time: time, correlationID: story,
-            traceparent: trace.text)
-        causationID = cause.id.isAttribute ? cause.id : nil
         let origin = origin ?? cause.origin
-        platform = origin.platform.flatMap { $0.isAttribute ? $0 : nil }
-        device = origin.device.flatMap { $0.isAttribute ? $0 : nil }
-        instance = origin.instance.flatMap { $0.isAttribute ? $0 : nil }
+        self.init(
+            id: id, source: source, type: type, subject: cause.subject, time: time, correlationID: story,
+            causationID: cause.id.isAttribute ? cause.id : nil, traceparent: trace.text,
+            platform: origin.platform.flatMap { $0.isAttribute ? $0 : nil },
+            device: origin.device.flatMap { $0.isAttribute ? $0 : nil },
+            instance: origin.instance.flatMap { $0.isAttribute ? $0 : nil })
     }
 
     /// Creates attributes of a known story and trace.
     init(
-        type: MessageType, source: String, subject: String, id: String, time: Date, correlationID: String,
-        traceparent: String?
+        id: String, source: String, type: MessageType, subject: String, time: Date, correlationID: String,
+        causationID: String? = nil, traceparent: String?, expiryTime: Date? = nil, platform: String? = nil,
+        device: String? = nil, instance: String? = nil, key: String? = nil, recipient: String? = nil
     ) {
         self.id = id
         self.source = source
@@ -76,7 +76,14 @@ public struct Attributes: Hashable, Sendable {
         self.subject = subject
         self.time = time
         self.correlationID = correlationID
+        self.causationID = causationID
         self.traceparent = traceparent
+        self.expiryTime = expiryTime
+        self.platform = platform
+        self.device = device
+        self.instance = instance
+        self.key = key
+        self.recipient = recipient
     }
 
     /// The view that the message came from.

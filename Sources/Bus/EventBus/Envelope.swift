@@ -18,11 +18,21 @@ public struct Envelope: Hashable, Sendable {
         self.position = position
     }
 
+    /// Creates the envelope of a message whose header has the plain form, see ``Attributes/plain(_:)``. Nil if it has
+    /// another form.
+    package init?(
+        plain header: UnsafeBufferPointer<UInt8>, data: UnsafeBufferPointer<UInt8>, position: Position?
+    ) {
+        guard let attributes = Attributes.plain(header) else { return nil }
+        self.init(attributes: attributes, data: Data(data), position: position)
+    }
+
     public var attributes: Attributes {
         _read { yield head.attributes }
         _modify {
-            if !isKnownUniquelyReferenced(&head) { head = Head(head.attributes, head.unreadable) }
-            yield &head.attributes
+            var attributes = head.attributes
+            defer { head = Head(attributes, head.unreadable) }
+            yield &attributes
         }
     }
 
@@ -31,10 +41,8 @@ public struct Envelope: Hashable, Sendable {
     public var unreadableHeader: UnreadableHeader? { head.unreadable }
 
     /// The attributes of an envelope and its copies: an envelope is copied often, and the attributes are many strings.
-    ///
-    /// - Note: `@unchecked Sendable`: `attributes` changes only while one envelope refers to the object.
-    private final class Head: Hashable, @unchecked Sendable {
-        var attributes: Attributes
+    private final class Head: Hashable, Sendable {
+        let attributes: Attributes
         let unreadable: UnreadableHeader?
 
         init(_ attributes: Attributes, _ unreadable: UnreadableHeader?) {
@@ -52,9 +60,13 @@ public struct Envelope: Hashable, Sendable {
         }
     }
 
-    public var id: String { attributes.id }
-    public var type: MessageType { attributes.type }
-    public var subject: String { attributes.subject }
+    public var id: String { head.attributes.id }
+    public var type: MessageType { head.attributes.type }
+    public var subject: String { head.attributes.subject }
+    /// The kind of the type.
+    package var kind: MessageKind { head.attributes.type.kind }
+    /// See ``Attributes/key``.
+    package var key: String? { head.attributes.key }
 
     /// True if the message withdraws a document: the retained document of the same type, subject and key is removed.
     public var isTombstone: Bool { type.kind == .document && data.isEmpty && unreadableHeader == nil }
@@ -149,7 +161,7 @@ public struct Envelope: Hashable, Sendable {
     package func decodeData<Value: Decodable>(as type: Value.Type) throws -> Value {
         if let unreadableHeader { throw BusError(.malformed, unreadableHeader.reason) }
         do {
-            return try JSONDecoder().decode(Value.self, from: data)
+            return try JSONDecoder.wire.decode(Value.self, from: data)
         } catch let error as DecodingError {
             throw BusError(.malformed, "\(self.type) \(id) has data that cannot be read: \(error.summary)")
         }
@@ -160,7 +172,7 @@ public struct Envelope: Hashable, Sendable {
     package init(type: MessageType, _ header: UnreadableHeader, data: Data, position: Position?) {
         let place = position.map { "@\($0)" } ?? MessageID.make()
         let attributes = Attributes(
-            type: type, source: "unknown", subject: Session.default, id: place, time: Date(), correlationID: place,
+            id: place, source: "unknown", type: type, subject: Session.default, time: Date(), correlationID: place,
             traceparent: nil)
         self.init(attributes: attributes, unreadableHeader: header, data: data, position: position)
     }
@@ -171,6 +183,17 @@ public struct Envelope: Hashable, Sendable {
     /// The reason why every durable consumer gives up the message; nil if the header can be read.
     public var rejection: Rejection? {
         unreadableHeader.map { Rejection(code: "message.malformed", reason: $0.reason, attempts: 1) }
+    }
+
+    /// Appends the attributes as JSON.
+    /// - Throws: ``Mistake`` if an attribute is too long, or a time is outside the years 0000 to 9999.
+    package func writeHeader(to bytes: inout [UInt8]) throws(Mistake) {
+        // A closure that used the attributes themselves would copy them.
+        let head = head
+        try Rules.check(head.attributes)
+        withUnsafeTemporaryAllocation(byteCount: head.attributes.jsonCapacity, alignment: 1) { memory in
+            bytes.append(contentsOf: head.attributes.writeJSON(in: memory))
+        }
     }
 
     /// Checks the rules that apply to a message of any kind.
@@ -215,11 +238,15 @@ public struct UnreadableHeader: Hashable, Sendable {
 
 extension JSONEncoder {
     /// An encoder that sorts keys, so that equal messages have equal bytes.
-    package static var wire: JSONEncoder {
+    package static let wire: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
-    }
+    }()
+}
+
+extension JSONDecoder {
+    fileprivate static let wire = JSONDecoder()
 }
 
 extension DecodingError {

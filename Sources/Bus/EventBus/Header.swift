@@ -16,28 +16,33 @@ extension Attributes {
     /// Appends ``json`` to `bytes`.
     package func writeJSON(to bytes: inout [UInt8]) {
         withUnsafeTemporaryAllocation(byteCount: jsonCapacity, alignment: 1) { memory in
-            var writer = HeaderWriter(memory)
-            writer.write("causationid", causationID)
-            writer.write("correlationid", correlationID)
-            writer.write("device", device)
-            writer.write("expirytime", expiryTime.map(Timestamp.text(of:)))
-            writer.write("id", id)
-            writer.write("instance", instance)
-            writer.write("key", key)
-            writer.write("platform", platform)
-            writer.write("recipient", recipient)
-            writer.write("source", source)
-            writer.write("specversion", "1.0")
-            writer.write("subject", subject)
-            writer.write("time", Timestamp.text(of: time))
-            writer.write("traceparent", traceparent)
-            writer.write("type", type)
-            bytes.append(contentsOf: writer.finish())
+            bytes.append(contentsOf: writeJSON(in: memory))
         }
     }
 
+    /// Writes ``json`` at the beginning of memory that has at least ``jsonCapacity`` bytes.
+    func writeJSON(in memory: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
+        var writer = HeaderWriter(memory)
+        writer.write("causationid", causationID)
+        writer.write("correlationid", correlationID)
+        writer.write("device", device)
+        writer.write("expirytime", expiryTime.map(Timestamp.text(of:)))
+        writer.write("id", id)
+        writer.write("instance", instance)
+        writer.write("key", key)
+        writer.write("platform", platform)
+        writer.write("recipient", recipient)
+        writer.write("source", source)
+        writer.write("specversion", "1.0")
+        writer.write("subject", subject)
+        writer.write("time", Timestamp.text(of: time))
+        writer.write("traceparent", traceparent)
+        writer.write("type", type)
+        return writer.finish()
+    }
+
     /// The maximum size of ``json`` in bytes.
-    private var jsonCapacity: Int {
+    var jsonCapacity: Int {
         var size =
             id.utf8.count + source.utf8.count + subject.utf8.count + correlationID.utf8.count + type.name.utf8.count
         size += (causationID?.utf8.count ?? 0) + (traceparent?.utf8.count ?? 0) + (platform?.utf8.count ?? 0)
@@ -48,16 +53,16 @@ extension Attributes {
 
     /// - Throws: `DecodingError` if `json` is not a JSON object, if an attribute is invalid, or if `id`, `source`,
     ///   `type` or CloudEvents version 1.0 is missing.
-    package init(json: some RandomAccessCollection<UInt8>) throws {
-        let plain = json.withContiguousStorageIfAvailable { Self.plain($0) } ?? nil
+    package init(json: ArraySlice<UInt8>) throws {
+        let plain = json.withUnsafeBufferPointer { Attributes.plain($0) }
         self = try plain ?? JSONDecoder().decode(Attributes.self, from: Data(json))
     }
 
     /// Reads a header in the plain form: a flat object of strings without escapes. Nil if it is in another form, if a
     /// required attribute or the time is missing, or if an attribute is invalid.
-    private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> Attributes? {
+    static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> Attributes? {
         guard var reader = HeaderReader(bytes) else { return nil }
-        var fields = HeaderFields()
+        var fields = HeaderFields(isASCII: reader.isASCII)
         guard reader.readObject({ fields.set($0, to: $1) }) else { return nil }
         return fields.attributes()
     }
@@ -113,9 +118,12 @@ struct HeaderWriter {
     private mutating func append(escaping text: String) {
         var text = text
         text.withUTF8 { utf8 in
-            guard utf8.contains(where: Self.mustEscape) else { return append(UnsafeRawBufferPointer(utf8)) }
+            // Without branches, the compiler compares many bytes at once.
+            var special: UInt8 = 0
+            for byte in utf8 { special |= Self.isSpecial(byte) }
+            if special == 0 { return append(UnsafeRawBufferPointer(utf8)) }
             for byte in utf8 {
-                let written = Self.mustEscape(byte) ? Self.escaped(byte) : [byte]
+                let written = Self.isSpecial(byte) == 1 ? Self.escaped(byte) : [byte]
                 written.withUnsafeBytes { append($0) }
             }
         }
@@ -127,9 +135,9 @@ struct HeaderWriter {
         count += bytes.count
     }
 
-    /// True if JSON does not allow the byte unescaped in a string: RFC 8259, section 7.
-    private static func mustEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    /// 1 if JSON does not allow the byte unescaped in a string, otherwise 0: RFC 8259, section 7.
+    private static func isSpecial(_ byte: UInt8) -> UInt8 {
+        (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
     }
 
     private static func escaped(_ byte: UInt8) -> [UInt8] {
@@ -150,6 +158,8 @@ struct HeaderWriter {
 struct HeaderReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
+    /// True if all strings are ASCII.
+    let isASCII: Bool
 
     /// Nil if the bytes have backslashes or control characters, so that no string can.
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -157,10 +167,14 @@ struct HeaderReader {
             return nil
         }
         // Without an exit in the middle, the compiler compares many bytes at once.
-        var lowest = UInt8.max
-        for byte in bytes { lowest = min(lowest, byte) }
+        var (lowest, union) = (UInt8.max, UInt8.zero)
+        for byte in bytes {
+            lowest = min(lowest, byte)
+            union |= byte
+        }
         guard lowest >= 0x20 else { return nil }
         self.bytes = bytes
+        isASCII = union < 0x80
     }
 
     typealias Text = UnsafeBufferPointer<UInt8>
@@ -204,6 +218,8 @@ struct HeaderReader {
 /// The fields of a header in the plain form, as pointers to its bytes. Strings are created only when the whole header
 /// has been read.
 struct HeaderFields {
+    /// True if all values are ASCII.
+    private let isASCII: Bool
     private var id: Text?
     private var source: Text?
     private var specVersion: Text?
@@ -221,6 +237,10 @@ struct HeaderFields {
     private var recipient: Text?
 
     typealias Text = UnsafeBufferPointer<UInt8>
+
+    init(isASCII: Bool) {
+        self.isASCII = isASCII
+    }
 
     /// Sets a field. Unknown attributes are ignored. If an attribute occurs twice, the first one counts.
     mutating func set(_ name: Text, to value: Text) {
@@ -247,25 +267,17 @@ struct HeaderFields {
     /// The attributes; nil if a required field is missing or a value is invalid.
     func attributes() -> Attributes? {
         do {
-            guard specVersion?.reads("1.0") == true, let id = try id.map(Self.string),
-                let source = try source.map(Self.string), let type = type.flatMap(MessageType.init(utf8:)),
-                let time = try time.map(Self.date)
+            guard specVersion?.reads("1.0") == true, let id = try string(id), let source = try string(source),
+                let type = type.flatMap(MessageType.init(utf8:)), let time = try date(time)
             else { return nil }
             // The id and the correlation id of a message without a cause are equal.
-            let isFirst = correlationID.map { $0.reads(self.id) } ?? true
-            var attributes = Attributes(
-                type: type, source: source, subject: try subject.map(Self.string) ?? Session.default, id: id,
-                time: time,
-                correlationID: isFirst ? id : try correlationID.map(Self.string) ?? id,
-                traceparent: try traceparent.map(Self.string))
-            attributes.causationID = try causationID.map(Self.string)
-            attributes.expiryTime = try expiryTime.map(Self.date)
-            attributes.platform = try platform.map(Self.string)
-            attributes.device = try device.map(Self.string)
-            attributes.instance = try instance.map(Self.string)
-            attributes.key = try key.map(Self.string)
-            attributes.recipient = try recipient.map(Self.string)
-            return attributes
+            let isFirst = correlationID?.reads(self.id) ?? true
+            return Attributes(
+                id: id, source: source, type: type, subject: try string(subject) ?? Session.default, time: time,
+                correlationID: isFirst ? id : try string(correlationID) ?? id, causationID: try string(causationID),
+                traceparent: try string(traceparent), expiryTime: try date(expiryTime), platform: try string(platform),
+                device: try string(device), instance: try string(instance), key: try string(key),
+                recipient: try string(recipient))
         } catch {
             return nil
         }
@@ -273,19 +285,22 @@ struct HeaderFields {
 
     private struct NotPlain: Error {}
 
-    private static func string(_ text: Text) throws(NotPlain) -> String {
-        guard let string = String(utf8: text) else { throw NotPlain() }
+    private func string(_ text: Text?) throws(NotPlain) -> String? {
+        guard let text else { return nil }
+        if isASCII { return String(decoding: text, as: UTF8.self) }
+        guard let string = String(validating: text, as: UTF8.self) else { throw NotPlain() }
         return string
     }
 
-    private static func date(_ text: Text) throws(NotPlain) -> Date {
+    private func date(_ text: Text?) throws(NotPlain) -> Date? {
+        guard let text else { return nil }
         guard let date = Timestamp.plainDate(text) else { throw NotPlain() }
         return date
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    fileprivate func reads(_ text: StaticString) -> Bool {
+    func reads(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && baseAddress.map { memcmp($0, text.utf8Start, count) } == 0
     }
 
@@ -318,19 +333,19 @@ extension Attributes: Codable {
         }
         let id = try container.decode(String.self, forKey: .id)
         self.init(
+            id: id, source: try container.decode(String.self, forKey: .source),
             type: try container.decode(MessageType.self, forKey: .type),
-            source: try container.decode(String.self, forKey: .source),
-            subject: try container.decodeIfPresent(String.self, forKey: .subject) ?? Session.default, id: id,
+            subject: try container.decodeIfPresent(String.self, forKey: .subject) ?? Session.default,
             time: try container.timestamp(.time) ?? Date(),
             correlationID: try container.decodeIfPresent(String.self, forKey: .correlationID) ?? id,
-            traceparent: try container.decodeIfPresent(String.self, forKey: .traceparent))
-        causationID = try container.decodeIfPresent(String.self, forKey: .causationID)
-        expiryTime = try container.timestamp(.expiryTime)
-        platform = try container.decodeIfPresent(String.self, forKey: .platform)
-        device = try container.decodeIfPresent(String.self, forKey: .device)
-        instance = try container.decodeIfPresent(String.self, forKey: .instance)
-        key = try container.decodeIfPresent(String.self, forKey: .key)
-        recipient = try container.decodeIfPresent(String.self, forKey: .recipient)
+            causationID: try container.decodeIfPresent(String.self, forKey: .causationID),
+            traceparent: try container.decodeIfPresent(String.self, forKey: .traceparent),
+            expiryTime: try container.timestamp(.expiryTime),
+            platform: try container.decodeIfPresent(String.self, forKey: .platform),
+            device: try container.decodeIfPresent(String.self, forKey: .device),
+            instance: try container.decodeIfPresent(String.self, forKey: .instance),
+            key: try container.decodeIfPresent(String.self, forKey: .key),
+            recipient: try container.decodeIfPresent(String.self, forKey: .recipient))
     }
 
     public func encode(to encoder: any Encoder) throws {

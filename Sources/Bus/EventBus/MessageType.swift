@@ -20,7 +20,8 @@ public struct MessageType: Hashable, Sendable {
         self = type
     }
 
-    init?(utf8 text: UnsafeBufferPointer<UInt8>) {
+    /// The same as ``init(_:)``, for the UTF-8 bytes of a string.
+    package init?(utf8 text: UnsafeBufferPointer<UInt8>) {
         guard let dot = text.firstIndex(of: UInt8(ascii: ".")),
             let kind = MessageKind(utf8: UnsafeBufferPointer(rebasing: text[..<dot])),
             case let name = text[(dot + 1)...], Self.isName(name, of: kind)
@@ -84,7 +85,13 @@ public enum MessageKind: String, Codable, Sendable, CaseIterable {
 
     /// Reads a kind without creating a string.
     init?(utf8 text: UnsafeBufferPointer<UInt8>) {
-        guard let kind = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text) }) else { return nil }
-        self = kind
+        switch text.count {
+        case 5 where text.reads("event"): self = .event
+        case 5 where text.reads("error"): self = .error
+        case 5 where text.reads("query"): self = .query
+        case 7 where text.reads("command"): self = .command
+        case 8 where text.reads("document"): self = .document
+        default: return nil
+        }
     }
 }

@@ -1,13 +1,4 @@
 extension String {
-    /// The same as `String(validating:as:)`, but faster for ASCII.
-    package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
-        if bytes.allSatisfy({ $0 < 0x80 }) {
-            self.init(decoding: bytes, as: UTF8.self)
-        } else {
-            self.init(validating: bytes, as: UTF8.self)
-        }
-    }
-
     /// Returns the string, cut to at most `count` bytes of UTF-8 and followed by "…" if it is longer.
     package func shortened(to count: Int = 500) -> String {
         utf8.count <= count ? self : prefix(utf8: count) + "…"
