@@ -210,11 +210,16 @@ extension DeliveredMessage {
     /// The headers that a reader of messages needs.
     private static let names: [BatchHeaders.Name] = [.batch, .progress, .rejection]
 
-    /// The message as a batch.
-    /// - Throws: ``ProtocolError`` if it is damaged, or was not published by a client of the bus.
-    func batch() throws -> BatchMessage {
+    private var batchFields: [String: String] {
         var fields: [String: String] = [:]
         for name in Self.names { fields[name.rawValue] = message.header(name.rawValue) }
-        return try BatchMessage(fields: fields, body: message.body)
+        return fields
     }
+
+    /// - Throws: ``ProtocolError`` if the message was not published by a client of the bus.
+    func batchHeaders() throws -> BatchHeaders { try BatchHeaders(fields: batchFields) }
+
+    /// The message as a batch.
+    /// - Throws: ``ProtocolError`` if it is damaged, or was not published by a client of the bus.
+    func batch() throws -> BatchMessage { try BatchMessage(fields: batchFields, body: message.body) }
 }

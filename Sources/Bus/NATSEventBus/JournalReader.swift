@@ -214,7 +214,7 @@ final class JournalReader: Sendable {
     // MARK: The subscriber
 
     /// Waits for the next message; nil at the end.
-    func next() async throws -> Envelope? {
+    nonisolated(nonsending) func next() async throws -> Envelope? {
         while true {
             try Task.checkCancellation()
             if let envelope = nextAhead() { return envelope }
@@ -223,16 +223,14 @@ final class JournalReader: Sendable {
         }
     }
 
-    /// The messages that wait for the subscriber. An envelope is made only when the subscriber takes it, because
-    /// copying an envelope costs nearly as much as making it.
+    /// The messages that wait for the subscriber. The envelopes of a batch are made when the subscriber has taken those
+    /// of the batch before it, so that not all batches that wait need the memory of both.
     private struct Ahead {
         /// The retained documents, which come first.
         var documents: Deque<Envelope>
         var items: Deque<SubscriptionBuffer.Item> = []
         /// The messages of the item that is being delivered, the first one last.
-        var messages: [BatchMessage.Stored] = []
-        /// The item of `messages`.
-        var current: SubscriptionBuffer.Item?
+        var messages: [Envelope] = []
     }
 
     /// Takes the next wanted message of those that were taken from the buffer.
@@ -240,21 +238,16 @@ final class JournalReader: Sendable {
         ahead.withLock { ahead in
             if let document = ahead.documents.popFirst() { return document }
             while true {
-                while let stored = ahead.messages.popLast() {
-                    if let item = ahead.current, let envelope = envelope(of: stored, in: item) { return envelope }
-                }
-                guard let item = ahead.items.popFirst() else {
-                    ahead.current = nil
-                    return nil
-                }
-                ahead.current = item
-                ahead.messages = messages(of: item).reversed()
+                if let message = ahead.messages.popLast() { return message }
+                guard let item = ahead.items.popFirst() else { return nil }
+                ahead.messages = messages(of: item)
+                ahead.messages.reverse()
             }
         }
     }
 
     /// Waits for the next message that a claim covers; nil when the claim may no longer be valid.
-    func next(under watch: ClaimWatch) async throws -> Envelope? {
+    nonisolated(nonsending) func next(under watch: ClaimWatch) async throws -> Envelope? {
         while !watch.isEnded {
             try Task.checkCancellation()
             if let message = nextAhead() {
@@ -282,27 +275,24 @@ final class JournalReader: Sendable {
     /// Ends the subscription.
     func finish() { buffer.finish() }
 
-    private func messages(of item: SubscriptionBuffer.Item) -> [BatchMessage.Stored] {
+    private func isWanted(_ envelope: Envelope) -> Bool {
+        filters.contains { $0.matches(envelope) }
+    }
+
+    /// The wanted messages of an item. Those that cannot be read are noted.
+    private func messages(of item: SubscriptionBuffer.Item) -> [Envelope] {
         do {
-            switch item {
-            case .batch(let batch): return try batch.messages()
-            case .transient(let message): return try message.transientMessages()
-            }
+            var batch =
+                switch item {
+                case .batch(let batch): try batch.envelopes()
+                case .transient(let message): try message.transientEnvelopes()
+                }
+            for failure in batch.failures { skipped.note("\(item.place): \(failure)") }
+            batch.envelopes.removeAll { !isWanted($0) }
+            return batch.envelopes
         } catch {
             skipped.note("\(item.place) is not a batch: \(error)")
             return []
-        }
-    }
-
-    /// The message as an envelope; nil if it is not wanted or cannot be read.
-    private func envelope(of stored: BatchMessage.Stored, in item: SubscriptionBuffer.Item) -> Envelope? {
-        do {
-            var envelope = try stored.envelope()
-            if case .transient = item { envelope.position = nil }
-            return filters.contains { $0.matches(envelope) } ? envelope : nil
-        } catch {
-            skipped.note("\(item.place): \(error)")
-            return nil
         }
     }
 }
@@ -344,10 +334,11 @@ struct TransientPlace: Hashable, Sendable {
 }
 
 extension NATSMessage {
-    /// The messages of a transient batch. Their positions have no meaning.
+    /// The messages of a transient batch.
     /// - Throws: ``ProtocolError`` if the batch is damaged.
-    fileprivate func transientMessages() throws -> [BatchMessage.Stored] {
-        let fields = [BatchHeaders.Name.batch.rawValue: header(BatchHeaders.Name.batch.rawValue) ?? ""]
-        return try BatchMessage(fields: fields, body: body).content(at: 1, of: 0).messages
+    fileprivate func transientEnvelopes() throws -> BatchEnvelopes {
+        let headers = try BatchHeaders(
+            fields: [BatchHeaders.Name.batch.rawValue: header(BatchHeaders.Name.batch.rawValue) ?? ""])
+        return try withBody { try BatchEnvelopes(transient: headers, $0) }
     }
 }

@@ -25,8 +25,13 @@ extension NATSEventBus {
             return try await position(of: try await letters.settle(batch, send: send))
         }
         guard !batch.messages.isEmpty else { return try await journal.end() }
-        let recorded = try await publisher.publish { try Publication(batch) }
-        if batch.hasDocuments { await leases.note(batch, at: recorded.sequence) }
+        var hasDocuments = false
+        let recorded = try await publisher.publish {
+            let publication = try Publication(batch)
+            hasDocuments = publication.hasDocuments
+            return publication
+        }
+        if hasDocuments { await leases.note(batch, at: recorded.sequence) }
         return try await position(of: Sent(sequence: recorded.sequence, offset: recorded.offset))
     }
 
@@ -208,7 +213,7 @@ extension NATSEventBus {
 }
 
 extension Batch {
-    fileprivate var hasDocuments: Bool { messages.contains { $0.type.kind == .document } }
+    fileprivate var hasDocuments: Bool { messages.contains { $0.kind == .document } }
 }
 
 extension Position {

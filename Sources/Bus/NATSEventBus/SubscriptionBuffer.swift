@@ -65,8 +65,7 @@ final class SubscriptionBuffer: Sendable {
         /// - Returns: A function that resumes the reader, to be called without the lock; nil if there is nothing for
         ///   it.
         mutating func takeReader() -> (() -> Void)? {
-            guard let reader, let taken = take() else { return nil }
-            self.reader = nil
+            guard reader != nil, let taken = take(), let reader = reader.take() else { return nil }
             return { reader.continuation.resume(with: taken.items) }
         }
     }
@@ -220,7 +219,7 @@ final class SubscriptionBuffer: Sendable {
     }
 
     /// Takes the next items; nil at the end. Only one task may call this at a time.
-    func take() async throws -> [Item]? {
+    nonisolated(nonsending) func take() async throws -> [Item]? {
         let (number, taken) = state.withLock { state in
             state.lastWaiter += 1
             return (state.lastWaiter, state.take())
@@ -287,6 +286,15 @@ struct JournalBatch: Sendable {
     let end: UInt64
 
     var sequence: UInt64 { UInt64(clamping: message.streamSequence) }
+
+    /// The wanted messages of the batch, as envelopes.
+    /// - Throws: ``ProtocolError`` if the batch is damaged.
+    func envelopes() throws -> BatchEnvelopes {
+        let headers = try message.batchHeaders()
+        return try message.message.withBody { body in
+            try BatchEnvelopes(headers, body, at: sequence, of: epoch) { $0 > start && $0 <= end }
+        }
+    }
 
     /// The wanted messages of the batch.
     /// - Throws: ``ProtocolError`` if the batch is damaged.

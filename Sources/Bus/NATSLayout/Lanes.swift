@@ -161,7 +161,9 @@ package struct Lanes: Sendable {
                 )
             ])
         }
-        let size = message(of: publication, number: .max).size
+        // The headers are much smaller than half of the payload, which is at least 256 KiB.
+        let isSmall = publication.body.count <= configuration.maximumPayload / 2
+        let size = isSmall ? 0 : message(of: publication, number: .max).size
         guard size <= configuration.maximumPayload else {
             return finish([
                 (
@@ -363,7 +365,7 @@ package struct Lanes: Sendable {
     private mutating func merge(
         into message: inout BatchMessage, _ parts: inout [(id: CallID, end: Int)], _ first: Call
     ) {
-        guard let lane = first.lanes.first else { return }
+        guard let lane = first.lanes.first, lanes[lane]?.waiting.isEmpty == false else { return }
         var (body, count) = (message.body, message.headers.count)
         let sizeLimit = min(Limits.maximumFrameSize, configuration.maximumPayload - message.headers.size - 8)
         while let id = lanes[lane]?.waiting.first, let call = calls[id], call.lanes == first.lanes,

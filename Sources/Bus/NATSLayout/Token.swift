@@ -130,6 +130,16 @@ package struct MessageTokens: Hashable, Sendable {
         self = tokens
     }
 
+    /// False if no message of the batch is of a kind.
+    func canHave(_ kind: MessageKind) -> Bool {
+        switch type {
+        case .type(let type): type.kind == kind
+        case .kind(let only): only == kind
+        case .mixed: true
+        case .none: false
+        }
+    }
+
     /// The tokens of a batch that has the messages of two batches.
     package func merged(with other: MessageTokens) -> MessageTokens {
         MessageTokens(type: type.merged(with: other.type), place: place.merged(with: other.place))
