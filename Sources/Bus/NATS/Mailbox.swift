@@ -32,10 +32,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     func put(_ element: Element) -> Bool {
         let (waiter, isAccepted) = state.withLock { state -> (Waiter?, Bool) in
             guard state.end == nil else { return (nil, true) }
-            if let waiter = state.waiter {
-                state.waiter = nil
-                return (waiter, true)
-            }
+            if let waiter = state.waiter.take() { return (waiter, true) }
             guard state.elements.count < limit else { return (nil, false) }
             state.elements.append(element)
             return (nil, true)
@@ -49,8 +46,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         let waiter = state.withLock { state -> Waiter? in
             guard state.end == nil else { return nil }
             state.end = error.map { .failure($0) } ?? .success(())
-            defer { state.waiter = nil }
-            return state.waiter
+            return state.waiter.take()
         }
         if let error {
             waiter?.continuation.resume(throwing: error)
@@ -108,9 +104,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     /// Ends one call of ``next(timeout:late:)``, if it still waits.
     private func giveUp(_ number: UInt64, _ error: any Error) {
         let waiter = state.withLock { state -> Waiter? in
-            guard state.waiter?.number == number else { return nil }
-            defer { state.waiter = nil }
-            return state.waiter
+            state.waiter?.number == number ? state.waiter.take() : nil
         }
         waiter?.continuation.resume(throwing: error)
     }

@@ -254,11 +254,19 @@ struct DeliverySubject: Hashable {
     /// Parses `$JS.ACK.STREAM.CONSUMER.DELIVERED.STREAMSEQ.CONSUMERSEQ.TIME.PENDING`. With a domain, two parts precede
     /// the stream's name, and others may follow the number of pending messages.
     init?(_ subject: String) {
-        let parts = subject.utf8.split(separator: UInt8(ascii: "."))
-        guard subject.utf8.starts(with: "$JS.ACK.".utf8), let consumer = Self.consumerIndex(partCount: parts.count),
-            let streamSequence = Int(Substring(parts[consumer + 2])),
-            let consumerSequence = Int(Substring(parts[consumer + 3])),
-            let time = Int64(Substring(parts[consumer + 4])), let pending = Int(Substring(parts[consumer + 5]))
+        let dot = UInt8(ascii: ".")
+        guard subject.utf8.starts(with: "$JS.ACK.".utf8),
+            let consumer = Self.consumerIndex(partCount: subject.utf8.count { $0 == dot } + 1)
+        else { return nil }
+        var rest = subject.utf8[...]
+        for _ in 0..<consumer + 2 { rest = rest.drop { $0 != dot }.dropFirst() }
+        func number<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
+            let digits = rest.prefix { $0 != dot }
+            rest = rest[digits.endIndex...].dropFirst()
+            return Number(Substring(digits))
+        }
+        guard let streamSequence = number(Int.self), let consumerSequence = number(Int.self),
+            let time = number(Int64.self), let pending = number(Int.self)
         else { return nil }
         self.streamSequence = streamSequence
         self.consumerSequence = consumerSequence

@@ -110,18 +110,23 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
 
     private func loop() {
         identity.withLock { $0 = pthread_self() }
+        // The arrays keep their memory.
+        var (ready, items): ([WorkQueue.Work], [pollfd]) = ([], [])
         var window = PollingWindow(maximum: longestPolling)
-        while runReady() {
-            if !handleWatches() { wait(&window) }
+        while runReady(&ready) {
+            if !handleWatches() { wait(&window, &items) }
         }
     }
 
     /// Runs the queued work and the work that it enqueues, but returns after ``passCount`` passes, so that the watches
     /// are asked even if there is always more work.
     /// - Returns: False if the thread should end.
-    private func runReady() -> Bool {
+    private func runReady(_ ready: inout [WorkQueue.Work]) -> Bool {
         for _ in 0..<Self.passCount {
-            let (ready, isStopping) = queue.withLock { ($0.takeReady(now: .now), $0.isStopping) }
+            let isStopping = queue.withLock { queue in
+                queue.takeReady(now: .now, &ready)
+                return queue.isStopping
+            }
             if ready.isEmpty { return !isStopping }
             for work in ready {
                 switch work {
@@ -131,6 +136,8 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
                 case .closure(let closure): closure()
                 }
             }
+            // Not while the queue is locked: a closure may own the last reference to an object that uses the queue.
+            ready.removeAll(keepingCapacity: true)
         }
         return true
     }
@@ -143,15 +150,16 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
     }
 
     /// Waits until a descriptor is signalled or there is work.
-    private func wait(_ window: inout PollingWindow) {
-        var items = watches.map(\.pollItem)
+    private func wait(_ window: inout PollingWindow, _ items: inout [pollfd]) {
+        items.removeAll(keepingCapacity: true)
+        for watch in watches { items.append(watch.pollItem) }
         items.append(pollfd(fd: wakeUp.rawValue, events: Int16(POLLIN), revents: 0))
         let begin = ContinuousClock.now
         let timeout = queue.withLock { $0.timeout(now: begin) }
         if timeout == 0 || !hasNews(of: &items, until: begin + window.length) {
             poll(&items, nfds_t(items.count), Int32(clamping: timeout))
         }
-        if timeout != 0 { window.note(.now - begin) }
+        if timeout != 0, longestPolling > .zero { window.note(.now - begin) }
         if items[items.count - 1].revents != 0 { wakeUp.drain() }
         for (watch, item) in zip(watches, items) where item.revents != 0 {
             watch.noteNews()
@@ -212,22 +220,22 @@ struct WorkQueue {
     }
 
     /// Takes all work that is ready, and the timers that are due.
-    mutating func takeReady(now: ContinuousClock.Instant) -> [Work] {
-        var due: [Timer] = []
+    /// - Parameter taken: Must be empty. Its memory is used for the next work.
+    mutating func takeReady(now: ContinuousClock.Instant, _ taken: inout [Work]) {
+        swap(&ready, &taken)
         if let nextDeadline, nextDeadline <= now {
-            due = timers.filter { $0.deadline <= now }
+            taken += timers.filter { $0.deadline <= now }.map { .closure($0.work) }
             timers.removeAll { $0.deadline <= now }
             self.nextDeadline = timers.map(\.deadline).min()
         }
-        defer { ready.removeAll(keepingCapacity: true) }
-        return ready + due.map { .closure($0.work) }
     }
 
     /// The time until there is work, in milliseconds; -1 if there is no timer.
     func timeout(now: ContinuousClock.Instant) -> Int {
         if !ready.isEmpty || isStopping { return 0 }
         guard let next = nextDeadline else { return -1 }
-        return max(0, Int((next - now) / .milliseconds(1)) + 1)
+        let (seconds, attoseconds) = (next - now).components
+        return max(0, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
     }
 }
 

@@ -1,0 +1,45 @@
+import Synchronization
+import Testing
+
+@testable import SystemSupport
+
+@Suite("A thread that runs jobs")
+struct ExecutorThreadTests {
+    /// Uses the thread when it ends.
+    private final class Owner: Sendable {
+        private let thread: ExecutorThread
+        private let ended: @Sendable () -> Void
+
+        init(_ thread: ExecutorThread, ended: @escaping @Sendable () -> Void) {
+            self.thread = thread
+            self.ended = ended
+        }
+
+        deinit { thread.perform(ended) }
+    }
+
+    @Test("lets an object use it whose last owner is a job")
+    func lastOwner() async {
+        let thread = ExecutorThread(name: "test")
+        await withCheckedContinuation { continuation in
+            let owner = Owner(thread) { continuation.resume() }
+            thread.perform { withExtendedLifetime(owner) {} }
+        }
+        thread.stop()
+    }
+
+    @Test("runs its jobs in order, and timers when they are due")
+    func order() async {
+        let thread = ExecutorThread(name: "test", polls: false)
+        let numbers = Mutex<[Int]>([])
+        await withCheckedContinuation { continuation in
+            thread.perform(after: .milliseconds(20)) {
+                numbers.withLock { $0.append(1_000) }
+                continuation.resume()
+            }
+            for number in 0..<100 { thread.perform { numbers.withLock { $0.append(number) } } }
+        }
+        #expect(numbers.withLock { $0 } == Array(0..<100) + [1_000])
+        thread.stop()
+    }
+}
