@@ -120,7 +120,7 @@ package struct Steward: Sendable {
                 await driver.resign()
             } catch is EpochChanged {
                 continue
-            } catch let error where !(error is CancellationError || error is BusError) {
+            } catch let error where !(Task.isCancelled || error is CancellationError || error is BusError) {
                 logger.error("the steward's work has failed and begins anew", metadata: ["error": "\(error)"])
                 await driver.resign()
             }
