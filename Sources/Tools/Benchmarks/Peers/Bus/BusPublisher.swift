@@ -71,11 +71,19 @@ enum BusPeer {
     static func withBus<Result: Sendable>(
         at address: String, _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {
+        try await withOpenBus(at: address) { bus in
+            try await withTaskExecutorPreference(bus.taskExecutor) { try await body(bus) }
+        }
+    }
+
+    private static func withOpenBus<Result: Sendable>(
+        at address: String, _ body: @escaping @Sendable (any EventBus) async throws -> Result
+    ) async throws -> Result {
         let source = "bench/\(ProcessInfo.processInfo.processIdentifier)"
         let bus = try BusFactory.standard.bus(at: address, source: source, logger: Logger(label: "bench"))
         return try await bus.whileOpen {
             try await bus.waitUntilConnected(timeout: .seconds(30))
-            return try await withTaskExecutorPreference(bus.taskExecutor) { try await body(bus) }
+            return try await body(bus)
         }
     }
 
@@ -85,7 +93,7 @@ enum BusPeer {
         _ body: @escaping @Sendable ([any EventBus]) async throws -> Result
     ) async throws -> Result {
         guard open.count < count else { return try await body(open) }
-        return try await withBus(at: address) { bus in
+        return try await withOpenBus(at: address) { bus in
             try await withBuses(count, at: address, beside: open + [bus], body)
         }
     }

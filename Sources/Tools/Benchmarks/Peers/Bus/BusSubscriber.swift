@@ -27,7 +27,8 @@ struct BusSubscriber {
         let (live, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(buses.count))
         try await withThrowingTaskGroup(of: Turn.self) { group in
             for (bus, tally) in zip(buses, tallies) {
-                group.addTask(executorPreference: bus.taskExecutor) {
+                // Live messages are received on the thread of the bus, as services do. A journal is read as the tools do it.
+                group.addTask(executorPreference: order.isFromBeginning ? nil : bus.taskExecutor) {
                     let start = order.isFromBeginning ? StartPosition.beginning : .now
                     try await bus.withSubscription(to: [.type(BenchmarkEvent.self)], from: start) { messages in
                         continuation.yield()
@@ -71,6 +72,8 @@ final class Tally: Sendable {
 
     private let state = Mutex(State())
     private let expected: Int
+    /// The number of messages after which the clock is read. The C program on libnats reads it after each batch.
+    private static let step = 100
 
     init(expected: Int) {
         self.expected = expected
@@ -87,14 +90,14 @@ final class Tally: Sendable {
 
     /// - Returns: The number of messages so far.
     private func add(_ number: Int) -> Int {
-        let now = MonotonicTime.now
-        return state.withLock { state in
-            if state.report.count == 0 { state.report.begin = now }
+        state.withLock { state in
             if number <= state.lastNumber { state.report.misordered += 1 }
             state.lastNumber = number
-            state.report.end = now
             state.report.count += 1
-            return state.report.count
+            let count = state.report.count
+            if count == 1 { state.report.begin = MonotonicTime.now }
+            if count == 1 || count % Self.step == 0 || count == expected { state.report.end = MonotonicTime.now }
+            return count
         }
     }
 }
