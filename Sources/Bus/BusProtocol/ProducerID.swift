@@ -1,4 +1,5 @@
 package import Foundation
+internal import Support
 
 /// The id of a producer, that is of one bus object of a client process: the 16 bytes of a random UUID. The batches of a
 /// producer are numbered, so that the broker recognises a batch that is sent twice.
@@ -27,7 +28,7 @@ package struct ProducerID: Hashable, Sendable {
         withUnsafeBytes { bytes in
             String(unsafeUninitializedCapacity: 2 * bytes.count) { digits in
                 for (index, byte) in bytes.enumerated() {
-                    (digits[2 * index], digits[2 * index + 1]) = (Topic.digit(byte >> 4), Topic.digit(byte & 0xf))
+                    (digits[2 * index], digits[2 * index + 1]) = ((byte >> 4).hexadecimalDigit, byte.hexadecimalDigit)
                 }
                 return 2 * bytes.count
             }

@@ -1,5 +1,6 @@
 package import EventBus
 internal import Foundation
+internal import Support
 
 /// The topic of a message: `kind.Name.partition`, as in `command.PlaylistSelected.3f`.
 ///
@@ -23,11 +24,12 @@ package struct Topic: Hashable, Sendable {
         self = topic
     }
 
+    /// The same as ``init(_:)``, for the UTF-8 bytes of a string.
     package init?(utf8 text: UnsafeBufferPointer<UInt8>) {
         let end = text.count - 3
         guard end > 0, text[end] == UInt8(ascii: "."),
             let type = MessageType(utf8: UnsafeBufferPointer(rebasing: text[..<end])),
-            let high = Self.value(text[end + 1]), let low = Self.value(text[end + 2]),
+            let high = UInt8(hexadecimalDigit: text[end + 1]), let low = UInt8(hexadecimalDigit: text[end + 2]),
             let partition = Partition(high << 4 | low)
         else { return nil }
         self.type = type
@@ -57,28 +59,15 @@ package struct Topic: Hashable, Sendable {
             index += 1
             guard takes(message.type.name), index + 3 == bytes.count else { return false }
             let number = message.partition.number
-            return bytes[index + 1] == digit(number >> 4) && bytes[index + 2] == digit(number & 0xf)
+            return bytes[index + 1] == (number >> 4).hexadecimalDigit && bytes[index + 2] == number.hexadecimalDigit
         }
     }
 
     static func hexadecimal(_ byte: UInt8) -> String {
         String(unsafeUninitializedCapacity: 2) { buffer in
-            (buffer[0], buffer[1]) = (digit(byte >> 4), digit(byte & 0xf))
+            (buffer[0], buffer[1]) = ((byte >> 4).hexadecimalDigit, byte.hexadecimalDigit)
             return 2
         }
-    }
-
-    /// The value of a hexadecimal digit in lower case.
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-
-    static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }
 

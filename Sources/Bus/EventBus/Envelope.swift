@@ -188,7 +188,7 @@ public struct Envelope: Hashable, Sendable {
     /// Appends the attributes as JSON.
     /// - Throws: ``Mistake`` if an attribute is too long, or a time is outside the years 0000 to 9999.
     package func writeHeader(to bytes: inout [UInt8]) throws(Mistake) {
-        // A closure that used the attributes themselves would copy them.
+        // A closure that captures the attributes would copy them. This one captures the object that has them.
         let head = head
         try Rules.check(head.attributes)
         withUnsafeTemporaryAllocation(byteCount: head.attributes.jsonCapacity, alignment: 1) { memory in

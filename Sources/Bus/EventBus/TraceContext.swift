@@ -125,8 +125,7 @@ extension UInt64 {
 extension UnsafeMutableBufferPointer<UInt8> {
     fileprivate func putHexadecimal(_ number: UInt64, at index: Int) {
         for place in 0..<16 {
-            let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - place * 4)) & 0xf
-            self[index + place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            self[index + place] = UInt8(truncatingIfNeeded: number >> UInt64(60 - place * 4)).hexadecimalDigit
         }
     }
 }
@@ -137,11 +136,8 @@ extension UnsafeBufferPointer<UInt8> {
     fileprivate func hexadecimal(_ range: Range<Int>) -> UInt64? {
         var number: UInt64 = 0
         for byte in self[range] {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
+            guard let digit = UInt8(hexadecimalDigit: byte) else { return nil }
+            number = number << 4 | UInt64(digit)
         }
         return number
     }

@@ -224,7 +224,7 @@ final class JournalReader: Sendable {
     }
 
     /// The messages that wait for the subscriber. The envelopes of a batch are made when the subscriber has taken those
-    /// of the batch before it, so that not all batches that wait need the memory of both.
+    /// of the batch before it: until then the batch needs memory only for its bytes.
     private struct Ahead {
         /// The retained documents, which come first.
         var documents: Deque<Envelope>

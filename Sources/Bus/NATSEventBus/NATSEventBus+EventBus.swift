@@ -25,12 +25,9 @@ extension NATSEventBus {
             return try await position(of: try await letters.settle(batch, send: send))
         }
         guard !batch.messages.isEmpty else { return try await journal.end() }
-        var hasDocuments = false
-        let recorded = try await publisher.publish {
-            let publication = try Publication(batch)
-            hasDocuments = publication.hasDocuments
-            return publication
-        }
+        // Looked for now, because the messages are read for packing next, and may be out of the cache afterwards.
+        let hasDocuments = batch.hasDocuments
+        let recorded = try await publisher.publish { try Publication(batch) }
         if hasDocuments { await leases.note(batch, at: recorded.sequence) }
         return try await position(of: Sent(sequence: recorded.sequence, offset: recorded.offset))
     }

@@ -5,8 +5,9 @@ internal import Foundation
 /// Reads the messages of a batch as envelopes, with the same result as ``BatchMessage/content(at:of:)`` and
 /// ``BatchMessage/Stored/envelope(settled:)``.
 ///
-/// A subscriber that catches up spends most of its time here. So a message of the usual form is read where it was
-/// received, and only what its envelope keeps is copied.
+/// A subscriber that catches up spends most of its time here. So a message whose header has no escapes, and whose names
+/// are ASCII, is read where it was received, and only what its envelope keeps is copied. Every other message is read by
+/// the functions above.
 package struct BatchEnvelopes {
     /// The envelopes, in order.
     package var envelopes: [Envelope] = []

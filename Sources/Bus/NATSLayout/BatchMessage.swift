@@ -147,7 +147,6 @@ package struct Publication: Hashable, Sendable {
     package let messagesSize: Int
     package let progress: RecordedProgress?
     package let hasRejection: Bool
-    package let hasDocuments: Bool
     package let settledLetters: [Int64]
     package let lease: ProducerID?
     package let expectation: Expectation?
@@ -199,7 +198,6 @@ package struct Publication: Hashable, Sendable {
         // Appending nothing would copy the messages.
         body = rejected.map { packed.bytes + $0.bytes } ?? packed.bytes
         hasRejection = rejected != nil
-        hasDocuments = tokens.canHave(.document) && batch.messages.contains { $0.kind == .document }
         settledLetters = batch.settledLetters
         self.lease = lease
         self.expectation = expectation

@@ -161,9 +161,7 @@ package struct Lanes: Sendable {
                 )
             ])
         }
-        // The headers are much smaller than half of the payload, which is at least 256 KiB.
-        let isSmall = publication.body.count <= configuration.maximumPayload / 2
-        let size = isSmall ? 0 : message(of: publication, number: .max).size
+        let size = message(of: publication, number: .max).size
         guard size <= configuration.maximumPayload else {
             return finish([
                 (

@@ -35,9 +35,9 @@ package enum Token {
             if byte != escape {
                 bytes.append(byte)
             } else {
-                guard let high = rest.popFirst().flatMap(value), let low = rest.popFirst().flatMap(value) else {
-                    return nil
-                }
+                guard let high = rest.popFirst().flatMap(UInt8.init(hexadecimalDigit:)),
+                    let low = rest.popFirst().flatMap(UInt8.init(hexadecimalDigit:))
+                else { return nil }
                 bytes.append(high << 4 | low)
             }
         }
@@ -56,17 +56,9 @@ package enum Token {
 
     /// Reads two hexadecimal digits in lower case.
     static func byte(hexadecimal text: some StringProtocol) -> UInt8? {
-        let digits = text.utf8.compactMap(value)
+        let digits = text.utf8.compactMap(UInt8.init(hexadecimalDigit:))
         guard digits.count == 2, text.utf8.count == 2 else { return nil }
         return digits[0] << 4 | digits[1]
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
@@ -128,16 +120,6 @@ package struct MessageTokens: Hashable, Sendable {
             tokens = tokens.merged(with: MessageTokens(message.type, subject: message.subject))
         }
         self = tokens
-    }
-
-    /// False if no message of the batch is of a kind.
-    func canHave(_ kind: MessageKind) -> Bool {
-        switch type {
-        case .type(let type): type.kind == kind
-        case .kind(let only): only == kind
-        case .mixed: true
-        case .none: false
-        }
     }
 
     /// The tokens of a batch that has the messages of two batches.

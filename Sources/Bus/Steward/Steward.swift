@@ -121,6 +121,7 @@ package struct Steward: Sendable {
             } catch is EpochChanged {
                 continue
             } catch let error where !(Task.isCancelled || error is CancellationError || error is BusError) {
+                // A steward that is stopped may lose its connection before its work ends. That is no failure.
                 logger.error("the steward's work has failed and begins anew", metadata: ["error": "\(error)"])
                 await driver.resign()
             }

@@ -3,8 +3,8 @@ internal import ServiceLifecycle
 
 /// Runs a server on a port that the system chooses, for as long as its users need it.
 package enum ListeningServer {
-    /// Runs a server while `body` runs. The server then stops accepting connections, and answers the requests that it
-    /// has received.
+    /// Runs a server while `body` runs. The server then stops accepting connections, and has 5 seconds to answer the
+    /// requests that it has received.
     /// - Parameters:
     ///   - run: Serves until a graceful shutdown, and reports its port once.
     ///   - body: Receives the base URL of the server, `http://127.0.0.1:PORT`. It begins when the server listens.

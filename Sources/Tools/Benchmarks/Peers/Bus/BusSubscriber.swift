@@ -27,7 +27,8 @@ struct BusSubscriber {
         let (live, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(buses.count))
         try await withThrowingTaskGroup(of: Turn.self) { group in
             for (bus, tally) in zip(buses, tallies) {
-                // Live messages are received on the thread of the bus, as services do. A journal is read as the tools do it.
+                // Live messages are received on the thread of the bus, as in a service. The journal is read by an
+                // ordinary task, as in `segue monitor`.
                 group.addTask(executorPreference: order.isFromBeginning ? nil : bus.taskExecutor) {
                     let start = order.isFromBeginning ? StartPosition.beginning : .now
                     try await bus.withSubscription(to: [.type(BenchmarkEvent.self)], from: start) { messages in
