@@ -23,7 +23,8 @@ struct NATSPageTests {
     @Test("a server and its steward can be started by hand", .timeLimit(.minutes(2)))
     func ownServer() async throws {
         let block = try #require(try Page("docs/nats.md").blocks(of: "sh").dropFirst().first)
-        let port = try #require(try LoopbackPorts.pick(for: ["nats"])["nats"])
+        let reserved = try LoopbackPort(for: "nats")
+        let port = reserved.number
         try await SegueCommandLine.inScratch { segue in
             let commands = block.replacing("4222", with: "\(port)")
                 .replacing("nats-server -c", with: "\(Repository.path(".build/nats-server")) -c")

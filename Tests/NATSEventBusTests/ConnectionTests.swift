@@ -33,13 +33,13 @@ struct ConnectionTests {
     }
 
     @Test func `Without a server the bus is unavailable`() async throws {
-        let port = try NATSServer.freePorts(1)[0]
-        let bus = try NATSEventBus(address: "nats://127.0.0.1:\(port)", source: "test/1", logger: .quiet)
+        let server = try NATSServer()
+        let bus = try NATSEventBus(address: server.url, source: "test/1", logger: .quiet)
         let error = await #expect(throws: BusError.self) {
             try await bus.whileOpen { try await bus.waitUntilConnected(timeout: .milliseconds(300)) }
         }
         #expect(error?.code == .unavailable)
-        #expect(error?.message.contains("127.0.0.1:\(port)") == true)
+        #expect(error?.message.contains("127.0.0.1:\(server.port)") == true)
     }
 
     @Test func `A server with small messages is refused, with the setting to change`() async throws {

@@ -1,3 +1,4 @@
+internal import Compose
 package import NATS
 
 /// Three nats-servers with routes to each other, for streams with three replicas.
@@ -5,6 +6,8 @@ package final class NATSCluster: Sendable {
     package let servers: [NATSServer]
     /// The links between the servers, if they can be separated.
     private let links: [RouteLink]
+    /// The ports for the routes, which stay reserved.
+    private let clusterPorts: [LoopbackPort]
 
     /// - Parameters:
     ///   - isSeparable: The routes lead through processes of their own, so that ``separate(_:)`` is possible.
@@ -13,31 +16,21 @@ package final class NATSCluster: Sendable {
     package init(
         isSeparable: Bool = false, maximumStore: String = "2GB", diskSize: String? = nil
     ) throws {
-        let ports = try NATSServer.freePorts(isSeparable ? 12 : 6)
-        let clusterPorts = Array(ports[3..<6])
-        // The routes of each server. Without links all have the same; a server recognises itself.
-        var routes = Array(repeating: clusterPorts, count: 3)
-        var links: [RouteLink] = []
-        if isSeparable {
-            routes = Array(repeating: [], count: 3)
-            for (number, pair) in [(0, 1), (0, 2), (1, 2)].enumerated() {
-                let (there, back) = (ports[6 + 2 * number], ports[7 + 2 * number])
-                routes[pair.0].append(there)
-                routes[pair.1].append(back)
-                links.append(
-                    RouteLink(
-                        between: [pair.0, pair.1], ports: [there: clusterPorts[pair.1], back: clusterPorts[pair.0]]))
-            }
-        }
+        let clusterPorts = try (0..<3).map { try LoopbackPort(for: "routes of n\($0 + 1)") }
+        let links =
+            isSeparable ? try [[0, 1], [0, 2], [1, 2]].map { try RouteLink(between: $0, ports: clusterPorts) } : []
         self.links = links
+        self.clusterPorts = clusterPorts
         // Servers tell each other their addresses. Nothing listens at this one, so no route can avoid the links.
         let advertised = isSeparable ? #", advertise: "127.0.0.1:1""# : ""
         servers = try (0..<3).map { index in
-            let urls = routes[index].map { "nats://127.0.0.1:\($0)" }.joined(separator: ", ")
+            // Without links all servers have the same routes; a server recognises itself.
+            let routes = isSeparable ? links.flatMap { $0.ports(from: index) } : clusterPorts.map(\.number)
+            let urls = routes.map { "nats://127.0.0.1:\($0)" }.joined(separator: ", ")
             return try NATSServer(
-                name: "n\(index + 1)", port: ports[index],
+                name: "n\(index + 1)",
                 settings: """
-                    cluster { name: test, listen: "127.0.0.1:\(clusterPorts[index])", routes: [\(urls)]\(advertised) }
+                    cluster { name: test, listen: "127.0.0.1:\(clusterPorts[index].number)", routes: [\(urls)]\(advertised) }
                     """, maximumStore: maximumStore, diskSize: index == 0 ? diskSize : nil)
         }
     }
@@ -115,7 +108,7 @@ package final class NATSCluster: Sendable {
 
     private func forEachLink(of server: NATSServer, _ action: (RouteLink) -> Void) {
         guard let index = servers.firstIndex(where: { $0 === server }) else { return }
-        links.filter { $0.servers.contains(index) }.forEach(action)
+        links.filter { $0.leads(to: index) }.forEach(action)
     }
 }
 

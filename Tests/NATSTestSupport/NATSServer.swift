@@ -1,4 +1,4 @@
-internal import Compose
+package import Compose
 internal import Foundation
 internal import Glibc
 internal import Subprocess
@@ -17,23 +17,15 @@ internal import TestSupport
 package final class NATSServer: Sendable {
     /// One run of the server.
     private final class Round: Sendable {
-        /// True if the server has not run before, so that no client knows its port.
-        let isFirst: Bool
         let hasStarted = Gate()
         let stop = Gate()
         let hasEnded = Gate()
         let pid = Mutex<Int32?>(nil)
         let isPaused = Mutex(false)
-
-        init(isFirst: Bool) {
-            self.isFirst = isFirst
-        }
     }
 
     package let name: String
-    /// Nil if the server may use any free port.
-    private let fixedPort: Int?
-    private let currentPort: Mutex<Int>
+    private let reserved: LoopbackPort
     private let settings: String
     /// The size of the disk of its own, such as `64m`; nil if it uses the disk of the test.
     private let diskSize: String?
@@ -46,27 +38,26 @@ package final class NATSServer: Sendable {
     private let current = Mutex<Round?>(nil)
 
     /// - Parameters:
-    ///   - port: The port for clients. Nil for a free one, which is known when the server has started.
+    ///   - port: The port for clients. Nil for a free one.
     ///   - settings: Further lines of the configuration.
     ///   - maximumStore: The limit of all streams on the disk (`max_file`).
     ///   - diskSize: The size of a disk of its own for the store, such as `64m`. Each start has a new, empty one. It
     ///     needs a mount namespace: see ``canHaveDisk``.
     package init(
-        name: String = "nats", port: Int? = nil, settings: String = "", maximumStore: String = "2GB",
+        name: String = "nats", port: LoopbackPort? = nil, settings: String = "", maximumStore: String = "2GB",
         diskSize: String? = nil
     ) throws {
         self.name = name
         self.settings = settings
         self.diskSize = diskSize
         self.maximumStore = Mutex(maximumStore)
-        fixedPort = port
-        currentPort = Mutex(try port ?? Self.freePorts(1)[0])
+        reserved = try port ?? LoopbackPort(for: name)
         folder = try ScratchFolder()
         (rounds, next) = AsyncStream.makeStream()
     }
 
     /// The port for clients.
-    package var port: Int { currentPort.withLock(\.self) }
+    package var port: Int { reserved.number }
 
     /// The address for clients.
     package var url: String { "nats://127.0.0.1:\(port)" }
@@ -74,13 +65,6 @@ package final class NATSServer: Sendable {
     /// The log of all runs. Empty after ``whileRunning(_:)``.
     package var log: String {
         (try? String(contentsOfFile: folder.path("log"), encoding: .utf8)) ?? ""
-    }
-
-    /// Different free ports of the loopback interface.
-    package static func freePorts(_ count: Int) throws -> [Int] {
-        let names = (0..<count).map(String.init)
-        let ports = try LoopbackPorts.pick(for: names)
-        return names.compactMap { ports[$0] }
     }
 
     /// Starts the server, runs `body`, and kills the server.
@@ -127,7 +111,7 @@ package final class NATSServer: Sendable {
     /// - Throws: ``NotStarted``; `CancellationError`.
     package func restart() async throws {
         try await kill()
-        let round = Round(isFirst: !FileManager.default.fileExists(atPath: folder.path("nats.conf")))
+        let round = Round()
         current.withLock { $0 = round }
         next.yield(round)
         await round.hasStarted.wait()
@@ -135,7 +119,7 @@ package final class NATSServer: Sendable {
         guard round.pid.withLock({ $0 != nil }) else { throw NotStarted() }
     }
 
-    /// The server ended each time before it accepted connections. The log says why.
+    /// The server ended before it accepted connections. The log says why.
     package struct NotStarted: Error {}
 
     /// Kills the server (SIGKILL) and waits until it has ended. Does nothing if it does not run.
@@ -242,25 +226,13 @@ package final class NATSServer: Sendable {
         echo ended
         """
 
-    /// The number of attempts to start, which fail if another process has just taken the port.
-    private static let attempts = 10
-
     private func run(_ round: Round) async throws {
         defer {
             round.hasStarted.open()
             round.hasEnded.open()
         }
-        for attempt in 0..<Self.attempts {
-            if attempt > 0 {
-                try await Task.sleep(for: .milliseconds(100))
-                if fixedPort == nil, round.isFirst {
-                    let port = try Self.freePorts(1)[0]
-                    currentPort.withLock { $0 = port }
-                }
-            }
-            try configure()
-            if try await runOnce(round) { return }
-        }
+        try configure()
+        try await runProgram(round)
     }
 
     private static let namespace =
@@ -288,7 +260,7 @@ package final class NATSServer: Sendable {
         guard let pid = current.withLock({ $0?.pid.withLock(\.self) }) else { return }
         let path = "/proc/\(pid)/root\(store)/filler"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw NotStarted() }
+        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
         defer { close(descriptor) }
         let zeros = [UInt8](repeating: 0, count: 1 << 16)
         for size in [zeros.count, 512] {
@@ -309,14 +281,13 @@ package final class NATSServer: Sendable {
         try configuration.write(toFile: folder.path("nats.conf"), atomically: true, encoding: .utf8)
     }
 
-    /// - Returns: False if the server ended before it accepted connections.
-    private func runOnce(_ round: Round) async throws -> Bool {
+    private func runProgram(_ round: Round) async throws {
         var platform = PlatformOptions()
         // A Ctrl-C at the terminal must not reach the server.
         platform.processGroupID = 0
         let server = [Self.program, "-c", folder.path("nats.conf"), "-l", folder.path("log")]
         let arguments = ["-c", Self.script, "sh", folder.path] + commandWithDisk(server)
-        let result = try await Subprocess.run(
+        _ = try await Subprocess.run(
             .path("/bin/sh"), arguments: Arguments(arguments), platformOptions: platform,
             input: .inputWriter, output: .sequence, error: .discarded
         ) { execution in
@@ -331,8 +302,6 @@ package final class NATSServer: Sendable {
                 await round.stop.wait()
             }
             try await execution.standardInputWriter.finish()
-            return pid != nil
         }
-        return result.closureResult
     }
 }

@@ -1,3 +1,4 @@
+internal import Compose
 internal import Glibc
 internal import Subprocess
 internal import Synchronization
@@ -6,18 +7,37 @@ internal import TestSupport
 /// A process that passes on the bytes between two servers. While it is paused, it keeps them, and new connections get no
 /// answer, as when packets of a network are lost.
 final class RouteLink: Sendable {
-    /// The indices of the two servers.
-    let servers: Set<Int>
-    /// The ports at which it listens, each with the port to which it connects.
-    private let ports: [Int: Int]
-    private let pid = Mutex<Int32?>(nil)
-
-    init(between servers: Set<Int>, ports: [Int: Int]) {
-        self.servers = servers
-        self.ports = ports
+    /// One of the two servers.
+    private struct End {
+        let server: Int
+        /// The server's port for routes.
+        let port: LoopbackPort
+        /// The port at which the link listens in place of the server.
+        let listening: LoopbackPort
     }
 
-    /// Listens, prints a line, and ends when the standard input ends, which happens when the test's process ends in any
+    private let ends: [End]
+    private let pid = Mutex<Int32?>(nil)
+
+    /// - Parameters:
+    ///   - servers: The indices of two servers.
+    ///   - ports: The ports of all servers for routes.
+    init(between servers: [Int], ports: [LoopbackPort]) throws {
+        ends = try servers.map {
+            End(server: $0, port: ports[$0], listening: try LoopbackPort(for: "the link to server \($0)"))
+        }
+    }
+
+    func leads(to server: Int) -> Bool { ends.contains { $0.server == server } }
+
+    /// The ports at which it listens for the routes of a server.
+    func ports(from server: Int) -> [Int] {
+        leads(to: server) ? ends.filter { $0.server != server }.map(\.listening.number) : []
+    }
+
+    private static let ready = "ready"
+
+    /// Listens, prints ``ready``, and ends when the standard input ends, which happens when the test's process ends in any
     /// way.
     private static let script = """
         import asyncio, os, sys, threading
@@ -44,7 +64,7 @@ final class RouteLink: Sendable {
 
         async def main():
             servers = [await listen(*map(int, pair.split(":"))) for pair in sys.argv[1:]]
-            print("ready", flush=True)
+            print("\(ready)", flush=True)
             await asyncio.gather(*(server.serve_forever() for server in servers))
 
         def watch():
@@ -55,8 +75,11 @@ final class RouteLink: Sendable {
         asyncio.run(main())
         """
 
-    /// The link could not be started, for example because another process has taken a port.
-    struct NotStarted: Error {}
+    /// The link could not be started.
+    struct NotStarted: Error {
+        /// What it printed.
+        let output: [String]
+    }
 
     /// Starts the link, runs `body`, and ends the link.
     func whileRunning<Result: Sendable>(
@@ -65,17 +88,17 @@ final class RouteLink: Sendable {
         var platform = PlatformOptions()
         // A Ctrl-C at the terminal must not reach the process.
         platform.processGroupID = 0
-        let arguments = ["-c", Self.script] + ports.map { "\($0.key):\($0.value)" }
+        let arguments = ["-c", Self.script] + ends.map { "\($0.listening.number):\($0.port.number)" }
         let result = try await Subprocess.run(
             .name("python3"), arguments: Arguments(arguments), platformOptions: platform,
-            input: .inputWriter, output: .sequence, error: .discarded
+            input: .inputWriter, output: .sequence, error: .combinedWithOutput
         ) { execution in
-            var isReady = false
-            for try await _ in execution.standardOutput.strings() {
-                isReady = true
-                break
+            var output: [String] = []
+            for try await line in execution.standardOutput.strings() {
+                output.append(line)
+                if line == Self.ready { break }
             }
-            guard isReady else { throw NotStarted() }
+            guard output.last == Self.ready else { throw NotStarted(output: output) }
             self.pid.withLock { $0 = execution.processIdentifier.value }
             defer {
                 self.resume()

@@ -1,3 +1,4 @@
+import Compose
 import Foundation
 import NATS
 import NATSTestSupport
@@ -50,7 +51,7 @@ struct ConnectionTests {
     }
 
     @Test func `A client waits for a server that starts later`() async throws {
-        let server = try NATSServer(port: NATSServer.freePorts(1)[0])
+        let server = try NATSServer()
         try await withConnection(server.options) { connection in
             let code = try await failure { try await connection.waitUntilConnected(timeout: .milliseconds(500)) }
             #expect(code == .disconnected)
@@ -62,9 +63,9 @@ struct ConnectionTests {
     }
 
     @Test func `A client that is refused tries again until the server accepts it`() async throws {
-        let port = try NATSServer.freePorts(1)[0]
+        let port = try LoopbackPort(for: "test")
         let strict = try NATSServer(port: port, settings: "authorization { user: somebody, password: secret }")
-        let options = NATSOptions(servers: ["nats://127.0.0.1:\(port)"], name: "test")
+        let options = NATSOptions(servers: ["nats://127.0.0.1:\(port.number)"], name: "test")
         try await withConnection(options) { connection in
             try await strict.whileRunning { _ in try await connection.waitForDisconnection() }
             try await NATSServer(port: port).whileRunning { _ in

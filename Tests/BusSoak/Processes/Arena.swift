@@ -65,10 +65,10 @@ package final class Arena: Sendable {
         do {
             return try await cluster.whileRunning { try await run(on: $0, body) }
         } catch let failure as NATSServer.Failure {
-            // The logs of the servers are in the error of the arena.
             var error: any Error = failure
             while let failure = error as? NATSServer.Failure { error = failure.error }
-            throw error
+            // An error of the arena has the logs of the servers. A server that does not start has its log only here.
+            throw error is ArenaFailure ? error : failure
         }
     }
 

@@ -5,8 +5,8 @@ internal import Foundation
 struct NATSServers: Sendable {
     private struct Server: Sendable {
         let name: String
-        let port: Int
-        let routePort: Int
+        let port: LoopbackPort
+        let routePort: LoopbackPort
         let folder: String
     }
 
@@ -15,22 +15,21 @@ struct NATSServers: Sendable {
 
     /// - Parameter count: The number of servers. More than one are a cluster.
     init(_ count: Int, in directory: String, _ durability: BenchmarkDurability) throws {
-        let names = (1...count).map { "server-\($0)" }
-        let ports: [String: Int]
         do {
-            ports = try LoopbackPorts.pick(for: names.flatMap { [$0, "\($0)-routes"] })
+            servers = try (1...count).map { number throws(ComposeError) in
+                let name = "server-\(number)"
+                return Server(
+                    name: name, port: try LoopbackPort(for: name), routePort: try LoopbackPort(for: "\(name)-routes"),
+                    folder: "\(directory)/\(name)")
+            }
         } catch {
             throw BenchmarkError(error.message)
-        }
-        servers = names.map {
-            Server(
-                name: $0, port: ports[$0] ?? 0, routePort: ports["\($0)-routes"] ?? 0, folder: "\(directory)/\($0)")
         }
         self.durability = durability
     }
 
     /// `HOST:PORT` of each server.
-    var hosts: [String] { servers.map { "127.0.0.1:\($0.port)" } }
+    var hosts: [String] { servers.map { "127.0.0.1:\($0.port.number)" } }
 
     /// The size of all files that the servers have stored, in bytes.
     var storeSize: Int {
@@ -62,13 +61,13 @@ struct NATSServers: Sendable {
     }
 
     private func write(_ server: Server) throws {
-        let routes = servers.map { "\"nats://127.0.0.1:\($0.routePort)\"" }.joined(separator: ", ")
+        let routes = servers.map { "\"nats://127.0.0.1:\($0.routePort.number)\"" }.joined(separator: ", ")
         let cluster =
             servers.count > 1
-            ? "cluster { name: bench, listen: \"127.0.0.1:\(server.routePort)\", routes: [\(routes)] }" : ""
+            ? "cluster { name: bench, listen: \"127.0.0.1:\(server.routePort.number)\", routes: [\(routes)] }" : ""
         let configuration = """
             server_name: \(server.name)
-            listen: "127.0.0.1:\(server.port)"
+            listen: "127.0.0.1:\(server.port.number)"
             max_payload: 9MB
             jetstream { store_dir: "\(server.folder)/store", sync_interval: "\(durability.syncInterval)" }
             ports_file_dir: "\(server.folder)"

@@ -112,7 +112,7 @@ package final class Supervisor: Sendable {
         // The control server is created before the status names this supervisor. From then on, other processes may send
         // requests.
         let control = try ControlServer(path: project.controlPath, logger: logger)
-        let ports = try LoopbackPorts.pick(for: view.stack.ports)
+        let ports = try LoopbackPort.pick(for: view.stack.ports)
         try project.announce(bus: OfferedVariables.address(view.stack.bus, ports: ports))
         board.begin(ports: ports, bus: project.busAddress)
         await recorder.flush()
@@ -255,7 +255,7 @@ package final class Supervisor: Sendable {
 
     private func offerPorts(_ names: [String]) throws(ComposeError) {
         let picked = board.view.status.ports
-        let ports = try LoopbackPorts.pick(for: names.filter { picked[$0] == nil })
+        let ports = try LoopbackPort.pick(for: names.filter { picked[$0] == nil })
         if !ports.isEmpty { board.update { $0.offer(ports) } }
     }
 

@@ -44,7 +44,7 @@ package struct SystemdExport: Sendable {
         project = try manager.project(name, environment: environment)
         lookup = ExecutableLookup(executableDirectory: executableDirectory)
         let missing = stack.ports.filter { ports[$0] == nil }
-        self.ports = ports.merging(try LoopbackPorts.pick(for: missing)) { given, _ in given }
+        self.ports = ports.merging(try LoopbackPort.pick(for: missing)) { given, _ in given }
         try checkPorts(given: ports)
         try project.checkSocketPaths(services: [])
     }
