@@ -239,7 +239,9 @@ let tests: [Target] = [
     tests(of: "EventBus", ["BusConformance", "Support", "TestSupport"]),
     // Starts nats-server.
     testModule("NATSTestSupport", ["Compose", "NATS", "TestSupport", subprocess, systemPackage]),
-    tests(of: "NATS", ["Compose", "NATSTestSupport", "Sodium", "Support", "TestSupport", subprocess, systemPackage]),
+    tests(
+        of: "NATS",
+        ["Compose", "NATSTestSupport", "Sodium", "Support", "SystemSupport", "TestSupport", subprocess, systemPackage]),
     testModule("BusChecker", ["Navigation"]),
     tests(of: "BusChecker", ["FlowFiles", "Navigation", "Support"]),
     testModule(

@@ -1,31 +1,40 @@
 internal import CNATS
 internal import Synchronization
+internal import SystemSupport
 
 /// Replies of a connection: one wildcard subscription receives all of them, and this table finds the request.
 ///
 /// The subject of a reply is `PREFIX.TOKEN`.
-final class Inbox: Sendable {
+final class Inbox: Expiring {
     typealias Completion = @Sendable (Result<NATSMessage, any Error>) -> Void
 
     /// A receiver of replies.
     private enum Entry {
         /// Waits for one reply.
-        case request(subject: String, Completion)
+        case request(Request)
         /// Receives any number of replies until it is removed.
         case stream(subject: String, Mailbox<NATSMessage>)
 
         var subject: String {
             switch self {
-            case .request(let subject, _), .stream(let subject, _): subject
+            case .request(let request): request.subject
+            case .stream(let subject, _): subject
             }
         }
 
         func fail(_ error: any Error) {
             switch self {
-            case .request(_, let complete): complete(.failure(error))
+            case .request(let request): request.complete(.failure(error))
             case .stream(_, let mailbox): mailbox.finish(throwing: error)
             }
         }
+    }
+
+    private struct Request {
+        let subject: String
+        let timeout: Duration
+        let deadline: ContinuousClock.Instant
+        let complete: Completion
     }
 
     private struct State {
@@ -35,12 +44,15 @@ final class Inbox: Sendable {
 
     /// The beginning of the subjects, without the dot after it.
     let prefix: String
+    private let alarm: Alarm
     private let state = Mutex(State())
 
     private static let radix = 36
 
-    init(prefix: String) {
+    /// - Parameter thread: Ends the requests that no reply answers in time.
+    init(prefix: String, _ thread: ExecutorThread) {
         self.prefix = prefix
+        alarm = Alarm(thread)
     }
 
     /// The subject of all replies.
@@ -57,10 +69,14 @@ final class Inbox: Sendable {
         }
     }
 
-    /// - Parameter complete: Called once, with the reply or an error. It must not wait: the thread that reads can call
-    ///   it.
-    func add(_ token: UInt64, subject: String, _ complete: @escaping Completion) {
-        state.withLock { $0.entries[token] = .request(subject: subject, complete) }
+    /// - Parameters:
+    ///   - timeout: The time after which the request fails.
+    ///   - complete: Called once, with the reply or an error. It must not wait: the thread that reads can call it.
+    func add(_ token: UInt64, subject: String, timeout: Duration, _ complete: @escaping Completion) {
+        let deadline = ContinuousClock.now + timeout
+        let request = Request(subject: subject, timeout: timeout, deadline: deadline, complete: complete)
+        state.withLock { $0.entries[token] = .request(request) }
+        alarm.set(deadline, for: self)
     }
 
     func add(_ token: UInt64, subject: String, _ mailbox: Mailbox<NATSMessage>) {
@@ -108,6 +124,23 @@ final class Inbox: Sendable {
         }
     }
 
+    func expire(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        let (due, next) = state.withLock { state in
+            var (due, next): ([Request], ContinuousClock.Instant?) = ([], nil)
+            for case (let token, .request(let request)) in state.entries {
+                if request.deadline <= now {
+                    due.append(request)
+                    state.entries[token] = nil
+                } else {
+                    next = min(next ?? request.deadline, request.deadline)
+                }
+            }
+            return (due, next)
+        }
+        for request in due { request.complete(.failure(NATSError.timeout(request.subject, request.timeout))) }
+        return next
+    }
+
     var count: Int { state.withLock(\.entries.count) }
 
     /// Takes a message and finds its receiver.
@@ -124,11 +157,11 @@ final class Inbox: Sendable {
             return state.entries[token]
         }
         switch entry {
-        case .request(let subject, let complete):
+        case .request(let request):
             if natsMsg_IsNoResponders(pointer) {
-                complete(.failure(NATSError.noResponders(subject)))
+                request.complete(.failure(NATSError.noResponders(request.subject)))
             } else {
-                complete(.success(message))
+                request.complete(.success(message))
             }
         case .stream(let subject, let mailbox):
             if !mailbox.put(message) {

@@ -1,10 +1,15 @@
 internal import DequeModule
 internal import Synchronization
+internal import SystemSupport
 
 /// A bounded buffer between a thread that receives and never waits, and one task that reads.
-final class Mailbox<Element: Sendable>: Sendable {
+final class Mailbox<Element: Sendable>: Expiring {
     private struct Waiter {
         let number: UInt64
+        /// Nil for no limit.
+        let deadline: ContinuousClock.Instant?
+        /// Makes the error of a wait until the deadline.
+        let late: @Sendable () -> any Error
         let continuation: CheckedContinuation<Element?, any Error>
     }
 
@@ -18,12 +23,13 @@ final class Mailbox<Element: Sendable>: Sendable {
 
     /// The maximum number of elements that wait.
     private let limit: Int
-    private let deadlines: Deadlines
+    private let alarm: Alarm
     private let state = Mutex(State())
 
-    init(limit: Int, deadlines: Deadlines) {
+    /// - Parameter thread: Ends the waits of the reader.
+    init(limit: Int, _ thread: ExecutorThread) {
         self.limit = limit
-        self.deadlines = deadlines
+        alarm = Alarm(thread)
     }
 
     /// Adds an element.
@@ -74,38 +80,40 @@ final class Mailbox<Element: Sendable>: Sendable {
             state.lastNumber += 1
             return state.lastNumber
         }
-        let end = timeout.map { ContinuousClock.now + $0 }
-        let deadline = timeout.map { timeout in
-            deadlines.add(after: timeout) { self.giveUp(number, late()) }
-        }
-        defer { if let deadline { deadlines.remove(deadline) } }
+        let deadline = timeout.map { ContinuousClock.now + $0 }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result: Result<Element?, any Error>? = state.withLock { state in
                     if let element = state.elements.popFirst() { return .success(element) }
                     if let end = state.end { return end.map { nil } }
                     precondition(state.waiter == nil, "two tasks read the same mailbox")
-                    state.waiter = Waiter(number: number, continuation: continuation)
+                    state.waiter = Waiter(number: number, deadline: deadline, late: late, continuation: continuation)
                     return nil
                 }
                 if let result { return continuation.resume(with: result) }
-                // The cancellation handler or the deadline may have come before the waiter was there.
-                if Task.isCancelled {
-                    giveUp(number, CancellationError())
-                } else if let end, ContinuousClock.now >= end {
-                    giveUp(number, late())
-                }
+                if let deadline { alarm.set(deadline, for: self) }
+                // The cancellation handler may have come before the waiter was there.
+                if Task.isCancelled { giveUp(number) }
             }
         } onCancel: {
-            giveUp(number, CancellationError())
+            giveUp(number)
         }
     }
 
-    /// Ends one call of ``next(timeout:late:)``, if it still waits.
-    private func giveUp(_ number: UInt64, _ error: any Error) {
+    /// Ends one call of ``next(timeout:late:)`` that was cancelled, if it still waits.
+    private func giveUp(_ number: UInt64) {
         let waiter = state.withLock { state -> Waiter? in
             state.waiter?.number == number ? state.waiter.take() : nil
         }
-        waiter?.continuation.resume(throwing: error)
+        waiter?.continuation.resume(throwing: CancellationError())
+    }
+
+    func expire(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        let (waiter, next) = state.withLock { state -> (Waiter?, ContinuousClock.Instant?) in
+            guard let deadline = state.waiter?.deadline else { return (nil, nil) }
+            return deadline <= now ? (state.waiter.take(), nil) : (nil, deadline)
+        }
+        if let waiter { waiter.continuation.resume(throwing: waiter.late()) }
+        return next
     }
 }

@@ -31,7 +31,6 @@ package final class NATSConnection: Sendable {
     private static let retryDelay = 250...350
 
     package let options: NATSOptions
-    package let deadlines = Deadlines()
     /// Random characters that no other connection has.
     let name: String
     /// The replies to requests.
@@ -56,9 +55,9 @@ package final class NATSConnection: Sendable {
         thread = ExecutorThread(name: "nats", polls: false)
         executor = TaskThread(thread)
         name = String((0..<16).compactMap { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() })
-        inbox = Inbox(prefix: "_INBOX.\(name)")
-        acknowledgements = Inbox(prefix: "_INBOX.\(name).a")
-        deliveries = Inbox(prefix: "_INBOX.\(name).d")
+        inbox = Inbox(prefix: "_INBOX.\(name)", thread)
+        acknowledgements = Inbox(prefix: "_INBOX.\(name).a", thread)
+        deliveries = Inbox(prefix: "_INBOX.\(name).d", thread)
         (losses, lossesWriter) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(8))
     }
 
@@ -80,11 +79,7 @@ package final class NATSConnection: Sendable {
         }
         guard isFirst else { throw NATSError(.closed, "run() of a connection to NATS was called twice") }
         await withTaskCancellationHandler {
-            await withTaskGroup { group in
-                group.addTask { await self.deadlines.run() }
-                group.addTask { await self.keepLink() }
-                await group.waitForAll()
-            }
+            await keepLink()
         } onCancel: {
             // Whatever waits ends now, although the end of the link may take longer.
             end()
@@ -342,16 +337,8 @@ package final class NATSConnection: Sendable {
         _ message: OutgoingMessage, for token: UInt64, in inbox: Inbox, timeout: Duration,
         _ complete: @escaping Inbox.Completion
     ) {
-        let subject = message.subject
-        let end = ContinuousClock.now + timeout
-        let deadline = deadlines.add(after: timeout) { inbox.fail(token, NATSError.timeout(subject, timeout)) }
-        inbox.add(token, subject: subject) { result in
-            self.deadlines.remove(deadline)
-            complete(result)
-        }
+        inbox.add(token, subject: message.subject, timeout: timeout, complete)
         send(message, for: token, in: inbox)
-        // The deadline may have come before the entry was there.
-        if ContinuousClock.now >= end { inbox.fail(token, NATSError.timeout(subject, timeout)) }
     }
 
     /// Sends a request that has any number of replies to `mailbox`, which must be registered as `token`.
@@ -374,7 +361,7 @@ package final class NATSConnection: Sendable {
         in inbox: Inbox, for subject: String, _ token: UInt64, limit: Int,
         _ body: (Mailbox<NATSMessage>) async throws -> Result
     ) async throws -> Result {
-        let mailbox = Mailbox<NATSMessage>(limit: limit, deadlines: deadlines)
+        let mailbox = Mailbox<NATSMessage>(limit: limit, thread)
         inbox.add(token, subject: subject, mailbox)
         defer { inbox.remove(token) }
         return try await body(mailbox)
@@ -452,7 +439,7 @@ package final class NATSConnection: Sendable {
         handler: (@Sendable (NATSMessage) -> Void)? = nil, _ body: (NATSSubscription) async throws -> Result
     ) async throws -> Result {
         let subscription = NATSSubscription(
-            subject, queue: queue, limit: limit, handler: handler, deadlines: deadlines)
+            subject, queue: queue, limit: limit, handler: handler, thread)
         let id = try state.withLock { state in
             guard state.phase != .closed else { throw NATSError.closed }
             state.lastID += 1

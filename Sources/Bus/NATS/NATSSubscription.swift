@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import SystemSupport
 
 /// The messages of a subject, in a bounded buffer. One task reads it.
 ///
@@ -27,12 +28,12 @@ package final class NATSSubscription: Sendable {
 
     init(
         _ subject: String, queue: String?, limit: Int, handler: (@Sendable (NATSMessage) -> Void)?,
-        deadlines: Deadlines
+        _ thread: ExecutorThread
     ) {
         self.subject = subject
         self.queue = queue
         self.handler = handler
-        mailbox = Mailbox(limit: limit, deadlines: deadlines)
+        mailbox = Mailbox(limit: limit, thread)
     }
 
     var hasHandler: Bool { handler != nil }
