@@ -402,7 +402,8 @@ package final class NATSConnection: Sendable {
     }
 
     private func send(_ message: OutgoingMessage, _ failed: @escaping @Sendable (NATSError) -> Void) throws {
-        let link = try state.withLock { state in
+        let isOnThread = !options.usesTLS && thread.isIsolatingCurrentContext() == true
+        let (link, isFirst) = try state.withLock { state in
             guard let link = state.link else {
                 throw state.phase == .closed ? NATSError.closed : .disconnected(message.subject)
             }
@@ -415,9 +416,12 @@ package final class NATSConnection: Sendable {
             guard state.queuedBytes < Self.queueLimit else {
                 throw NATSError(.congested, "\(state.queuedBytes) bytes wait to be sent to the NATS server")
             }
+            // A message must not overtake those that wait for the thread.
+            if isOnThread, state.queuedBytes == 0 { return (link, true) }
             state.queuedBytes += message.size + Self.messageOverhead
-            return link
+            return (link, false)
         }
+        if isFirst { return try link.publish(message) }
         perform {
             do throws(NATSError) { try link.publish(message) } catch { failed(error) }
             self.state.withLock { $0.queuedBytes -= message.size + Self.messageOverhead }

@@ -118,6 +118,11 @@ package struct NATSHeaders: Hashable, Sendable {
 
     package init() {}
 
+    /// - Parameter fields: Headers with different names.
+    package init(_ fields: [(name: String, value: String)]) {
+        self.fields = fields
+    }
+
     /// The value of a header. Names are case-sensitive.
     package subscript(name: String) -> String? {
         get { fields.first { $0.name == name }?.value }
@@ -197,11 +202,19 @@ final class OutgoingMessage: @unchecked Sendable {
         guard Self.isLibraryOpen else { throw NATSError(.invalid, "libnats cannot be initialized") }
         var created: OpaquePointer?
         let status = body.withUnsafeBytes { bytes in
-            natsMsg_Create(&created, subject, reply, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), length)
+            // Swift copies a string that it passes to C, but not for `withCString`.
+            subject.withCString { subject in
+                reply.withCString { reply in
+                    natsMsg_Create(
+                        &created, subject, reply, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), length)
+                }
+            }
         }
         guard status == NATS_OK, let created else { throw NATSError(status, subject) }
         for header in headers {
-            let status = natsMsgHeader_Set(created, header.name, header.value)
+            let status = header.name.withCString { name in
+                header.value.withCString { natsMsgHeader_Set(created, name, $0) }
+            }
             guard status == NATS_OK else {
                 natsMsg_Destroy(created)
                 throw NATSError(status, subject)
@@ -214,6 +227,12 @@ final class OutgoingMessage: @unchecked Sendable {
 
     deinit {
         MessageDisposal.add(pointer)
+    }
+}
+
+extension String? {
+    fileprivate func withCString<Result>(_ body: (UnsafePointer<CChar>?) -> Result) -> Result {
+        if let self { self.withCString(body) } else { body(nil) }
     }
 }
 

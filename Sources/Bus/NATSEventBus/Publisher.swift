@@ -1,5 +1,4 @@
 internal import BusProtocol
-internal import DequeModule
 internal import EventBus
 internal import Logging
 internal import NATS
@@ -129,40 +128,47 @@ final class Publisher: Sendable {
 
     /// Changes the lanes, then performs the actions without the lock.
     private func update(_ change: (inout State, ContinuousClock.Instant) -> [Action]) {
-        var (sendings, endings): ([Lanes.Sending], [Ending]) = ([], [])
-        state.withLock { state in
+        let effects = state.withLock { state in
             let now = ContinuousClock.now
-            var actions = Deque(change(&state, now))
-            while let action = actions.popFirst() {
-                switch action {
-                case .send(let sending): sendings.append(sending)
+            var effects: [Effect] = []
+            var actions = change(&state, now)
+            var index = 0
+            while index < actions.count {
+                switch actions[index] {
+                case .send(let sending): effects.append(.send(sending))
                 case .finish(let id, let result):
                     guard let caller = state.callers.removeValue(forKey: id) else { break }
-                    endings.append(Ending(caller: caller, result: result))
+                    effects.append(.resume(caller, result))
                 case .admit(let id):
                     // A batch that waits outside is added at once, so that no later call comes before it.
                     guard let publication = state.outside.removeValue(forKey: id) else { break }
-                    actions.append(contentsOf: state.lanes?.add(id, publication, at: now) ?? [])
+                    actions += state.lanes?.add(id, publication, at: now) ?? []
                 case .lookUp(let number, _, _):
                     // Only a tick asks for a look-up, and it takes the action out before.
                     state.lanes?.retry(number, at: now)
                 }
+                index += 1
+            }
+            return effects
+        }
+        for effect in effects {
+            switch effect {
+            case .send(let sending): send(sending)
+            case .resume(let caller, let result): caller.resume(with: result)
             }
         }
-        for sending in sendings { send(sending) }
-        for ending in endings { ending.caller.resume(with: ending.result.mapError { $0 }) }
     }
 
-    private struct Ending {
-        let caller: Caller
-        let result: Result<Lanes.Recorded, BusError>
+    /// What an update does without the lock.
+    private enum Effect {
+        case send(Lanes.Sending)
+        case resume(Caller, Result<Lanes.Recorded, BusError>)
     }
 
     private func send(_ sending: Lanes.Sending) {
-        var headers = NATSHeaders()
-        for field in sending.message.headers.fields { headers[field.name] = field.value }
         journal.jetStream.publish(
-            journal.subject(sending.subject), headers: headers, body: sending.message.body, timeout: Self.timeout
+            journal.subject(sending.subject), headers: NATSHeaders(sending.message.headers.fields),
+            body: sending.message.body, timeout: Self.timeout
         ) { result in
             self.take(result, of: sending.number)
         }

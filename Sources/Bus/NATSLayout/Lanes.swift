@@ -161,8 +161,7 @@ package struct Lanes: Sendable {
                 )
             ])
         }
-        let size = message(of: publication, number: .max).size
-        guard size <= configuration.maximumPayload else {
+        if let size = oversize(of: publication) {
             return finish([
                 (
                     id,
@@ -390,6 +389,15 @@ package struct Lanes: Sendable {
                 hasRejection: publication.hasRejection, settledLetters: publication.settledLetters,
                 lease: publication.lease, expectation: publication.expectation),
             body: publication.body)
+    }
+
+    /// The size of the message for a batch, if it is larger than the server takes; otherwise nil.
+    private func oversize(of publication: Publication) -> Int? {
+        // The headers have at most a few thousand bytes for consumer and progress, and 20 for each settled letter.
+        let headersLimit = 8192 + 20 * publication.settledLetters.count
+        guard publication.body.count + headersLimit > configuration.maximumPayload else { return nil }
+        let size = message(of: publication, number: .max).size
+        return size > configuration.maximumPayload ? size : nil
     }
 
     /// Ends the calls of a message, and sends the next messages of its lanes.

@@ -12,6 +12,7 @@ package enum Token {
     package static func encode(_ text: String) -> String {
         if text.isEmpty { return "~" }
         if text == "-" { return "~2d" }
+        if text.utf8.allSatisfy(isPlain) { return text }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {

@@ -124,11 +124,6 @@ extension JetStream {
 }
 
 extension NATSHeaders {
-    init(_ fields: [(name: String, value: String)]) {
-        self.init()
-        for field in fields { self[field.name] = field.value }
-    }
-
     /// The headers as ``BatchHeaders`` and the records of documents and letters read them.
     var fields: [String: String] {
         Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
