@@ -4,12 +4,17 @@ internal import SystemSupport
 
 /// A bounded buffer between a thread that receives and never waits, and one task that reads.
 final class Mailbox<Element: Sendable>: Expiring {
+    /// Takes an element in place of the reader that waits for it. Returns false if the reader must take it.
+    typealias TakeAtOnce = @Sendable (Element) -> Bool
+
     private struct Waiter {
         let number: UInt64
+        let timeout: Duration?
         /// Nil for no limit.
-        let deadline: ContinuousClock.Instant?
+        var deadline: ContinuousClock.Instant?
         /// Makes the error of a wait until the deadline.
         let late: @Sendable () -> any Error
+        let takeAtOnce: TakeAtOnce?
         let continuation: CheckedContinuation<Element?, any Error>
     }
 
@@ -38,7 +43,14 @@ final class Mailbox<Element: Sendable>: Expiring {
     func put(_ element: Element) -> Bool {
         let (waiter, isAccepted) = state.withLock { state -> (Waiter?, Bool) in
             guard state.end == nil else { return (nil, true) }
-            if let waiter = state.waiter.take() { return (waiter, true) }
+            if let waiter = state.waiter {
+                if waiter.takeAtOnce?(element) == true {
+                    state.waiter?.deadline = waiter.timeout.map { .now + $0 }
+                    return (nil, true)
+                }
+                state.waiter = nil
+                return (waiter, true)
+            }
             guard state.elements.count < limit else { return (nil, false) }
             state.elements.append(element)
             return (nil, true)
@@ -70,10 +82,14 @@ final class Mailbox<Element: Sendable>: Expiring {
     /// - Parameters:
     ///   - timeout: The maximum time to wait. Nil for no limit.
     ///   - late: Makes the error to throw after this time.
+    ///   - takeAtOnce: Is asked first about each element that comes while the call waits. If it takes the element, the
+    ///     call goes on waiting. The thread that adds the element calls it while the mailbox is locked, so it must not
+    ///     wait, and never runs at the same time as the reader.
     /// - Returns: Nil when the mailbox has ended without an error.
     /// - Throws: The error with which the mailbox has ended, the result of `late`, or `CancellationError`.
     func next(
-        timeout: Duration? = nil, late: @escaping @Sendable () -> any Error = { CancellationError() }
+        timeout: Duration? = nil, late: @escaping @Sendable () -> any Error = { CancellationError() },
+        takingAtOnce takeAtOnce: TakeAtOnce? = nil
     ) async throws -> Element? {
         if let element = takeNow() { return element }
         let number = state.withLock { state in
@@ -87,7 +103,9 @@ final class Mailbox<Element: Sendable>: Expiring {
                     if let element = state.elements.popFirst() { return .success(element) }
                     if let end = state.end { return end.map { nil } }
                     precondition(state.waiter == nil, "two tasks read the same mailbox")
-                    state.waiter = Waiter(number: number, deadline: deadline, late: late, continuation: continuation)
+                    state.waiter = Waiter(
+                        number: number, timeout: timeout, deadline: deadline, late: late, takeAtOnce: takeAtOnce,
+                        continuation: continuation)
                     return nil
                 }
                 if let result { return continuation.resume(with: result) }
@@ -100,7 +118,7 @@ final class Mailbox<Element: Sendable>: Expiring {
         }
     }
 
-    /// Ends one call of ``next(timeout:late:)`` that was cancelled, if it still waits.
+    /// Ends one call of ``next(timeout:late:takingAtOnce:)`` that was cancelled, if it still waits.
     private func giveUp(_ number: UInt64) {
         let waiter = state.withLock { state -> Waiter? in
             state.waiter?.number == number ? state.waiter.take() : nil

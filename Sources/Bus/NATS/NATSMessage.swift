@@ -45,7 +45,8 @@ package final class NATSMessage: @unchecked Sendable {
     package func header(_ name: String) -> String? {
         headerLock.withLock { _ in
             var value: UnsafePointer<CChar>?
-            guard natsMsgHeader_Get(pointer, name, &value) == NATS_OK, let value else { return nil }
+            let status = name.withCString { natsMsgHeader_Get(pointer, $0, &value) }
+            guard status == NATS_OK, let value else { return nil }
             return String(cString: value)
         }
     }

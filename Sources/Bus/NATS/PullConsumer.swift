@@ -105,6 +105,16 @@ package struct DeliveredMessage: Sendable {
     package let pending: Int
 
     package var subject: String { message.subject }
+
+    /// Nil if a consumer has not delivered the message.
+    fileprivate init?(_ message: NATSMessage) {
+        guard let reply = message.reply, let place = DeliverySubject(reply) else { return nil }
+        self.message = message
+        streamSequence = place.streamSequence
+        consumerSequence = place.consumerSequence
+        time = place.time
+        pending = place.pending
+    }
 }
 
 /// A reader of a stream: an ephemeral consumer that delivers messages in response to requests. One task uses it.
@@ -154,12 +164,24 @@ package final class PullConsumer {
     /// - Throws: ``NATSError`` `timeout` if two heartbeats are missing, `disconnected`, `overflow`; ``JetStreamError``
     ///   with status 404 or 409 if the server has lost the consumer; `CancellationError`. After an error, make another
     ///   consumer that begins after the last message.
-    package func next() async throws -> Delivery {
+    ///
+    /// - Parameter takeAtOnce: Is asked first about each message that comes while the call waits. If it takes the
+    ///   message, the call goes on waiting: a message then needs no switch of tasks. The thread that reads the socket
+    ///   calls it, never at the same time as the caller's task runs. It must not wait.
+    package func next(takingAtOnce takeAtOnce: ((DeliveredMessage) -> Bool)? = nil) async throws -> Delivery {
+        var takeFromMailbox: Mailbox<NATSMessage>.TakeAtOnce?
+        if let takeAtOnce {
+            // The mailbox calls the closure only while this task waits in it.
+            nonisolated(unsafe) let (consumer, take) = (self, takeAtOnce)
+            takeFromMailbox = { consumer.takes($0, take) }
+        }
         while true {
             // A reader that finds messages waiting asks for more when half of the window is used.
             if requested <= settings.window / 2 { try request() }
             let (subject, patience) = (subject, settings.heartbeat * 2)
-            let message = try await mailbox.next(timeout: patience) { NATSError.timeout(subject, patience) }
+            let message = try await mailbox.next(
+                timeout: patience, late: { NATSError.timeout(subject, patience) },
+                takingAtOnce: takeFromMailbox)
             guard let message else { throw NATSError.closed }
             if let delivery = try read(message) { return delivery }
         }
@@ -178,14 +200,20 @@ package final class PullConsumer {
         requested += count
     }
 
+    /// Lets a message be taken at once, unless more must be requested after it.
+    private func takes(_ message: NATSMessage, _ take: (DeliveredMessage) -> Bool) -> Bool {
+        guard requested > settings.window / 2 + 1, let delivered = DeliveredMessage(message), take(delivered) else {
+            return false
+        }
+        requested -= 1
+        return true
+    }
+
     /// - Returns: Nil for a message that only ends a request.
     private func read(_ message: NATSMessage) throws -> Delivery? {
-        if let reply = message.reply, let place = DeliverySubject(reply) {
+        if let delivered = DeliveredMessage(message) {
             requested -= 1
-            return .message(
-                DeliveredMessage(
-                    message: message, streamSequence: place.streamSequence, consumerSequence: place.consumerSequence,
-                    time: place.time, pending: place.pending))
+            return .message(delivered)
         }
         switch message.status {
         case 100: return .idle(lastConsumerSequence: message.header("Nats-Last-Consumer").flatMap { Int($0) })

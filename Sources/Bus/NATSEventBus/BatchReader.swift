@@ -27,6 +27,10 @@ final class BatchReader {
     private(set) var epoch: UInt64
     /// The offset after which the reader has begun in this epoch.
     private(set) var start: UInt64
+    /// Takes a message in place of the receiver of ``read(_:)``, so that it needs no switch of tasks. Returns false if
+    /// the receiver must take it. The thread that reads the socket calls it, never at the same time as the receiver's
+    /// task runs. It must not wait. Only for a reader without an end.
+    var takeAtOnce: ((DeliveredMessage) -> Bool)?
     /// Called before a consumer is made.
     var willBegin: ((inout ReadTracker) async throws -> Void)?
 
@@ -86,6 +90,18 @@ final class BatchReader {
             let generation = tracker.begin(
                 connection: count, pending: UInt64(clamping: consumer.initialPending))
             lastConsumerSequence = 0
+            let takeAtOnce = takeAtOnce.map { takeAtOnce in
+                { (message: DeliveredMessage) in
+                    var tracker = self.tracker
+                    let delivery = ReadTracker.Delivery(message, generation)
+                    guard case .deliver = tracker.receive(delivery, connection: connection.connectionCount),
+                        takeAtOnce(message)
+                    else { return false }
+                    self.tracker = tracker
+                    self.lastConsumerSequence = UInt64(clamping: message.consumerSequence)
+                    return true
+                }
+            }
             var hasAsked = false
             while true {
                 if tracker.shouldAskForEnd, !hasAsked {
@@ -94,7 +110,7 @@ final class BatchReader {
                     guard try await journal.identity().epoch == epoch else { return true }
                 }
                 if tracker.isAtEnd { return false }
-                switch try await consumer.next() {
+                switch try await consumer.next(takingAtOnce: takeAtOnce) {
                 case .idle(let last):
                     hasAsked = false
                     let decision = tracker.heartbeat(
@@ -207,19 +223,18 @@ extension ReadTracker.Delivery {
 }
 
 extension DeliveredMessage {
-    /// The headers that a reader of messages needs.
-    private static let names: [BatchHeaders.Name] = [.batch, .progress, .rejection]
-
-    private var batchFields: [String: String] {
-        var fields: [String: String] = [:]
-        for name in Self.names { fields[name.rawValue] = message.header(name.rawValue) }
-        return fields
-    }
-
     /// - Throws: ``ProtocolError`` if the message was not published by a client of the bus.
-    func batchHeaders() throws -> BatchHeaders { try BatchHeaders(fields: batchFields) }
+    func batchHeaders() throws -> BatchHeaders { try BatchHeaders(batchField) }
 
     /// The message as a batch.
     /// - Throws: ``ProtocolError`` if it is damaged, or was not published by a client of the bus.
-    func batch() throws -> BatchMessage { try BatchMessage(fields: batchFields, body: message.body) }
+    func batch() throws -> BatchMessage { try BatchMessage(body: message.body, batchField) }
+
+    /// The value of a header that a reader of messages needs.
+    private func batchField(_ name: BatchHeaders.Name) -> String? {
+        switch name {
+        case .batch, .progress, .rejection: message.header(name.rawValue)
+        default: nil
+        }
+    }
 }

@@ -75,11 +75,14 @@ final class JournalReader: Sendable {
                 isFirst = false
             }
         }
-        try await reader.read { message in
+        func receive(_ message: DeliveredMessage) -> JournalBatch {
             isFirst = false
             journal.see(UInt64(clamping: message.streamSequence), of: reader.epoch)
-            let hasWaited = try await buffer.put(
-                JournalBatch(message: message, epoch: reader.epoch, start: reader.start, end: range.end ?? .max))
+            return JournalBatch(message: message, epoch: reader.epoch, start: reader.start, end: range.end ?? .max)
+        }
+        if range.end == nil { reader.takeAtOnce = { self.buffer.putAtOnce(receive($0)) } }
+        try await reader.read { message in
+            let hasWaited = try await buffer.put(receive(message))
             guard hasWaited, onNotice != nil else { return .goOn }
             // While a slow subscriber held up the reader, retention may have removed messages. This consumer passes by
             // them in silence.

@@ -44,6 +44,17 @@ final class SubscriptionBuffer: Sendable {
             size += item.size
         }
 
+        /// Adds a batch, and takes items for the reader.
+        mutating func add(_ batch: JournalBatch) -> ReadyReader? {
+            let sequence = batch.sequence
+            // A transient message that was published before the batch comes before it.
+            release(before: sequence)
+            append(.batch(batch))
+            received = max(received, sequence)
+            release(before: sequence + 1)
+            return takeReader()
+        }
+
         /// Delivers the transient messages that are held for earlier sequences than this one.
         mutating func release(before sequence: UInt64) {
             while let first = held.first, first.sequence < sequence {
@@ -62,17 +73,24 @@ final class SubscriptionBuffer: Sendable {
         }
 
         /// Takes items for the reader that waits.
-        /// - Returns: A function that resumes the reader, to be called without the lock; nil if there is nothing for
-        ///   it.
-        mutating func takeReader() -> (() -> Void)? {
+        /// - Returns: The reader, to be resumed without the lock; nil if there is nothing for it.
+        mutating func takeReader() -> ReadyReader? {
             guard reader != nil, let taken = take(), let reader = reader.take() else { return nil }
-            return { reader.continuation.resume(with: taken.items) }
+            return ReadyReader(continuation: reader.continuation, taken: taken)
         }
     }
 
     /// The result of a reader's wait: items, nil at the end, or the error of the subscription.
     private struct Taken {
         let items: Result<[Item]?, any Error>
+    }
+
+    /// A reader whose wait is over.
+    private struct ReadyReader {
+        let continuation: CheckedContinuation<[Item]?, any Error>
+        let taken: Taken
+
+        func resume() { continuation.resume(with: taken.items) }
     }
 
     private struct Waiter<Value: Sendable> {
@@ -100,17 +118,19 @@ final class SubscriptionBuffer: Sendable {
     /// Adds a batch. If the buffer is full then, waits until half of it is free.
     /// - Returns: True if it has waited.
     func put(_ batch: JournalBatch) async throws -> Bool {
-        let reader = state.withLock { state in
-            let sequence = batch.sequence
-            // A transient message that was published before the batch comes before it.
-            state.release(before: sequence)
-            state.append(.batch(batch))
-            state.received = max(state.received, sequence)
-            state.release(before: sequence + 1)
-            return state.takeReader()
-        }
-        reader?()
+        let reader = state.withLock { $0.add(batch) }
+        reader?.resume()
         return try await waitForRoom()
+    }
+
+    /// Adds a batch unless the buffer is full.
+    /// - Returns: True if it was added.
+    func putAtOnce(_ batch: JournalBatch) -> Bool {
+        let (isAdded, reader) = state.withLock { state -> (Bool, ReadyReader?) in
+            state.isFull ? (false, nil) : (true, state.add(batch))
+        }
+        reader?.resume()
+        return isAdded
     }
 
     private func waitForRoom() async throws -> Bool {
@@ -146,12 +166,12 @@ final class SubscriptionBuffer: Sendable {
 
     /// Ends the subscription. The reader still gets the items that wait.
     func finish(throwing error: (any Error)? = nil) {
-        let (reader, writer) = state.withLock { state -> ((() -> Void)?, Waiter<Void>?) in
+        let (reader, writer) = state.withLock { state -> (ReadyReader?, Waiter<Void>?) in
             state.end = state.end ?? error.map { .failure($0) } ?? .success(())
             defer { state.writer = nil }
             return (state.takeReader(), state.writer)
         }
-        reader?()
+        reader?.resume()
         writer?.continuation.resume()
     }
 
@@ -168,7 +188,7 @@ final class SubscriptionBuffer: Sendable {
 
     /// Adds a transient message, which is held until the journal was read up to `sequence`.
     func put(_ message: NATSMessage, after sequence: UInt64) -> Addition {
-        let (addition, reader) = state.withLock { state -> (Addition, (() -> Void)?) in
+        let (addition, reader) = state.withLock { state -> (Addition, ReadyReader?) in
             guard state.held.count < Self.transientCapacity, state.items.count < Self.transientCapacity else {
                 return (.dropped, nil)
             }
@@ -181,7 +201,7 @@ final class SubscriptionBuffer: Sendable {
             state.heldEnd = max(state.heldEnd, sequence)
             return (state.heldEnd > state.received ? .held(state.received + 1...state.heldEnd) : .added, nil)
         }
-        reader?()
+        reader?.resume()
         return addition
     }
 
@@ -191,7 +211,7 @@ final class SubscriptionBuffer: Sendable {
             state.release(before: sequence + 1)
             return state.takeReader()
         }
-        reader?()
+        reader?.resume()
     }
 
     // MARK: The reader

@@ -141,7 +141,13 @@ package struct BatchHeaders: Hashable, Sendable {
     /// Reads the headers of a stored message. Other headers are ignored, so that a server may add some.
     /// - Throws: ``ProtocolError`` with code `malformed` or `tooLarge`.
     package init(fields: [String: String]) throws(ProtocolError) {
-        func field(_ name: Name) -> String? { fields[name.rawValue] }
+        try self.init { fields[$0.rawValue] }
+    }
+
+    /// Reads the headers of a stored message.
+    /// - Parameter field: The value of a header; nil if there is none, or it is not needed.
+    /// - Throws: ``ProtocolError`` with code `malformed` or `tooLarge`.
+    package init(_ field: (Name) -> String?) throws(ProtocolError) {
         guard let count = field(.batch).flatMap({ number($0[...]) }) else { throw Self.error(.batch) }
         guard count <= UInt64(Limits.batchCount) else {
             throw ProtocolError(.tooLarge, "a batch has at most \(Limits.batchCount) messages")

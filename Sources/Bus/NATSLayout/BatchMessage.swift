@@ -18,10 +18,16 @@ package struct BatchMessage: Hashable, Sendable {
 
     /// Reads the headers of a stored message. The body is read by ``messages()`` and ``content(at:of:)``.
     package init(fields: [String: String], body: [UInt8]) throws(ProtocolError) {
+        try self.init(body: body) { fields[$0.rawValue] }
+    }
+
+    /// Reads the headers of a stored message. The body is read by ``messages()`` and ``content(at:of:)``.
+    /// - Parameter field: The value of a header; nil if there is none, or it is not needed.
+    package init(body: [UInt8], _ field: (BatchHeaders.Name) -> String?) throws(ProtocolError) {
         guard body.count <= Self.maximumBodySize else {
             throw ProtocolError(.tooLarge, "the body of a batch exceeds \(Self.maximumBodySize) bytes")
         }
-        self.init(headers: try BatchHeaders(fields: fields), body: body)
+        self.init(headers: try BatchHeaders(field), body: body)
     }
 
     /// The maximum size of a body that is read: a whole batch, and a message that it gives up.

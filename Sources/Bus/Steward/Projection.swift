@@ -38,6 +38,8 @@ actor Projection {
         var size = 0
         /// The sequence up to which the window goes.
         var end: UInt64?
+
+        var isEmpty: Bool { documents.isEmpty && letters.isEmpty && settled.isEmpty }
     }
 
     private static let windowCount = 4096
@@ -46,6 +48,8 @@ actor Projection {
 
     private let jetStream: JetStream
     private let names: StreamNames
+    /// The beginning of the subjects of batches.
+    private let batchPrefix: String
     private let epoch: UInt64
     private let previousEpoch: UInt64?
     private let steward: StewardRecord
@@ -75,6 +79,7 @@ actor Projection {
     ) {
         self.jetStream = jetStream
         self.names = names
+        batchPrefix = "\(names.namespace).m."
         self.epoch = epoch
         self.previousEpoch = previousEpoch
         self.steward = steward
@@ -240,16 +245,20 @@ actor Projection {
         defer { window.end = max(window.end ?? 0, sequence) }
         // After an interruption a message can come again.
         guard sequence > max(stored, window.end ?? 0) else { return }
-        let subject = BusSubject(delivered.subject, in: names.namespace)
-        if case .lease = subject { return }
+        guard delivered.subject.hasPrefix(batchPrefix) else { return }
         do {
-            let batch = try BatchMessage(fields: delivered.message.headers.fields, body: delivered.message.body)
+            let batch = try BatchMessage(body: delivered.message.body) { name in
+                switch name {
+                case .id, .expectedSequence, .expectedSubject: nil
+                default: delivered.message.header(name.rawValue)
+                }
+            }
             let content = try batch.content(at: sequence, of: epoch)
             window.size += batch.body.count
             for message in content.messages { note(message, lease: batch.headers.lease) }
             window.settled.formUnion(batch.headers.settledLetters)
             if let rejected = content.rejected, let progress = batch.headers.progress,
-                case .results(let owner, _) = subject
+                case .results(let owner, _) = BusSubject(delivered.subject, in: names.namespace)
             {
                 let record = LetterRecord(rejected, progress: progress, time: delivered.time, epoch: epoch)
                 window.letters.append(Letter(consumer: owner.consumer, sequence: sequence, record: record))
@@ -264,7 +273,7 @@ actor Projection {
     private func note(_ message: BatchMessage.Stored, lease: ProducerID?) {
         guard let topic = Topic(message.message.topic) else { return }
         types.note(topic.type, at: message.position.offset)
-        guard let name = message.documentName else { return }
+        guard topic.type.kind == .document, let name = message.documentName else { return }
         let isWithdrawn = message.message.data.isEmpty
         leases.note(name, leasedBy: isWithdrawn ? nil : lease)
         window.documents[name] = Document(stored: message, lease: isWithdrawn ? nil : lease)
@@ -278,6 +287,11 @@ actor Projection {
         guard let end = window.end else { return }
         let window = self.window
         self.window = Window()
+        if !window.isEmpty { try await store(window) }
+        stored = max(stored, end)
+    }
+
+    private func store(_ window: Window) async throws {
         var lanes: [Partition: [(DocumentName, Document)]] = [:]
         for (name, document) in window.documents {
             lanes[Partition(subject: name.subject), default: []].append((name, document))
@@ -295,7 +309,6 @@ actor Projection {
             try await store(letter)
         }
         for letter in window.settled.sorted() { try await remove(letter) }
-        stored = max(stored, end)
     }
 
     private func store(_ document: Document, as name: DocumentName, in partition: Partition) async throws {
