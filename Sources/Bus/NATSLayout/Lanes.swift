@@ -146,37 +146,30 @@ package struct Lanes: Sendable {
         if admitted[id] == nil { reserve(id, publication.body.count) }
         let lanes = Self.lanes(of: publication)
         guard !lanes.isEmpty else {
-            return finish([(id, .failure(BusError(.refused, "the batch is empty: it has nothing to record")))])
+            return refuse(id, "the batch is empty: it has nothing to record")
         }
         guard publication.messagesSize <= configuration.maximumBatchSize else {
-            return finish([
-                (
-                    id,
-                    .failure(
-                        BusError(
-                            .refused,
-                            "the messages of the batch have \(publication.messagesSize) bytes together, but the servers "
-                                + "of this bus take at most \(configuration.maximumBatchSize); split it, or set "
-                                + "max_payload: 9MB in the configuration of nats-server"))
-                )
-            ])
+            return refuse(
+                id,
+                "the messages of the batch have \(publication.messagesSize) bytes together, but the servers of this "
+                    + "bus take at most \(configuration.maximumBatchSize); split it, or set max_payload: 9MB in the "
+                    + "configuration of nats-server")
         }
         if let size = oversize(of: publication) {
-            return finish([
-                (
-                    id,
-                    .failure(
-                        BusError(
-                            .refused,
-                            "the batch has \(size) bytes with its headers and the message that it gives up, but the "
-                                + "server takes \(configuration.maximumPayload); set max_payload: 9MB in the "
-                                + "configuration of nats-server"))
-                )
-            ])
+            return refuse(
+                id,
+                "the batch has \(size) bytes with its headers and the message that it gives up, but the server takes "
+                    + "\(configuration.maximumPayload); set max_payload: 9MB in the configuration of nats-server")
         }
-        calls[id] = Call(publication: publication, lanes: lanes)
+        let call = Call(publication: publication, lanes: lanes)
         for lane in lanes { self.lanes[lane, default: LaneState()].waiting.append(id) }
-        return start([id], at: now)
+        if isNext(id, call) { return [start(id, call, at: now)] }
+        calls[id] = call
+        return []
+    }
+
+    private mutating func refuse(_ id: CallID, _ reason: String) -> [Action] {
+        [.finish(id, .failure(BusError(.refused, reason)))] + release(id)
     }
 
     /// Cancels a call. A message that has been sent is sent again nevertheless until it is answered, because later
@@ -223,12 +216,10 @@ package struct Lanes: Sendable {
         see(sequence)
         guard let message = underWay.removeValue(forKey: number) else { return [] }
         let count = message.sending.message.headers.count
-        return end(
-            message,
-            message.calls.map { call in
-                let offset = Place(sequence: sequence, index: call.end - 1, count: count)?.offset
-                return (call.id, .success(Recorded(sequence: sequence, offset: offset)))
-            }, at: now)
+        return end(message, at: now) { end in
+            let offset = Place(sequence: sequence, index: end - 1, count: count)?.offset
+            return .success(Recorded(sequence: sequence, offset: offset))
+        }
     }
 
     /// Handles an answer after which the message must not be sent again.
@@ -244,7 +235,7 @@ package struct Lanes: Sendable {
             return []
         }
         underWay[number] = nil
-        return end(message, message.calls.map { ($0.id, .failure(error)) }, at: now)
+        return end(message, at: now) { _ in .failure(error) }
     }
 
     /// Sends a message again after a pause: the server did not answer in time, or answered that it cannot store the
@@ -271,7 +262,7 @@ package struct Lanes: Sendable {
         guard var message = underWay[number], case .lookingUp = message.state else { return [] }
         if let refusal = message.refusal {
             underWay[number] = nil
-            return end(message, message.calls.map { ($0.id, .failure(refusal)) }, at: now)
+            return end(message, at: now) { _ in .failure(refusal) }
         }
         // An earlier copy that comes to the server after the look-up is at most as old as this window.
         message.windowStart = now
@@ -330,15 +321,19 @@ package struct Lanes: Sendable {
     private mutating func start(_ ids: [CallID], at now: Instant) -> [Action] {
         var actions: [Action] = []
         for id in ids {
-            guard let call = calls[id], call.lanes.allSatisfy({ isNext(id, in: $0) }) else { continue }
+            guard let call = calls[id], isNext(id, call) else { continue }
+            calls[id] = nil
             actions.append(start(id, call, at: now))
         }
         return actions
     }
 
-    private func isNext(_ id: CallID, in lane: Lane) -> Bool {
-        guard let state = lanes[lane] else { return false }
-        return state.current == nil && state.waiting.first == id
+    /// True if a call is the first one in all its lanes, and no message is under way there.
+    private func isNext(_ id: CallID, _ call: Call) -> Bool {
+        call.lanes.allSatisfy { lane in
+            guard let state = lanes[lane] else { return false }
+            return state.current == nil && state.waiting.first == id
+        }
     }
 
     private mutating func start(_ id: CallID, _ first: Call, at now: Instant) -> Action {
@@ -347,7 +342,6 @@ package struct Lanes: Sendable {
             lanes[lane]?.waiting.removeFirst()
             lanes[lane]?.current = lastNumber
         }
-        calls[id] = nil
         var parts = [(id: id, end: first.publication.count)]
         var message = message(of: first.publication, number: lastNumber)
         if first.publication.isMergeable { merge(into: &message, &parts, first) }
@@ -401,15 +395,19 @@ package struct Lanes: Sendable {
     }
 
     /// Ends the calls of a message, and sends the next messages of its lanes.
+    /// - Parameter result: Gets the index after the last message of a call.
     private mutating func end(
-        _ message: UnderWay, _ results: [(CallID, Result<Recorded, BusError>)], at now: Instant
+        _ message: UnderWay, at now: Instant, _ result: (Int) -> Result<Recorded, BusError>
     ) -> [Action] {
         var next: Set<CallID> = []
         for lane in message.lanes {
             lanes[lane]?.current = nil
             release(lane, &next)
         }
-        return start(next.sorted { $0.number < $1.number }, at: now) + finish(results)
+        var actions = next.isEmpty ? [] : start(next.sorted { $0.number < $1.number }, at: now)
+        for call in message.calls { actions.append(.finish(call.id, result(call.end))) }
+        for call in message.calls { actions += release(call.id) }
+        return actions
     }
 
     /// Notes the first waiting call of a lane in `next`, and removes a lane that is not used.
@@ -443,9 +441,5 @@ package struct Lanes: Sendable {
             actions.append(.admit(first.id))
         }
         return actions
-    }
-
-    private mutating func finish(_ results: [(CallID, Result<Recorded, BusError>)]) -> [Action] {
-        results.map { .finish($0, $1) } + results.flatMap { release($0.0) }
     }
 }

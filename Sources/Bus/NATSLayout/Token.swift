@@ -129,22 +129,22 @@ package struct MessageTokens: Hashable, Sendable {
     }
 
     package var text: String {
-        let type =
+        let (kind, name) =
             switch type {
-            case .type(let type): "\(type.kind.rawValue).\(Token.encode(type.name))"
-            case .kind(let kind): "\(kind.rawValue).+"
-            case .mixed: "+.+"
-            case .none: "-.-"
+            case .type(let type): (type.kind.rawValue, Token.encode(type.name))
+            case .kind(let kind): (kind.rawValue, "+")
+            case .mixed: ("+", "+")
+            case .none: ("-", "-")
             }
-        let place =
+        let (partition, bucket) =
             switch place {
             case .bucket(let bucket):
-                "\(Token.hexadecimal(bucket.partition.number)).\(Token.hexadecimal(bucket.number))"
-            case .partition(let partition): "\(Token.hexadecimal(partition.number)).+"
-            case .mixed: "+.+"
-            case .none: "-.-"
+                (Token.hexadecimal(bucket.partition.number), Token.hexadecimal(bucket.number))
+            case .partition(let partition): (Token.hexadecimal(partition.number), "+")
+            case .mixed: ("+", "+")
+            case .none: ("-", "-")
             }
-        return type + "." + place
+        return "\(kind).\(name).\(partition).\(bucket)"
     }
 
     /// Reads four tokens. Nil if they are not the tokens of any batch.
