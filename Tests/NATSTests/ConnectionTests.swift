@@ -2,6 +2,7 @@ import Compose
 import Foundation
 import NATS
 import NATSTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -48,6 +49,39 @@ struct ConnectionTests {
                 #expect(try await code == .disconnected)
             }
         }
+    }
+
+    @Test func `A message that the thread of the connection sends at once does not overtake one that waits`()
+        async throws
+    {
+        try await withServer { _, connection async throws in
+            try await connection.withSubscription(to: "numbers") { subscription in
+                for number in 0..<200 {
+                    try await Task(executorPreference: connection.executor) {
+                        let isWaiting = Flag()
+                        let first = Task(executorPreference: globalConcurrentExecutor) {
+                            try connection.publish("numbers", body: [UInt8(number), 0])
+                            isWaiting.isSet.store(true, ordering: .releasing)
+                        }
+                        // The thread runs this task, so the first message waits for it.
+                        while !isWaiting.isSet.load(ordering: .acquiring) { sched_yield() }
+                        try connection.publish("numbers", body: [UInt8(number), 1])
+                        try await first.value
+                    }.value
+                }
+                for number in 0..<400 {
+                    guard case .message(let message) = try await subscription.next() else {
+                        Issue.record("messages were lost")
+                        return
+                    }
+                    #expect(message.body == [UInt8(number / 2), UInt8(number % 2)])
+                }
+            }
+        }
+    }
+
+    private final class Flag: Sendable {
+        let isSet = Atomic(false)
     }
 
     @Test func `A client waits for a server that starts later`() async throws {

@@ -73,6 +73,9 @@ final class Mailbox<Element: Sendable>: Expiring {
         }
     }
 
+    /// True while the reader waits.
+    var hasReader: Bool { state.withLock { $0.waiter != nil } }
+
     /// Takes the next element if there is one, without waiting.
     func takeNow() -> Element? {
         state.withLock { $0.elements.popFirst() }

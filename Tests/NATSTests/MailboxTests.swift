@@ -1,0 +1,58 @@
+import Synchronization
+import SystemSupport
+import Testing
+
+@testable import NATS
+
+@Suite(.timeLimit(.minutes(1)))
+struct MailboxTests {
+    private struct Late: Error {}
+
+    private func withMailbox(_ body: (Mailbox<Int>) async throws -> Void) async throws {
+        let thread = ExecutorThread(name: "mailbox", polls: false)
+        defer { thread.stop() }
+        try await body(Mailbox<Int>(limit: 8, thread))
+    }
+
+    @Test func `What is taken at once does not end the wait, and what is refused does`() async throws {
+        try await withMailbox { mailbox in
+            let taken = Mutex<[Int]>([])
+            #expect(mailbox.put(0))
+            #expect(
+                try await mailbox.next(takingAtOnce: { _ in true }) == 0, "an element that waits goes to the reader")
+            async let next = mailbox.next(takingAtOnce: { element in
+                guard element < 4 else { return false }
+                taken.withLock { $0.append(element) }
+                return true
+            })
+            // Until the reader waits, elements stay in the mailbox, and it would take the first one.
+            while !mailbox.hasReader { await Task.yield() }
+            for element in 1...4 { #expect(mailbox.put(element)) }
+            #expect(mailbox.put(5))
+            let refused = try await next
+            #expect(refused == 4)
+            #expect(taken.withLock(\.self) == [1, 2, 3])
+            let last = try await mailbox.next(takingAtOnce: { _ in true })
+            #expect(last == 5)
+        }
+    }
+
+    @Test func `The time to wait begins anew with each element that is taken at once`() async throws {
+        try await withMailbox { mailbox in
+            let timeout = Duration.seconds(1)
+            async let next = mailbox.next(timeout: timeout, late: { Late() }, takingAtOnce: { $0 == 0 })
+            while !mailbox.hasReader { await Task.yield() }
+            let end = ContinuousClock.now + timeout * 1.3
+            while ContinuousClock.now < end {
+                mailbox.put(0)
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            mailbox.put(1)
+            let refused = try await next
+            #expect(refused == 1)
+            await #expect(throws: Late.self) {
+                try await mailbox.next(timeout: .milliseconds(10), late: { Late() }, takingAtOnce: { _ in true })
+            }
+        }
+    }
+}
