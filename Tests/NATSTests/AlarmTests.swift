@@ -22,10 +22,6 @@ struct AlarmTests {
             alarm.set(deadline, for: self)
         }
 
-        func remove(_ deadline: ContinuousClock.Instant) {
-            waiting.withLock { $0.removeAll { $0 == deadline } }
-        }
-
         func expire(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
             let due = waiting.withLock { waiting in
                 defer { waiting.removeAll { $0 <= now } }
@@ -36,7 +32,7 @@ struct AlarmTests {
         }
     }
 
-    @Test func `Each deadline comes, whatever the order in which they are set, except one that was removed`()
+    @Test func `Each deadline comes, whatever the order in which they are set`()
         async throws
     {
         let thread = ExecutorThread(name: "alarm", polls: false)
@@ -46,14 +42,13 @@ struct AlarmTests {
         let start = ContinuousClock.now
         let deadlines = [60, 20, 90, 40, 0].map { start + .milliseconds($0) }
         for deadline in deadlines { owner.add(deadline) }
-        owner.remove(deadlines[3])
         var seen: [ContinuousClock.Instant] = []
         for await deadline in passed {
             #expect(ContinuousClock.now >= deadline)
             seen.append(deadline)
-            if seen.count == 4 { break }
+            if seen.count == deadlines.count { break }
         }
-        #expect(seen == [0, 20, 60, 90].map { start + .milliseconds($0) })
+        #expect(seen == [0, 20, 40, 60, 90].map { start + .milliseconds($0) })
         // After all have passed, a new one comes, too.
         let last = ContinuousClock.now + .milliseconds(10)
         owner.add(last)

@@ -17,7 +17,7 @@ package final class NATSConnection: Sendable {
         var subscriptions: [Int: NATSSubscription] = [:]
         /// The last id of a listener or a subscription, from 1.
         var lastID = 0
-        /// The bytes that wait for the thread.
+        /// The bytes that wait for the thread. A subscription counts as ``messageOverhead``.
         var queuedBytes = 0
     }
 
@@ -378,7 +378,9 @@ package final class NATSConnection: Sendable {
                 state.lastID += 1
                 return (link, state.lastID)
             }
+            state.withLock { $0.queuedBytes += Self.messageOverhead }
             perform {
+                defer { self.state.withLock { $0.queuedBytes -= Self.messageOverhead } }
                 do throws(NATSError) {
                     try link.subscribe(to: self.deliveries.reply(token), id: id, .read) { pointer in
                         guard let pointer else { return self.deliveries.fail(token, NATSError.noResponders(subject)) }
@@ -416,7 +418,7 @@ package final class NATSConnection: Sendable {
             guard state.queuedBytes < Self.queueLimit else {
                 throw NATSError(.congested, "\(state.queuedBytes) bytes wait to be sent to the NATS server")
             }
-            // A message must not overtake those that wait for the thread.
+            // A message must not overtake the messages and subscriptions that wait for the thread.
             if isOnThread, state.queuedBytes == 0 { return (link, true) }
             state.queuedBytes += message.size + Self.messageOverhead
             return (link, false)
@@ -454,7 +456,11 @@ package final class NATSConnection: Sendable {
             _ = state.withLock { $0.subscriptions.removeValue(forKey: id) }
             perform { self.state.withLock(\.link)?.unsubscribe(id) }
         }
-        perform { self.subscribe(subscription, id) }
+        state.withLock { $0.queuedBytes += Self.messageOverhead }
+        perform {
+            self.subscribe(subscription, id)
+            self.state.withLock { $0.queuedBytes -= Self.messageOverhead }
+        }
         var isConfirmed = false
         while !isConfirmed {
             do {

@@ -75,7 +75,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     /// True while a timer watches a full socket.
     private var isWatched = false
 
-    /// The maximum number of bytes that wait while the server's socket is full.
+    /// The maximum number of bytes that wait to be written.
     private static let bufferLimit = 64 << 20
     /// The maximum time for which the server's socket may be full.
     private static let patience = Duration.seconds(10)
@@ -170,11 +170,9 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     /// - Throws: ``NATSError`` `disconnected`, `congested` and others.
     func publish(_ message: OutgoingMessage) throws(NATSError) {
         guard let connection else { throw .disconnected(message.subject) }
-        if blockedSince != nil {
-            let size = Int(natsConnection_Buffered(connection))
-            guard size < Self.bufferLimit else {
-                throw NATSError(.congested, "\(size) bytes wait to be sent to the NATS server")
-            }
+        let size = Int(natsConnection_Buffered(connection))
+        guard size < Self.bufferLimit else {
+            throw NATSError(.congested, "\(size) bytes wait to be sent to the NATS server")
         }
         let status = natsConnection_PublishMsg(connection, message.pointer)
         guard status == NATS_OK else { throw NATSError(status, message.subject) }

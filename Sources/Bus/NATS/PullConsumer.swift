@@ -166,8 +166,8 @@ package final class PullConsumer {
     ///   consumer that begins after the last message.
     ///
     /// - Parameter takeAtOnce: Is asked first about each message that comes while the call waits. If it takes the
-    ///   message, the call goes on waiting: a message then needs no switch of tasks. The thread that reads the socket
-    ///   calls it, never at the same time as the caller's task runs. It must not wait.
+    ///   message, the call goes on waiting: a message then needs no switch of tasks. The thread that receives calls it
+    ///   while the caller's task waits. It must not wait.
     package func next(takingAtOnce takeAtOnce: ((DeliveredMessage) -> Bool)? = nil) async throws -> Delivery {
         var takeFromMailbox: Mailbox<NATSMessage>.TakeAtOnce?
         if let takeAtOnce {

@@ -27,10 +27,6 @@ final class BatchReader {
     private(set) var epoch: UInt64
     /// The offset after which the reader has begun in this epoch.
     private(set) var start: UInt64
-    /// Takes a message in place of the receiver of ``read(_:)``, so that it needs no switch of tasks. Returns false if
-    /// the receiver must take it. The thread that reads the socket calls it, never at the same time as the receiver's
-    /// task runs. It must not wait. Only for a reader without an end.
-    var takeAtOnce: ((DeliveredMessage) -> Bool)?
     /// Called before a consumer is made.
     var willBegin: ((inout ReadTracker) async throws -> Void)?
 
@@ -53,17 +49,24 @@ final class BatchReader {
     }
 
     /// Reads until the end, or until `deliver` returns `stop`.
-    /// - Parameter deliver: Is called for each message. It must not throw ``NATSError`` or ``JetStreamError``.
+    /// - Parameters:
+    ///   - takeAtOnce: Takes a message in place of `deliver`, so that it needs no switch of tasks. Returns false if
+    ///     `deliver` must take it. The thread that receives calls it while the task of the reader waits. It must not
+    ///     wait. Only for a reader without an end.
+    ///   - deliver: Is called for each other message. It must not throw ``NATSError`` or ``JetStreamError``.
     /// - Throws: ``BusError``: `epoch` if the reader has an end and the journal was replaced, `refused`, `closed`; the
     ///   error of `deliver`.
-    func read(_ deliver: (DeliveredMessage) async throws -> Step) async throws {
+    func read(
+        takingAtOnce takeAtOnce: ((DeliveredMessage) -> Bool)? = nil,
+        _ deliver: (DeliveredMessage) async throws -> Step
+    ) async throws {
         var attempt = 0
         while !tracker.isAtEnd {
             try await followEpoch()
             let sequence = tracker.nextSequence
             do {
                 try await willBegin?(&tracker)
-                guard try await readConsumer(deliver) else { return }
+                guard try await readConsumer(takeAtOnce, deliver) else { return }
             } catch let error where error.passes {
                 attempt = tracker.nextSequence == sequence ? attempt + 1 : 0
                 try await journal.pause(attempt)
@@ -78,7 +81,9 @@ final class BatchReader {
     }
 
     /// - Returns: False if there is nothing more to read; true if another consumer is needed.
-    private func readConsumer(_ deliver: (DeliveredMessage) async throws -> Step) async throws -> Bool {
+    private func readConsumer(
+        _ takeAtOnce: ((DeliveredMessage) -> Bool)?, _ deliver: (DeliveredMessage) async throws -> Step
+    ) async throws -> Bool {
         let connection = journal.connection
         let settings = ConsumerSettings(
             filters: patterns, start: .sequence(Int(clamping: tracker.nextSequence)), headersOnly: headersOnly)

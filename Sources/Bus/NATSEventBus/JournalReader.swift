@@ -80,8 +80,9 @@ final class JournalReader: Sendable {
             journal.see(UInt64(clamping: message.streamSequence), of: reader.epoch)
             return JournalBatch(message: message, epoch: reader.epoch, start: reader.start, end: range.end ?? .max)
         }
-        if range.end == nil { reader.takeAtOnce = { self.buffer.putAtOnce(receive($0)) } }
-        try await reader.read { message in
+        let takeAtOnce = { (message: DeliveredMessage) in self.buffer.putAtOnce(receive(message)) }
+        try await reader.read(takingAtOnce: range.end == nil ? takeAtOnce : nil) { message in
+            guard !buffer.hasEnded else { return .stop }
             let hasWaited = try await buffer.put(receive(message))
             guard hasWaited, onNotice != nil else { return .goOn }
             // While a slow subscriber held up the reader, retention may have removed messages. This consumer passes by

@@ -123,11 +123,11 @@ final class SubscriptionBuffer: Sendable {
         return try await waitForRoom()
     }
 
-    /// Adds a batch unless the buffer is full.
+    /// Adds a batch unless the buffer is full or the subscription has ended.
     /// - Returns: True if it was added.
     func putAtOnce(_ batch: JournalBatch) -> Bool {
         let (isAdded, reader) = state.withLock { state -> (Bool, ReadyReader?) in
-            state.isFull ? (false, nil) : (true, state.add(batch))
+            state.isFull || state.end != nil ? (false, nil) : (true, state.add(batch))
         }
         reader?.resume()
         return isAdded
@@ -174,6 +174,9 @@ final class SubscriptionBuffer: Sendable {
         reader?.resume()
         writer?.continuation.resume()
     }
+
+    /// True if the subscription has ended. Nothing more is to be added.
+    var hasEnded: Bool { state.withLock { $0.end != nil } }
 
     // MARK: Transient messages
 
