@@ -32,6 +32,20 @@ struct ConnectionTests {
         }
     }
 
+    @Test func `A bus that has ended keeps nothing, also after a subscription without an end`() async throws {
+        let bus = TestBus(server: try #require(SharedServer.current))
+        weak let connection = try await bus.whileOpen { client in
+            try await bus.makeStreams()
+            try await client.withSubscription(to: [.all], from: .now) { messages in
+                try await client.publish(Batch([Counted(number: 1).envelope()]))
+                #expect(try await messages.take(1).count == 1)
+            }
+            return client.journal.connection
+        }
+        // The last references are those of jobs that the connection's thread still runs.
+        while connection != nil { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
     @Test func `Without a server the bus is unavailable`() async throws {
         let server = try NATSServer()
         let bus = try NATSEventBus(address: server.url, source: "test/1", logger: .quiet)
