@@ -32,9 +32,7 @@ struct AlarmTests {
         }
     }
 
-    @Test func `Each deadline comes, whatever the order in which they are set`()
-        async throws
-    {
+    @Test func `Each deadline comes, whatever the order in which they are set`() async throws {
         let thread = ExecutorThread(name: "alarm", polls: false)
         defer { thread.stop() }
         let (passed, writer) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import SystemSupport
 
-/// Something with parts that end at a deadline.
+/// An object that has deadlines.
 protocol Expiring: AnyObject, Sendable {
     /// Ends what is due. It must not wait: the thread of an ``Alarm`` calls it.
     /// - Returns: The next deadline; nil if there is none.
@@ -10,8 +10,8 @@ protocol Expiring: AnyObject, Sendable {
 
 /// Makes its owner look at its deadlines when one has come.
 ///
-/// Most deadlines are removed long before they come. So a deadline is only compared with the time of the next look, and
-/// its removal is not told: the owner then finds nothing that is due.
+/// Most deadlines are removed long before they come. So a new deadline is only compared with the time of the next look,
+/// and the alarm does not hear of a removed one: the owner looks, finds nothing that is due, and tells its next deadline.
 final class Alarm: Sendable {
     private let thread: ExecutorThread
     /// The time of the next look; nil if there is none.
@@ -30,7 +30,8 @@ final class Alarm: Sendable {
         }
         guard isFirst else { return }
         thread.perform(after: deadline - .now) { [self, weak owner] in
-            // An earlier deadline may have been set since, and then the owner has named this one again.
+            // A timer counts only if its time is that of the next look. If an earlier deadline was set after this one,
+            // the look at that deadline has replaced it.
             let isNext = next.withLock { next in
                 guard next == deadline else { return false }
                 next = nil

@@ -86,8 +86,8 @@ final class Mailbox<Element: Sendable>: Expiring {
     ///   - timeout: The maximum time to wait. Nil for no limit.
     ///   - late: Makes the error to throw after this time.
     ///   - takeAtOnce: Is asked first about each element that comes while the call waits. If it takes the element, the
-    ///     call goes on waiting. The thread that adds the element calls it while the mailbox is locked, so it must not
-    ///     wait, and never runs at the same time as the reader.
+    ///     call goes on waiting, and `timeout` begins anew. The thread that adds the element calls the closure while
+    ///     the mailbox is locked and the reader waits. The closure must not wait.
     /// - Returns: Nil when the mailbox has ended without an error.
     /// - Throws: The error with which the mailbox has ended, the result of `late`, or `CancellationError`.
     func next(

@@ -17,7 +17,7 @@ package final class NATSConnection: Sendable {
         var subscriptions: [Int: NATSSubscription] = [:]
         /// The last id of a listener or a subscription, from 1.
         var lastID = 0
-        /// The bytes that wait for the thread. A subscription counts as ``messageOverhead``.
+        /// The bytes that wait for the thread. Each message or subscription also counts ``messageOverhead``.
         var queuedBytes = 0
     }
 
@@ -25,7 +25,7 @@ package final class NATSConnection: Sendable {
     private static let acknowledgementsID = -1
     /// The maximum number of bytes that wait to be sent.
     private static let queueLimit = 64 << 20
-    /// The bytes that a waiting message counts beside its body.
+    /// The bytes that each waiting message or subscription counts, beside the body.
     private static let messageOverhead = 1024
     /// The time between two attempts to connect, in milliseconds. Many clients should not come at once.
     private static let retryDelay = 250...350
@@ -253,9 +253,15 @@ package final class NATSConnection: Sendable {
 
     // MARK: Threads
 
-    /// Runs `work` on the thread that uses the links.
-    private func perform(_ work: @escaping @Sendable () -> Void) {
-        if options.usesTLS { calls.perform(work) } else { thread.perform(work) }
+    /// Runs `work` on the thread that uses the links, after all that waits for this thread.
+    /// - Parameter size: The bytes of the message that `work` sends.
+    private func perform(size: Int = 0, _ work: @escaping @Sendable () -> Void) {
+        state.withLock { $0.queuedBytes += size + Self.messageOverhead }
+        let counted: @Sendable () -> Void = {
+            work()
+            self.state.withLock { $0.queuedBytes -= size + Self.messageOverhead }
+        }
+        if options.usesTLS { calls.perform(counted) } else { thread.perform(counted) }
     }
 
     private func call<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
@@ -378,9 +384,7 @@ package final class NATSConnection: Sendable {
                 state.lastID += 1
                 return (link, state.lastID)
             }
-            state.withLock { $0.queuedBytes += Self.messageOverhead }
             perform {
-                defer { self.state.withLock { $0.queuedBytes -= Self.messageOverhead } }
                 do throws(NATSError) {
                     try link.subscribe(to: self.deliveries.reply(token), id: id, .read) { pointer in
                         guard let pointer else { return self.deliveries.fail(token, NATSError.noResponders(subject)) }
@@ -405,7 +409,7 @@ package final class NATSConnection: Sendable {
 
     private func send(_ message: OutgoingMessage, _ failed: @escaping @Sendable (NATSError) -> Void) throws {
         let isOnThread = !options.usesTLS && thread.isIsolatingCurrentContext() == true
-        let (link, isFirst) = try state.withLock { state in
+        let (link, nothingWaits) = try state.withLock { state in
             guard let link = state.link else {
                 throw state.phase == .closed ? NATSError.closed : .disconnected(message.subject)
             }
@@ -418,15 +422,13 @@ package final class NATSConnection: Sendable {
             guard state.queuedBytes < Self.queueLimit else {
                 throw NATSError(.congested, "\(state.queuedBytes) bytes wait to be sent to the NATS server")
             }
-            // A message must not overtake the messages and subscriptions that wait for the thread.
-            if isOnThread, state.queuedBytes == 0 { return (link, true) }
-            state.queuedBytes += message.size + Self.messageOverhead
-            return (link, false)
+            return (link, state.queuedBytes == 0)
         }
-        if isFirst { return try link.publish(message) }
-        perform {
+        // On the thread of the links, a message can be sent at once. It must not overtake the messages and subscriptions
+        // that wait for the thread.
+        if isOnThread, nothingWaits { return try link.publish(message) }
+        perform(size: message.size) {
             do throws(NATSError) { try link.publish(message) } catch { failed(error) }
-            self.state.withLock { $0.queuedBytes -= message.size + Self.messageOverhead }
         }
     }
 
@@ -456,11 +458,7 @@ package final class NATSConnection: Sendable {
             _ = state.withLock { $0.subscriptions.removeValue(forKey: id) }
             perform { self.state.withLock(\.link)?.unsubscribe(id) }
         }
-        state.withLock { $0.queuedBytes += Self.messageOverhead }
-        perform {
-            self.subscribe(subscription, id)
-            self.state.withLock { $0.queuedBytes -= Self.messageOverhead }
-        }
+        perform { self.subscribe(subscription, id) }
         var isConfirmed = false
         while !isConfirmed {
             do {

@@ -174,7 +174,8 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Handles an answer, on the thread that reads the socket.
+    /// Handles an answer on the thread that reads the socket, or, if sending has failed at once, an error on the thread
+    /// of the caller.
     private func take(_ result: Result<PublishAcknowledgement, any Error>, of number: UInt64) {
         var pause: Duration?
         switch result {

@@ -16,12 +16,12 @@ package struct BatchMessage: Hashable, Sendable {
         self.body = body
     }
 
-    /// Reads the headers of a stored message. The body is read by ``messages()`` and ``content(at:of:)``.
+    /// Reads the headers of a stored message. ``content(at:of:)`` reads the body.
     package init(fields: [String: String], body: [UInt8]) throws(ProtocolError) {
         try self.init(body: body) { fields[$0.rawValue] }
     }
 
-    /// Reads the headers of a stored message. The body is read by ``messages()`` and ``content(at:of:)``.
+    /// Reads the headers of a stored message. ``content(at:of:)`` reads the body.
     /// - Parameter field: The value of a header; nil if there is none, or it is not needed.
     package init(body: [UInt8], _ field: (BatchHeaders.Name) -> String?) throws(ProtocolError) {
         guard body.count <= Self.maximumBodySize else {

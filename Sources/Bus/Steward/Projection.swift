@@ -247,12 +247,7 @@ actor Projection {
         guard sequence > max(stored, window.end ?? 0) else { return }
         guard delivered.subject.hasPrefix(batchPrefix) else { return }
         do {
-            let batch = try BatchMessage(body: delivered.message.body) { name in
-                switch name {
-                case .id, .expectedSequence, .expectedSubject: nil
-                default: delivered.message.header(name.rawValue)
-                }
-            }
+            let batch = try BatchMessage(body: delivered.message.body) { delivered.message.header($0.rawValue) }
             let content = try batch.content(at: sequence, of: epoch)
             window.size += batch.body.count
             for message in content.messages { note(message, lease: batch.headers.lease) }
