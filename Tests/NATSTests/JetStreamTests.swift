@@ -204,7 +204,6 @@ struct JetStreamTests {
                     #expect(delivered.message.body == Array("\(lane) \(lanes[lane])".utf8))
                     lanes[lane] += 1
                 }
-                #expect(try await consumer.pending() == 0)
             }
         }
     }
@@ -264,6 +263,28 @@ struct JetStreamTests {
                 }
                 try await jetStream.publish("s.a", body: [7])
                 #expect(try await consumer.nextMessage().message.body == [7])
+            }
+        }
+    }
+
+    @Test func `A consumer that lets messages gather asks for one message, then for all there are`() async throws {
+        try await withStream { jetStream in
+            try await jetStream.connection.withSubscription(to: "$JS.API.CONSUMER.MSG.NEXT.S.*") { requests in
+                let pulling = PullSettings(window: 10, gathering: .milliseconds(1))
+                try await jetStream.withConsumer(of: "S", ConsumerSettings(), pulling: pulling) { consumer in
+                    try await jetStream.publish("s.a", body: [1])
+                    #expect(try await consumer.nextMessage().pending == 0)
+                    for number in 2...25 { try await jetStream.publish("s.a", body: [UInt8(number)]) }
+                    for number in 2...25 {
+                        let delivered = try await consumer.nextMessage()
+                        #expect(delivered.message.body == [UInt8(number)])
+                        #expect(delivered.consumerSequence == number)
+                    }
+                }
+                for size in [1, 1, 10, 10, 3] {
+                    let request = try #require(try await requests.next().message)
+                    #expect(try JSONValue(parsing: Data(request.body))["batch"]?.integerValue == size)
+                }
             }
         }
     }

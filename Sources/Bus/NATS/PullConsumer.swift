@@ -80,15 +80,20 @@ package struct PullSettings: Hashable, Sendable {
     package var expiry: Duration
     /// The interval at which the server shows that it still has the request. Less than half of ``expiry``.
     package var heartbeat: Duration
+    /// The time that the reader lets messages gather on the server when it has read all there are. On a busy stream it
+    /// then gets many messages at once, which costs the server and the reader much less than each one as it comes. Nil
+    /// to get each one as it comes.
+    package var gathering: Duration?
 
     package init(
         window: Int = 512, maximumSize: Int = 16 << 20, expiry: Duration = .seconds(30),
-        heartbeat: Duration = .seconds(5)
+        heartbeat: Duration = .seconds(5), gathering: Duration? = nil
     ) {
         self.window = window
         self.maximumSize = maximumSize
         self.expiry = expiry
         self.heartbeat = heartbeat
+        self.gathering = gathering
     }
 }
 
@@ -119,7 +124,7 @@ package struct DeliveredMessage: Sendable {
 
 /// A reader of a stream: an ephemeral consumer that delivers messages in response to requests. One task uses it.
 ///
-/// It requests messages ahead, up to ``PullSettings/window``. It does not check for gaps and does not replace a
+/// It requests messages ahead, up to ``PullSettings/window``, unless it lets them gather. It does not check for gaps and does not replace a
 /// consumer that the server has lost.
 package final class PullConsumer {
     /// An element of the delivery.
@@ -141,6 +146,8 @@ package final class PullConsumer {
     private let mailbox: Mailbox<NATSMessage>
     /// The number of messages that were requested and have not arrived.
     private var requested = 0
+    /// The number of messages that the consumer had to deliver when it delivered the last one.
+    private var pending: Int
 
     fileprivate init(
         _ jetStream: JetStream, stream: String, name: String, subject: String, initialPending: Int,
@@ -152,6 +159,7 @@ package final class PullConsumer {
         self.name = name
         self.subject = subject
         self.initialPending = initialPending
+        pending = initialPending
         self.settings = settings
         self.token = token
         self.mailbox = mailbox
@@ -176,8 +184,7 @@ package final class PullConsumer {
             takeFromMailbox = { consumer.takes($0, take) }
         }
         while true {
-            // A reader that finds messages waiting asks for more when half of the window is used.
-            if requested <= settings.window / 2 { try request() }
+            try await requestMore()
             let (subject, patience) = (subject, settings.heartbeat * 2)
             let message = try await mailbox.next(
                 timeout: patience, late: { NATSError.timeout(subject, patience) },
@@ -187,8 +194,20 @@ package final class PullConsumer {
         }
     }
 
-    private func request() throws {
-        let count = max(settings.window - requested, 1)
+    private func requestMore() async throws {
+        if let gathering = settings.gathering {
+            // The server answers a request for what it has at once. A request for more would get each message as it
+            // comes, so only the first one is waited for.
+            guard requested == 0 else { return }
+            if pending == 0 { try await Task.sleep(for: gathering) }
+            try request(min(max(pending, 1), settings.window))
+        } else if requested <= settings.window / 2 {
+            // A reader that finds messages waiting asks for more when half of the window is used.
+            try request(max(settings.window - requested, 1))
+        }
+    }
+
+    private func request(_ count: Int) throws {
         let body: JSONValue = [
             "batch": .integer(count), "max_bytes": .integer(settings.maximumSize),
             "expires": .integer(settings.expiry.nanoseconds),
@@ -213,6 +232,7 @@ package final class PullConsumer {
     private func read(_ message: NATSMessage) throws -> Delivery? {
         if let delivered = DeliveredMessage(message) {
             requested -= 1
+            pending = delivered.pending
             return .message(delivered)
         }
         switch message.status {
@@ -232,15 +252,6 @@ package final class PullConsumer {
         status == 408
             || status == 409
                 && ["Batch Completed", "Message Size Exceeds MaxBytes", "Exceeded MaxWaiting"].contains(text)
-    }
-
-    /// Asks the server for the number of messages that the consumer has still to deliver.
-    package func pending() async throws -> Int {
-        let response = try await jetStream.call("CONSUMER.INFO.\(stream).\(name)")
-        guard let pending = response["num_pending"]?.integerValue else {
-            throw NATSError(.invalid, "the response about the consumer '\(name)' has no num_pending")
-        }
-        return pending
     }
 }
 

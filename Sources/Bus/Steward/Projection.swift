@@ -45,6 +45,9 @@ actor Projection {
     private static let windowCount = 4096
     private static let windowSize = 16 << 20
     private static let markInterval = Duration.milliseconds(250)
+    /// Much less than the interval of the mark, so nobody notices it. Without it, the steward would compete with the
+    /// services for the processors at each message.
+    private static let gathering = Duration.milliseconds(50)
 
     private let jetStream: JetStream
     private let names: StreamNames
@@ -231,7 +234,7 @@ actor Projection {
         // is stored need not wait for another batch.
         let settings = ConsumerSettings(
             filters: [names.batches, names.leases], start: .sequence(Int(clamping: stored + 1)))
-        try await jetStream.follow(names.journal, settings) { delivered in
+        try await jetStream.follow(names.journal, settings, gathering: Self.gathering) { delivered in
             if let delivered { read(delivered) }
             let isFull =
                 window.documents.count + window.letters.count >= Self.windowCount

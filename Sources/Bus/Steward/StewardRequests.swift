@@ -59,13 +59,16 @@ extension JetStream {
 
     /// Reads a stream without end. After an interruption it continues after the last message, or begins again if
     /// `settings` starts with the last message of each subject.
-    /// - Parameter take: Is called with each message. Nil if the stream has no message at the moment.
+    /// - Parameters:
+    ///   - gathering: The time that messages may gather on the server, as in ``PullSettings``.
+    ///   - take: Is called with each message. Nil if the stream has no message at the moment.
     func follow(
-        _ stream: String, _ settings: ConsumerSettings, _ take: (DeliveredMessage?) async throws -> Void
+        _ stream: String, _ settings: ConsumerSettings, gathering: Duration? = nil,
+        _ take: (DeliveredMessage?) async throws -> Void
     ) async throws -> Never {
         var settings = settings
         while true {
-            _ = try await read(stream, &settings, pulling: PullSettings()) { event in
+            _ = try await read(stream, &settings, pulling: PullSettings(gathering: gathering)) { event in
                 switch event {
                 case .message(let delivered): try await take(delivered)
                 case .caughtUp: try await take(nil)
