@@ -15,21 +15,29 @@ public enum Timestamp {
     /// The timestamp of a date, rounded to the millisecond. For a date outside the years 0000 to 9999, the timestamp of
     /// the nearest date in them.
     public static func text(of date: Date) -> String {
+        String(unsafeUninitializedCapacity: size) { buffer in
+            write(date, to: UnsafeMutableRawBufferPointer(buffer))
+            return size
+        }
+    }
+
+    /// The number of bytes of a timestamp.
+    package static let size = 24
+
+    /// Writes ``text(of:)`` into memory of ``size`` bytes.
+    package static func write(_ date: Date, to memory: UnsafeMutableRawBufferPointer) {
         let milliseconds = min(max(date.milliseconds, range.lowerBound), range.upperBound)
         let (seconds, fraction) = milliseconds.flooredQuotientAndRemainder(by: 1000)
         let (days, time) = seconds.flooredQuotientAndRemainder(by: 86_400)
         let (year, month, day) = CivilDate.fields(ofDay: days)
-        return String(unsafeUninitializedCapacity: 24) { buffer in
-            _ = buffer.initialize(from: "0000-00-00T00:00:00.000Z".utf8)
-            buffer.put(year, digits: 4, at: 0)
-            buffer.put(month, digits: 2, at: 5)
-            buffer.put(day, digits: 2, at: 8)
-            buffer.put(time / 3600, digits: 2, at: 11)
-            buffer.put(time / 60 % 60, digits: 2, at: 14)
-            buffer.put(time % 60, digits: 2, at: 17)
-            buffer.put(fraction, digits: 3, at: 20)
-            return 24
-        }
+        memory.copyBytes(from: "0000-00-00T00:00:00.000Z".utf8)
+        memory.put(year, digits: 4, at: 0)
+        memory.put(month, digits: 2, at: 5)
+        memory.put(day, digits: 2, at: 8)
+        memory.put(time / 3600, digits: 2, at: 11)
+        memory.put(time / 60 % 60, digits: 2, at: 14)
+        memory.put(time % 60, digits: 2, at: 17)
+        memory.put(fraction, digits: 3, at: 20)
     }
 
     /// Reads a time in RFC 3339, with or without a fraction of a second. Nil if the string is anything else, or
@@ -76,7 +84,7 @@ extension Date {
     }
 }
 
-extension UnsafeMutableBufferPointer<UInt8> {
+extension UnsafeMutableRawBufferPointer {
     fileprivate func put(_ number: Int64, digits: Int, at index: Int) {
         var rest = number
         for place in stride(from: index + digits - 1, through: index, by: -1) {

@@ -20,13 +20,17 @@ struct HeaderTests {
 
     static let plain = Attributes(type: MessageType(kind: .event, name: "Opened"), source: "shop/1")
 
-    @Test("is the same bytes that Foundation writes", arguments: [full, plain])
+    /// Needs far more room than the characters of its attributes.
+    static let controls = Attributes(
+        type: plain.type, source: String(repeating: "\u{1}", count: 255), subject: String(repeating: "\"", count: 255))
+
+    @Test("is the same bytes that Foundation writes", arguments: [full, plain, controls])
     func bytes(_ attributes: Attributes) throws {
         let written = try JSONEncoder.wire.encode(attributes)
         #expect(String(decoding: attributes.json, as: UTF8.self) == String(decoding: written, as: UTF8.self))
     }
 
-    @Test("is read back as it was written", arguments: [full, plain])
+    @Test("is read back as it was written", arguments: [full, plain, controls])
     func roundTrip(_ attributes: Attributes) throws {
         let read = try Attributes(json: attributes.json[...])
         #expect(read.json == attributes.json)

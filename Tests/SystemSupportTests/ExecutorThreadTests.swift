@@ -30,7 +30,7 @@ struct ExecutorThreadTests {
 
     @Test("runs its jobs in order, and timers when they are due")
     func order() async {
-        let thread = ExecutorThread(name: "test", polls: false)
+        let thread = ExecutorThread(name: "test", longestPolling: .zero)
         let numbers = Mutex<[Int]>([])
         await withCheckedContinuation { continuation in
             thread.perform(after: .milliseconds(20)) {

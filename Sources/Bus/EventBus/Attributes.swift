@@ -32,7 +32,9 @@ public struct Attributes: Hashable, Sendable {
     /// The only durable consumer that handles the message; nil if every durable consumer of the type does. It is set on
     /// a dead letter that is sent again.
     public var recipient: String?
+}
 
+extension Attributes {
     /// Creates the attributes of a message without a cause. The message begins a story and a trace.
     public init(
         type: MessageType, source: String, subject: String = Session.default,
@@ -62,28 +64,6 @@ public struct Attributes: Hashable, Sendable {
             platform: origin.platform.flatMap { $0.isAttribute ? $0 : nil },
             device: origin.device.flatMap { $0.isAttribute ? $0 : nil },
             instance: origin.instance.flatMap { $0.isAttribute ? $0 : nil })
-    }
-
-    /// Creates attributes of a known story and trace.
-    init(
-        id: String, source: String, type: MessageType, subject: String, time: Date, correlationID: String,
-        causationID: String? = nil, traceparent: String?, expiryTime: Date? = nil, platform: String? = nil,
-        device: String? = nil, instance: String? = nil, key: String? = nil, recipient: String? = nil
-    ) {
-        self.id = id
-        self.source = source
-        self.type = type
-        self.subject = subject
-        self.time = time
-        self.correlationID = correlationID
-        self.causationID = causationID
-        self.traceparent = traceparent
-        self.expiryTime = expiryTime
-        self.platform = platform
-        self.device = device
-        self.instance = instance
-        self.key = key
-        self.recipient = recipient
     }
 
     /// The view that the message came from.

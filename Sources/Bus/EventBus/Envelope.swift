@@ -191,9 +191,7 @@ public struct Envelope: Hashable, Sendable {
         // A closure that captures the attributes would copy them. This one captures the object that has them.
         let head = head
         try Rules.check(head.attributes)
-        withUnsafeTemporaryAllocation(byteCount: head.attributes.jsonCapacity, alignment: 1) { memory in
-            bytes.append(contentsOf: head.attributes.writeJSON(in: memory))
-        }
+        bytes.appendHeader(capacity: head.attributes.jsonCapacity) { head.attributes.writeJSON(in: $0) }
     }
 
     /// Checks the rules that apply to a message of any kind.

@@ -15,18 +15,17 @@ extension Attributes {
 
     /// Appends ``json`` to `bytes`.
     package func writeJSON(to bytes: inout [UInt8]) {
-        withUnsafeTemporaryAllocation(byteCount: jsonCapacity, alignment: 1) { memory in
-            bytes.append(contentsOf: writeJSON(in: memory))
-        }
+        bytes.appendHeader(capacity: jsonCapacity) { writeJSON(in: $0) }
     }
 
-    /// Writes ``json`` at the beginning of memory that has at least ``jsonCapacity`` bytes.
-    func writeJSON(in memory: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
+    /// Writes ``json`` at the beginning of `memory`.
+    /// - Returns: Nil if the memory is too small.
+    func writeJSON(in memory: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer? {
         var writer = HeaderWriter(memory)
         writer.write("causationid", causationID)
         writer.write("correlationid", correlationID)
         writer.write("device", device)
-        writer.write("expirytime", expiryTime.map(Timestamp.text(of:)))
+        writer.write("expirytime", expiryTime)
         writer.write("id", id)
         writer.write("instance", instance)
         writer.write("key", key)
@@ -35,20 +34,19 @@ extension Attributes {
         writer.write("source", source)
         writer.write("specversion", "1.0")
         writer.write("subject", subject)
-        writer.write("time", Timestamp.text(of: time))
+        writer.write("time", time)
         writer.write("traceparent", traceparent)
         writer.write("type", type)
         return writer.finish()
     }
 
-    /// The maximum size of ``json`` in bytes.
+    /// The maximum size of ``json`` in bytes, if no character needs to be escaped.
     var jsonCapacity: Int {
         var size =
             id.utf8.count + source.utf8.count + subject.utf8.count + correlationID.utf8.count + type.name.utf8.count
         size += (causationID?.utf8.count ?? 0) + (traceparent?.utf8.count ?? 0) + (platform?.utf8.count ?? 0)
         size += (device?.utf8.count ?? 0) + (instance?.utf8.count ?? 0) + (key?.utf8.count ?? 0)
-        size += recipient?.utf8.count ?? 0
-        return HeaderWriter.fixedCapacity + size * HeaderWriter.escapedSize
+        return HeaderWriter.fixedCapacity + size + (recipient?.utf8.count ?? 0)
     }
 
     /// - Throws: `DecodingError` if `json` is not a JSON object, if an attribute is invalid, or if `id`, `source`,
@@ -68,9 +66,28 @@ extension Attributes {
     }
 }
 
-/// Writes a flat JSON object of strings into memory that is large enough.
+extension [UInt8] {
+    /// Appends a header.
+    /// - Parameters:
+    ///   - capacity: The maximum size of the header in bytes, if no character needs to be escaped.
+    ///   - write: Writes the header at the beginning of the memory. Returns nil if the memory is too small.
+    mutating func appendHeader(
+        capacity: Int, _ write: (UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer?
+    ) {
+        // Up to 1024 bytes are on the stack. That is enough for almost every header without escapes.
+        let isWritten = withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { memory in
+            guard let header = write(memory) else { return false }
+            append(contentsOf: header)
+            return true
+        }
+        if !isWritten { appendHeader(capacity: capacity * HeaderWriter.escapedSize, write) }
+    }
+}
+
+/// Writes a flat JSON object of strings into memory.
 struct HeaderWriter {
     private let memory: UnsafeMutableRawBufferPointer
+    /// The size of what was written, or would have been written if the memory were large enough.
     private var count = 0
 
     /// The maximum number of bytes that one byte of a string takes: a control character is written as `\u0001`.
@@ -78,15 +95,14 @@ struct HeaderWriter {
     /// A size that is sufficient for all keys, the punctuation, the times and the version of a header.
     static let fixedCapacity = 512
 
-    /// - Parameter memory: Must have ``fixedCapacity`` bytes, and ``escapedSize`` bytes for each byte of the strings.
     init(_ memory: UnsafeMutableRawBufferPointer) {
         self.memory = memory
     }
 
-    /// Ends the object and returns its bytes.
-    mutating func finish() -> UnsafeRawBufferPointer {
+    /// Ends the object and returns its bytes. Nil if the memory is too small.
+    mutating func finish() -> UnsafeRawBufferPointer? {
         append("}")
-        return UnsafeRawBufferPointer(rebasing: memory[..<count])
+        return count <= memory.count ? UnsafeRawBufferPointer(rebasing: memory[..<count]) : nil
     }
 
     /// Writes a field, or nothing if `text` is nil.
@@ -94,6 +110,14 @@ struct HeaderWriter {
         guard let text else { return }
         begin(key)
         append(escaping: text)
+        append("\"")
+    }
+
+    /// Writes a time, or nothing if `date` is nil.
+    mutating func write(_ key: StaticString, _ date: Date?) {
+        guard let date else { return }
+        begin(key)
+        append(count: Timestamp.size) { Timestamp.write(date, to: $0) }
         append("\"")
     }
 
@@ -130,9 +154,15 @@ struct HeaderWriter {
     }
 
     private mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        precondition(bytes.count <= memory.count - count, "the header is larger than its calculated capacity")
-        UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
-        count += bytes.count
+        append(count: bytes.count) { $0.copyMemory(from: bytes) }
+    }
+
+    /// Appends bytes that `write` writes, unless there is no room for them.
+    private mutating func append(count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
+        if self.count + count <= memory.count {
+            write(UnsafeMutableRawBufferPointer(rebasing: memory[self.count..<self.count + count]))
+        }
+        self.count += count
     }
 
     /// 1 if JSON does not allow the byte unescaped in a string, otherwise 0: RFC 8259, section 7.

@@ -16,6 +16,10 @@ final class Mailbox<Element: Sendable>: Expiring {
         let late: @Sendable () -> any Error
         let takeAtOnce: TakeAtOnce?
         let continuation: CheckedContinuation<Element?, any Error>
+
+        mutating func extendDeadline() {
+            if let timeout { deadline = .now + timeout }
+        }
     }
 
     private struct State {
@@ -43,14 +47,11 @@ final class Mailbox<Element: Sendable>: Expiring {
     func put(_ element: Element) -> Bool {
         let (waiter, isAccepted) = state.withLock { state -> (Waiter?, Bool) in
             guard state.end == nil else { return (nil, true) }
-            if let waiter = state.waiter {
-                if waiter.takeAtOnce?(element) == true {
-                    state.waiter?.deadline = waiter.timeout.map { .now + $0 }
-                    return (nil, true)
-                }
-                state.waiter = nil
-                return (waiter, true)
+            if state.waiter?.takeAtOnce?(element) == true {
+                state.waiter?.extendDeadline()
+                return (nil, true)
             }
+            if let waiter = state.waiter.take() { return (waiter, true) }
             guard state.elements.count < limit else { return (nil, false) }
             state.elements.append(element)
             return (nil, true)

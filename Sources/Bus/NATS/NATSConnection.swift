@@ -27,6 +27,9 @@ package final class NATSConnection: Sendable {
     private static let queueLimit = 64 << 20
     /// The bytes that each waiting message or subscription counts, beside the body.
     private static let messageOverhead = 1024
+    /// The longest wait for which the thread polls. A server on the same machine usually answers sooner, and a core that
+    /// sleeps needs 20 to 50 µs to wake up. Answers of several servers take longer: then the cores are for them.
+    private static let longestPolling = Duration.microseconds(250)
     /// The time between two attempts to connect, in milliseconds. Many clients should not come at once.
     private static let retryDelay = 250...350
 
@@ -40,8 +43,7 @@ package final class NATSConnection: Sendable {
     private let acknowledgements: Inbox
     /// What consumers of JetStream deliver, each to a subscription of its own.
     let deliveries: Inbox
-    /// Reads and writes the socket, and runs the tasks that prefer it. It does not poll: the server, which is often on the
-    /// same machine, needs the core for the next message.
+    /// Reads and writes the socket, and runs the tasks that prefer it.
     private let thread: ExecutorThread
     /// Makes the calls of libnats that may wait for a server. With TLS, these are all calls.
     private let calls = NATSThread()
@@ -52,7 +54,7 @@ package final class NATSConnection: Sendable {
 
     package init(_ options: NATSOptions) {
         self.options = options
-        thread = ExecutorThread(name: "nats", polls: false)
+        thread = ExecutorThread(name: "nats", longestPolling: Self.longestPolling)
         executor = TaskThread(thread)
         name = String((0..<16).compactMap { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() })
         inbox = Inbox(prefix: "_INBOX.\(name)", thread)

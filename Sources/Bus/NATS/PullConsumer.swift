@@ -124,8 +124,8 @@ package struct DeliveredMessage: Sendable {
 
 /// A reader of a stream: an ephemeral consumer that delivers messages in response to requests. One task uses it.
 ///
-/// It requests messages ahead, up to ``PullSettings/window``, unless it lets them gather. It does not check for gaps and does not replace a
-/// consumer that the server has lost.
+/// It requests messages ahead, up to ``PullSettings/window``, unless it lets them gather. It does not check for gaps and
+/// does not replace a consumer that the server has lost.
 package final class PullConsumer {
     /// An element of the delivery.
     package enum Delivery: Sendable {

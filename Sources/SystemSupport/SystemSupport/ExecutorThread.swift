@@ -34,10 +34,10 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
     private let longestPolling: Duration
 
     /// Starts the thread. It runs until ``stop()``.
-    /// - Parameter polls: True to poll for a while before the thread sleeps. That is faster, unless other processes that
-    ///   take part in the work need the core.
-    package init(name: String, polls: Bool = true) {
-        longestPolling = polls ? PollingWindow.defaultMaximum : .zero
+    /// - Parameter longestPolling: The maximum time for which the thread polls before it sleeps. A thread that does not
+    ///   sleep continues sooner, but takes time from the other processes of a busy machine. Never on a single core.
+    package init(name: String, longestPolling: Duration = .microseconds(400)) {
+        self.longestPolling = ProcessInfo.processInfo.activeProcessorCount > 1 ? longestPolling : .zero
         let thread = Thread { self.loop() }
         thread.name = name
         thread.start()
@@ -255,10 +255,6 @@ struct PollingWindow {
     init(maximum: Duration) {
         self.maximum = maximum
     }
-
-    /// Zero on a single core.
-    static let defaultMaximum =
-        ProcessInfo.processInfo.activeProcessorCount > 1 ? Duration.microseconds(400) : .zero
 
     /// Adapts the window to the last wait.
     /// - Parameter wait: The time until there was a signal or work.
