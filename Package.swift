@@ -238,7 +238,7 @@ let tests: [Target] = [
         swiftSettings: settings),
     tests(of: "EventBus", ["BusConformance", "Support", "TestSupport"]),
     // Starts nats-server.
-    testModule("NATSTestSupport", ["Compose", "NATS", "TestSupport", subprocess, systemPackage]),
+    testModule("NATSTestSupport", ["Compose", "NATS", "Support", "TestSupport", subprocess, systemPackage]),
     tests(
         of: "NATS",
         ["Compose", "NATSTestSupport", "Sodium", "Support", "SystemSupport", "TestSupport", subprocess, systemPackage]),

@@ -295,6 +295,34 @@ struct ClaimTests {
         }
     }
 
+    @Test func `A consumer goes on where it was when the servers have removed its records`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { first, second in
+                let claim = try await first.claims.claim(consumer: "counter", as: .exclusive)
+                for number in 0..<20 { try await first.publish([number], subject: "session-\(number % 3)") }
+                for message in try await first.read(under: claim).prefix(12) {
+                    let checkpoint = Checkpoint(
+                        claim: claim, position: try #require(message.position), partition: message.partition)
+                    try await first.publish(Batch([], checkpoint: checkpoint))
+                }
+                // As the servers do if the journal is too large: the oldest ones, of every kind.
+                let messages = try await first.read(under: claim)
+                let removed = Place(offset: try #require(messages[8].position).offset).sequence
+                try await first.journal.jetStream.purge("SEGUE", before: Int(removed) + 1)
+                #expect(try await first.journal.read(GroupRecord.self, .group(consumer: "counter")) == nil)
+                let handled = Checkpoint(claim: claim, position: try #require(messages[12].position))
+                #expect(try await first.code(of: Batch([], checkpoint: handled)) == .fenced)
+                let next = try await second.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(try await second.read(under: next).numbersRead == Array(12..<20))
+                try await second.publish(
+                    Batch([], checkpoint: Checkpoint(claim: next, position: try #require(messages[12].position))))
+                let last = try await first.claims.claim(consumer: "counter", as: .exclusive)
+                #expect(last.ownerEpoch > next.ownerEpoch)
+                #expect(try await first.read(under: last).numbersRead == Array(13..<20))
+            }
+        }
+    }
+
     @Test func `A claim records how far the consumer is, so that the next one reads less`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in

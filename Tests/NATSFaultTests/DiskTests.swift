@@ -54,6 +54,7 @@ extension FaultScene {
         while true {
             let leader = try await leader()
             if leader === server { return }
+            try await untilCurrent()
             try await leader.kill()
             _ = try await self.leader(otherThan: leader)
             try await leader.restart()

@@ -2,6 +2,7 @@ import BusChecker
 import BusSoak
 import EventBus
 import Foundation
+import NATSLayout
 import NATSTestSupport
 import Testing
 
@@ -109,6 +110,13 @@ struct FaultScene: Sendable {
         try await arena.within(.seconds(60), "no server became the leader of the journal") {
             if let other { return try await cluster.leader(of: Self.journal, otherThan: other) }
             return try await cluster.leader(of: Self.journal)
+        }
+    }
+
+    /// Waits until every server has all that is stored.
+    func untilCurrent() async throws {
+        try await arena.within(.seconds(60), "a server has not received what the others have stored") {
+            try await cluster.waitUntilCurrent(StreamNames(Self.journal).all)
         }
     }
 

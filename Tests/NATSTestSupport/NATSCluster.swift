@@ -1,5 +1,6 @@
 internal import Compose
 package import NATS
+internal import Support
 
 /// Three nats-servers with routes to each other, for streams with three replicas.
 package final class NATSCluster: Sendable {
@@ -91,6 +92,24 @@ package final class NATSCluster: Sendable {
             if let leader = self.server(named: name ?? nil) { return leader }
         }
         return nil
+    }
+
+    /// Waits until every server has all messages of some streams. Before that, the loss of another server can leave the
+    /// streams without a majority.
+    package func waitUntilCurrent(_ streams: [String]) async throws {
+        for stream in streams {
+            while try await !isCurrent(stream) { try await Task.sleep(for: .milliseconds(100)) }
+        }
+    }
+
+    private func isCurrent(_ stream: String) async throws -> Bool {
+        let leader = try await leader(of: stream)
+        let response = try? await JetStream.whileConnected(
+            NATSOptions(servers: [leader.url], name: "test"), timeout: .seconds(1)
+        ) { try await $0.call("STREAM.INFO.\(stream)") }
+        try Task.checkCancellation()
+        let others = response?["cluster"]?["replicas"]?.arrayValue ?? []
+        return others.count == servers.count - 1 && others.allSatisfy { $0["current"]?.boolValue == true }
     }
 
     // MARK: Partitions

@@ -59,6 +59,41 @@ struct StewardTests {
         }
     }
 
+    @Test(
+        "leads on when the servers have removed its record from a journal that was too large, and so does the next one",
+        .timeLimit(.minutes(1)))
+    func removedRecord() async throws {
+        try await TestJournal.run { journal in
+            let (roles, run) = Self.roles(of: Self.steward(journal.server))
+            try await during(run) {
+                try await journal.waitForMark(try await journal.publish([message(.document, data: "1")]))
+                let taken = try await journal.last(.steward, as: StewardRecord.self)
+                #expect(taken?.term == 1)
+                // A second term, so that counting from the beginning would not be enough.
+                let second = StewardRecord(instance: UUID(), term: 7)
+                let last = try await journal.jetStream.lastMessage(of: "TEST", subject: journal.text(.steward))
+                try await journal.write(second, to: .steward, after: last?.sequence ?? 0)
+                for await role in roles where role == .leader(term: 8) { break }
+                try await journal.waitForMark(try await journal.publish([message(.document, data: "2")]))
+                try await journal.jetStream.purge("TEST", filter: journal.text(.steward))
+                try await journal.connection.withSubscription(to: journal.text(.alive)) { announcements in
+                    // After each announcement the leader looks for its record.
+                    for _ in 0..<3 {
+                        guard case .message(let message) = try await announcements.next() else { continue }
+                        #expect(try StewardRecord(json: message.body).term == 8)
+                    }
+                }
+                try await journal.waitForMark(try await journal.publish([message(.document, data: "3")]))
+            }
+            let (nextRoles, runNext) = Self.roles(of: Self.steward(journal.server))
+            try await during(runNext) {
+                for await role in nextRoles where role == .leader(term: 9) { break }
+                try await journal.waitForMark(try await journal.publish([message(.document, data: "4")]))
+            }
+            #expect(try await journal.documents().map(\.data) == [Data("4".utf8)])
+        }
+    }
+
     @Test("gives a journal that has lost its end another epoch, and keeps the documents", .timeLimit(.minutes(1)))
     func lostEnd() async throws {
         try await TestJournal.run { journal in

@@ -82,8 +82,14 @@ actor ElectionDriver {
 
     private var subject: String { BusSubject.steward.text(in: names.namespace) }
 
+    /// Reads the last record, and its sequence, which is 0 if there is none.
     private func read() async throws -> (record: StewardRecord?, sequence: Int) {
-        let last = try await jetStream.last(subject, of: names.journal)
-        return (try last.map { try StewardRecord(json: $0.body) }, last?.sequence ?? 0)
+        if let last = try await jetStream.last(subject, of: names.journal) {
+            return (try StewardRecord(json: last.body), last.sequence)
+        }
+        // The servers remove the record if the journal has become too large. The fences are in a stream without a limit.
+        // A new term must be above that of the last steward, whose fences the next one could not replace otherwise.
+        let fence = BusSubject.letterFence.text(in: names.namespace)
+        return (try await jetStream.last(fence, of: names.deadLetters).map { try StewardRecord(json: $0.body) }, 0)
     }
 }
