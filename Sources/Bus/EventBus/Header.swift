@@ -129,10 +129,18 @@ struct HeaderWriter {
         append("\"")
     }
 
+    /// Writes a key, and the quotation mark before its string.
     private mutating func begin(_ key: StaticString) {
-        append(count == 0 ? "{\"" : ",\"")
-        append(key)
-        append("\":\"")
+        let (isFirst, size) = (count == 0, key.utf8CodeUnitCount)
+        append(count: size + 5) { memory in
+            memory[0] = isFirst ? UInt8(ascii: "{") : UInt8(ascii: ",")
+            memory[1] = UInt8(ascii: "\"")
+            UnsafeMutableRawBufferPointer(rebasing: memory[2...])
+                .copyMemory(from: UnsafeRawBufferPointer(start: key.utf8Start, count: size))
+            memory[size + 2] = UInt8(ascii: "\"")
+            memory[size + 3] = UInt8(ascii: ":")
+            memory[size + 4] = UInt8(ascii: "\"")
+        }
     }
 
     private mutating func append(_ text: StaticString) {
