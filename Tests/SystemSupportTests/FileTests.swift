@@ -63,6 +63,22 @@ struct AtomicFileTests {
         }
     }
 
+    @Test("one of several writers leaves alone what another one is writing")
+    func otherWriters() async throws {
+        try await inScratchFolder { directory in
+            let path = "\(directory)/file"
+            let other = "\(path).1\(AtomicFile.temporarySuffix)"
+            for part in [other, path + AtomicFile.temporarySuffix] {
+                try Data("half".utf8).write(to: URL(fileURLWithPath: part))
+            }
+            try AtomicFile(path).replace(with: Data("new".utf8), hasOtherWriters: true)
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+                    == ["file", "file.1.tmp", "file.tmp"])
+        }
+    }
+
     @Test("when the name cannot be taken, nothing is left of the new content")
     func taken() async throws {
         try await inScratchFolder { directory in

@@ -18,14 +18,19 @@ package struct AtomicFile: Sendable {
         self.mode = mode
     }
 
-    /// Replaces the content. Only one writer at a time may do this. If two do, one of them may fail, and a reader may
-    /// see incomplete content.
-    /// - Parameter isDurable: If true, this function waits until the new content is on the disk, so that it survives a
-    ///   loss of power. If false, the new content survives the end of this process, but after a loss of power the file
-    ///   may be empty.
+    /// Replaces the content. Only one writer at a time may do this, unless all set `hasOtherWriters`. Otherwise one of
+    /// them may fail, and a reader may see incomplete content.
+    /// - Parameters:
+    ///   - isDurable: If true, this function waits until the new content is on the disk, so that it survives a loss of
+    ///     power. If false, the new content survives the end of this process, but after a loss of power the file may be
+    ///     empty.
+    ///   - hasOtherWriters: True if other processes may replace the content at the same time; the last one counts. The
+    ///     file that a killed writer leaves is then not removed.
     /// - Throws: ``SystemError``. The file then has its old content, unless only writing the folder to the disk failed.
-    package func replace(with content: Data, isDurable: Bool = true) throws(SystemError) {
-        let temporary = path + Self.temporarySuffix
+    package func replace(
+        with content: Data, isDurable: Bool = true, hasOtherWriters: Bool = false
+    ) throws(SystemError) {
+        let temporary = path + (hasOtherWriters ? ".\(getpid())" : "") + Self.temporarySuffix
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw SystemError(temporary) }

@@ -18,7 +18,7 @@ extension Project {
         try check(path)
         try PrivateDirectory.make(stateDirectory)
         do {
-            try AtomicFile(originPath).replace(with: Data(path.utf8), isDurable: false)
+            try AtomicFile(originPath).replace(with: Data(path.utf8), isDurable: false, hasOtherWriters: true)
         } catch {
             throw ComposeError(code: "stack-file", message: "cannot write \(originPath): \(error)")
         }
