@@ -34,6 +34,7 @@ public struct Attributes: Hashable, Sendable {
     public var recipient: String?
 }
 
+// In an extension, so that the struct keeps its memberwise initializer.
 extension Attributes {
     /// Creates the attributes of a message without a cause. The message begins a story and a trace.
     public init(

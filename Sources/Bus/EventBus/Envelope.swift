@@ -191,7 +191,7 @@ public struct Envelope: Hashable, Sendable {
         // A closure that captures the attributes would copy them. This one captures the object that has them.
         let head = head
         try Rules.check(head.attributes)
-        bytes.appendHeader(capacity: head.attributes.jsonCapacity) { head.attributes.writeJSON(in: $0) }
+        bytes.appendHeader { head.attributes.writeJSON(in: $0) }
     }
 
     /// Checks the rules that apply to a message of any kind.

@@ -15,12 +15,12 @@ extension Attributes {
 
     /// Appends ``json`` to `bytes`.
     package func writeJSON(to bytes: inout [UInt8]) {
-        bytes.appendHeader(capacity: jsonCapacity) { writeJSON(in: $0) }
+        bytes.appendHeader { writeJSON(in: $0) }
     }
 
-    /// Writes ``json`` at the beginning of `memory`.
-    /// - Returns: Nil if the memory is too small.
-    func writeJSON(in memory: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer? {
+    /// Writes ``json`` at the beginning of `memory`, if it fits.
+    /// - Returns: The size of ``json`` in bytes.
+    func writeJSON(in memory: UnsafeMutableRawBufferPointer) -> Int {
         var writer = HeaderWriter(memory)
         writer.write("causationid", causationID)
         writer.write("correlationid", correlationID)
@@ -38,15 +38,6 @@ extension Attributes {
         writer.write("traceparent", traceparent)
         writer.write("type", type)
         return writer.finish()
-    }
-
-    /// The maximum size of ``json`` in bytes, if no character needs to be escaped.
-    var jsonCapacity: Int {
-        var size =
-            id.utf8.count + source.utf8.count + subject.utf8.count + correlationID.utf8.count + type.name.utf8.count
-        size += (causationID?.utf8.count ?? 0) + (traceparent?.utf8.count ?? 0) + (platform?.utf8.count ?? 0)
-        size += (device?.utf8.count ?? 0) + (instance?.utf8.count ?? 0) + (key?.utf8.count ?? 0)
-        return HeaderWriter.fixedCapacity + size + (recipient?.utf8.count ?? 0)
     }
 
     /// - Throws: `DecodingError` if `json` is not a JSON object, if an attribute is invalid, or if `id`, `source`,
@@ -67,42 +58,40 @@ extension Attributes {
 }
 
 extension [UInt8] {
+    /// The size of memory that is on the stack and has room for almost every header.
+    private static let usualCapacity = 1024
+
     /// Appends a header.
-    /// - Parameters:
-    ///   - capacity: The maximum size of the header in bytes, if no character needs to be escaped.
-    ///   - write: Writes the header at the beginning of the memory. Returns nil if the memory is too small.
-    mutating func appendHeader(
-        capacity: Int, _ write: (UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer?
-    ) {
-        // Up to 1024 bytes are on the stack. That is enough for almost every header without escapes.
-        let isWritten = withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { memory in
-            guard let header = write(memory) else { return false }
-            append(contentsOf: header)
-            return true
+    /// - Parameter write: Writes the header at the beginning of the memory, if it fits, and returns its size. Is called
+    ///   again if the memory was too small.
+    mutating func appendHeader(_ write: (UnsafeMutableRawBufferPointer) -> Int) {
+        let size = append(upTo: Self.usualCapacity, write)
+        if size > Self.usualCapacity { _ = append(upTo: size, write) }
+    }
+
+    private mutating func append(upTo capacity: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
+        withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { memory in
+            let size = write(memory)
+            if size <= capacity { append(contentsOf: UnsafeRawBufferPointer(rebasing: memory[..<size])) }
+            return size
         }
-        if !isWritten { appendHeader(capacity: capacity * HeaderWriter.escapedSize, write) }
     }
 }
 
-/// Writes a flat JSON object of strings into memory.
+/// Writes a flat JSON object of strings into memory, and counts its bytes also if they do not fit.
 struct HeaderWriter {
     private let memory: UnsafeMutableRawBufferPointer
-    /// The size of what was written, or would have been written if the memory were large enough.
     private var count = 0
-
-    /// The maximum number of bytes that one byte of a string takes: a control character is written as `\u0001`.
-    static let escapedSize = 6
-    /// A size that is sufficient for all keys, the punctuation, the times and the version of a header.
-    static let fixedCapacity = 512
 
     init(_ memory: UnsafeMutableRawBufferPointer) {
         self.memory = memory
     }
 
-    /// Ends the object and returns its bytes. Nil if the memory is too small.
-    mutating func finish() -> UnsafeRawBufferPointer? {
+    /// Ends the object.
+    /// - Returns: Its size in bytes. If this is more than the memory has, the content of the memory is of no use.
+    mutating func finish() -> Int {
         append("}")
-        return count <= memory.count ? UnsafeRawBufferPointer(rebasing: memory[..<count]) : nil
+        return count
     }
 
     /// Writes a field, or nothing if `text` is nil.
@@ -129,18 +118,10 @@ struct HeaderWriter {
         append("\"")
     }
 
-    /// Writes a key, and the quotation mark before its string.
     private mutating func begin(_ key: StaticString) {
-        let (isFirst, size) = (count == 0, key.utf8CodeUnitCount)
-        append(count: size + 5) { memory in
-            memory[0] = isFirst ? UInt8(ascii: "{") : UInt8(ascii: ",")
-            memory[1] = UInt8(ascii: "\"")
-            UnsafeMutableRawBufferPointer(rebasing: memory[2...])
-                .copyMemory(from: UnsafeRawBufferPointer(start: key.utf8Start, count: size))
-            memory[size + 2] = UInt8(ascii: "\"")
-            memory[size + 3] = UInt8(ascii: ":")
-            memory[size + 4] = UInt8(ascii: "\"")
-        }
+        append(count == 0 ? "{\"" : ",\"")
+        append(key)
+        append("\":\"")
     }
 
     private mutating func append(_ text: StaticString) {
@@ -165,7 +146,7 @@ struct HeaderWriter {
         append(count: bytes.count) { $0.copyMemory(from: bytes) }
     }
 
-    /// Appends bytes that `write` writes, unless there is no room for them.
+    /// Counts bytes, and lets `write` write them if there is room.
     private mutating func append(count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
         if self.count + count <= memory.count {
             write(UnsafeMutableRawBufferPointer(rebasing: memory[self.count..<self.count + count]))

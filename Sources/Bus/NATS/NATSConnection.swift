@@ -27,8 +27,9 @@ package final class NATSConnection: Sendable {
     private static let queueLimit = 64 << 20
     /// The bytes that each waiting message or subscription counts, beside the body.
     private static let messageOverhead = 1024
-    /// The longest wait for which the thread polls. A server on the same machine usually answers sooner, and a core that
-    /// sleeps needs 20 to 50 µs to wake up. Answers of several servers take longer: then the cores are for them.
+    /// The maximum time for which the thread polls before it sleeps. One server on the same machine usually answers
+    /// sooner, and a core that sleeps needs 20 to 50 µs to wake up. If several servers must agree, an answer takes longer:
+    /// then the thread should sleep, so that the servers have the cores.
     private static let longestPolling = Duration.microseconds(250)
     /// The time between two attempts to connect, in milliseconds. Many clients should not come at once.
     private static let retryDelay = 250...350

@@ -151,8 +151,7 @@ package final class PullConsumer {
 
     fileprivate init(
         _ jetStream: JetStream, stream: String, name: String, subject: String, initialPending: Int,
-        settings: PullSettings,
-        token: UInt64, mailbox: Mailbox<NATSMessage>
+        settings: PullSettings, token: UInt64, mailbox: Mailbox<NATSMessage>
     ) {
         self.jetStream = jetStream
         self.stream = stream

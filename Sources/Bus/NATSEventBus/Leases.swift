@@ -3,7 +3,6 @@ internal import EventBus
 internal import NATS
 internal import NATSLayout
 internal import Support
-internal import Synchronization
 
 /// The lease of this process's documents: the publisher's side.
 ///
@@ -44,11 +43,6 @@ actor Leases {
     private var underWay = 0
     /// True if documents may be leased that ``entries`` does not have, or that this process cannot withdraw.
     private var mayHaveMore = false
-    private let used = Atomic(false)
-
-    /// True if this process has leased documents, so that it must note later batches with them. True from before the
-    /// first leased batch is sent.
-    nonisolated var isUsed: Bool { used.load(ordering: .sequentiallyConsistent) }
 
     /// - Parameter source: The CloudEvents source of the messages that withdraw documents.
     init(_ journal: Journal, producer: ProducerID, source: String, results: Results, send: @escaping Send) {
@@ -145,7 +139,6 @@ actor Leases {
     private func hold() async throws -> UInt64 {
         guard !isEnding else { throw Journal.ended }
         if let held { return held }
-        used.store(true, ordering: .sequentiallyConsistent)
         // Other batches wait until the documents are published again, so that no older document replaces a newer one.
         let (sequence, isNew) = try await turns.withTurn(of: producer) {
             while true {

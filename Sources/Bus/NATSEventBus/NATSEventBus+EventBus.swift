@@ -17,7 +17,7 @@ extension NATSEventBus {
         if let checkpoint = batch.checkpoint {
             if batch.isLeased { return try await leases.publish(batch, checkpoint) }
             let position = try await results.publish(batch, checkpoint)
-            if leases.isUsed { await leases.note(batch, at: Place(offset: position.offset).sequence) }
+            if batch.hasDocuments { await leases.note(batch, at: Place(offset: position.offset).sequence) }
             return position
         }
         if batch.isLeased, !batch.messages.isEmpty { return try await position(of: try await leases.publish(batch)) }
@@ -25,8 +25,10 @@ extension NATSEventBus {
             return try await position(of: try await letters.settle(batch, send: send))
         }
         guard !batch.messages.isEmpty else { return try await journal.end() }
+        // Looked for now, because the messages are read for packing next, and may be out of the cache afterwards.
+        let hasDocuments = batch.hasDocuments
         let recorded = try await publisher.publish { try Publication(batch) }
-        if leases.isUsed { await leases.note(batch, at: recorded.sequence) }
+        if hasDocuments { await leases.note(batch, at: recorded.sequence) }
         return try await position(of: Sent(sequence: recorded.sequence, offset: recorded.offset))
     }
 
@@ -205,6 +207,10 @@ extension NATSEventBus {
     ) async throws {
         try await queries.serve(types, whenServing: whenServing, answer)
     }
+}
+
+extension Batch {
+    fileprivate var hasDocuments: Bool { messages.contains { $0.kind == .document } }
 }
 
 extension Position {

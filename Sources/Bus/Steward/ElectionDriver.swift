@@ -82,13 +82,13 @@ actor ElectionDriver {
 
     private var subject: String { BusSubject.steward.text(in: names.namespace) }
 
-    /// Reads the last record, and its sequence, which is 0 if there is none.
+    /// Reads the record of the last steward, and the sequence that it has in the journal, which is 0 if it is not there.
     private func read() async throws -> (record: StewardRecord?, sequence: Int) {
         if let last = try await jetStream.last(subject, of: names.journal) {
             return (try StewardRecord(json: last.body), last.sequence)
         }
-        // The servers remove the record if the journal has become too large. The fences are in a stream without a limit.
-        // A new term must be above that of the last steward, whose fences the next one could not replace otherwise.
+        // The servers remove the record if the journal becomes too large. Each steward also writes it as its fences, in
+        // streams without a limit. If the terms began again at 1, the new steward could not replace these fences.
         let fence = BusSubject.letterFence.text(in: names.namespace)
         return (try await jetStream.last(fence, of: names.deadLetters).map { try StewardRecord(json: $0.body) }, 0)
     }

@@ -17,9 +17,9 @@ struct StewardElection: Sendable {
     enum Step: Hashable, Sendable {
         /// Nothing is to be done now.
         case wait
-        /// Read the last record, and call ``found(_:sequence:at:)``.
+        /// Read the last record, and call ``found(_:at:)``.
         case look
-        /// Publish the record as an announcement, read the last record, and call ``found(_:sequence:at:)``.
+        /// Publish the record as an announcement, read the last record, and call ``found(_:at:)``.
         case announce(StewardRecord)
     }
 
@@ -79,8 +79,8 @@ struct StewardElection: Sendable {
     }
 
     /// Notes the last record.
-    /// - Returns: The record to write on the condition that the last one has this sequence; nil if none is to be
-    ///   written.
+    /// - Returns: The record to write on the condition that no other record has been written meanwhile; nil if none is
+    ///   to be written.
     mutating func found(_ last: StewardRecord?, at now: Instant) -> StewardRecord? {
         let isKnown = lastTerm == last?.term ?? 0
         let isFirstLook = lastTerm == nil

@@ -24,8 +24,8 @@ package struct AtomicFile: Sendable {
     ///   - isDurable: If true, this function waits until the new content is on the disk, so that it survives a loss of
     ///     power. If false, the new content survives the end of this process, but after a loss of power the file may be
     ///     empty.
-    ///   - hasOtherWriters: True if other processes may replace the content at the same time; the last one counts. The
-    ///     file that a killed writer leaves is then not removed.
+    ///   - hasOtherWriters: True if other processes may replace the content at the same time; the last one counts. Each
+    ///     process then writes a temporary file of its own, and that of a killed writer is not removed.
     /// - Throws: ``SystemError``. The file then has its old content, unless only writing the folder to the disk failed.
     package func replace(
         with content: Data, isDurable: Bool = true, hasOtherWriters: Bool = false

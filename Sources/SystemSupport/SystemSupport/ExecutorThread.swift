@@ -35,7 +35,8 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
 
     /// Starts the thread. It runs until ``stop()``.
     /// - Parameter longestPolling: The maximum time for which the thread polls before it sleeps. A thread that does not
-    ///   sleep continues sooner, but takes time from the other processes of a busy machine. Never on a single core.
+    ///   sleep continues sooner, but takes time from the other processes of a busy machine. On a single core the thread
+    ///   never polls.
     package init(name: String, longestPolling: Duration = .microseconds(400)) {
         self.longestPolling = ProcessInfo.processInfo.activeProcessorCount > 1 ? longestPolling : .zero
         let thread = Thread { self.loop() }
