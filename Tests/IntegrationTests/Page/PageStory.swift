@@ -28,6 +28,8 @@ enum PageStory {
         switch (words.first, words.count) {
         case ("link", 1): return try link(story)
         case ("kill", 2): try await story.processes.killAndRestart(words[1])
+        case ("freeze", 2): try await story.processes.freeze(words[1])
+        case ("thaw", 2): try story.processes.thaw(words[1])
         case ("control", 3): try await story.control(words[1], words[2])
         case ("publish", 3): try await publish(words[1], words[2], in: story)
         case ("transient", 3): try await publish(words[1], words[2], isTransient: true, in: story)

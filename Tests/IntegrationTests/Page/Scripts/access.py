@@ -2,7 +2,7 @@
 
 import json
 
-from page import check_access, device, expect, open_page, screenshot, step
+from page import check_access, device, expect, open_page, open_tab, screenshot, step
 
 WIDE, SMALL = {"width": 1600, "height": 1000}, {"width": 390, "height": 844}
 
@@ -85,9 +85,7 @@ def check_screens(page, ios, mac) -> None:
     check_everywhere(page, "service")
     check_keyboard(page, "service")
     tab_to(page, connect)
-    with page.context.expect_page() as opened:
-        page.keyboard.press("Enter")
-    consent = opened.value
+    consent = open_tab(page, lambda: page.keyboard.press("Enter"))
     tab_to(consent, consent.get_by_role("button", name="Agree"))
     consent.keyboard.press("Enter")
     calm = ios.get_by_role("button", name="Calm")

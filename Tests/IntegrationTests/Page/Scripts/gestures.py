@@ -1,6 +1,6 @@
 """Gestures on the phone, the error banner, and a window that the browser blocks."""
 
-from page import device, drag, expect, log_in, messages, open_page, screenshot, step, wait_unseen
+from page import OFFER, device, drag, expect, log_in, messages, open_page, screenshot, step, wait_unseen
 
 SHOP = "https://shop.example/offer"
 
@@ -69,7 +69,15 @@ with open_page() as page:
     expect(mac.get_by_role("heading", name="Choose a music service")).to_be_visible()
     expect(page.get_by_role("link", name="Open shop.example")).to_have_count(0)
 
-    log_in(page)
+    def connect_slowly() -> None:
+        """The service answers after the time for which the browser lets a page open a tab."""
+        step("freeze auth-service")
+        ios.get_by_role("button", name="Connect Spotify").click()
+        wait_unseen(page, "!navigator.userActivation.isActive")
+        step("thaw auth-service")
+        wait_unseen(page, f"document.querySelector('{OFFER}') !== null")
+
+    log_in(page, connect_slowly)
 
     # A back swipe: cancelled first, because the finger returns, then completed.
     ios.get_by_role("button", name="Deep Focus").click()

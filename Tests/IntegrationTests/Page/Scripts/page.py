@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import sys
+from collections.abc import Callable
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -16,6 +17,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 DEADLINE = 45_000
 # The folder for the screenshots of the main states. Empty if nobody will look at them.
 SCREENSHOTS = os.environ.get("SEGUE_SCREENSHOTS", "")
+
+# A link to a URL that the browser has not let the page open.
+OFFER = "segue-notes a[target=_blank]"
 
 expect.set_options(timeout=DEADLINE)
 
@@ -124,14 +128,31 @@ def device(page: Page, platform: str):
     return page.get_by_role("region", name=platform, exact=False).first
 
 
-def log_in(page: Page) -> None:
-    """Connects Spotify on the phone, and waits until both devices show the playlists."""
+def open_tab(page: Page, press: Callable[[], None]) -> Page:
+    """Does what opens a URL of the app, such as a press of a button, and returns the tab.
+
+    The browser lets the page open a tab for five seconds after the press. If the app answers later than that, the
+    device offers a link. This presses it, as a person would.
+    """
+    # The page notes each request to open a URL before it tries to open a tab.
+    requests = "(JSON.parse(sessionStorage.getItem('segue.opened')) ?? []).at(-1)"
+    last = json.dumps(page.evaluate(requests))
     with page.context.expect_page() as opened:
-        device(page, "Device ios").get_by_role("button", name="Connect Spotify").click()
-    opened.value.get_by_role("button", name="Agree").click()
+        press()
+        wait_unseen(page, f"({requests} ?? null) !== {last}")
+        if look_unseen(page, f"document.querySelector('{OFFER}') !== null"):
+            assert not look_unseen(page, "navigator.userActivation.isActive"), "the page has opened no tab"
+            page.locator(OFFER).click()
+    return opened.value
+
+
+def log_in(page: Page, press: Callable[[], None] | None = None) -> None:
+    """Connects Spotify on the phone, and waits until both devices show the playlists."""
+    consent = open_tab(page, press or device(page, "Device ios").get_by_role("button", name="Connect Spotify").click)
+    consent.get_by_role("button", name="Agree").click()
     for platform in ("ios", "mac"):
         expect(device(page, f"Device {platform}").get_by_role("button", name="Deep Focus")).to_be_visible()
-    opened.value.close()
+    consent.close()
 
 
 @contextlib.contextmanager
@@ -151,15 +172,28 @@ def drag(page: Page, element, start: tuple[float, float]):
     page.mouse.up()
 
 
-def wait_unseen(page: Page, condition: str) -> None:
-    """Waits until a condition in JavaScript is true. To Chromium this is not an action of a person.
+def look_unseen(page: Page, expression: str):
+    """The value of an expression in JavaScript, or of its promise. To Chromium this is not an action of a person.
 
     Playwright's other methods are, even those that only look: after them the browser does not block windows.
     """
-    look = f"new Promise(done => {{ const look = () => {condition} ? done() : requestAnimationFrame(look); look() }})"
     session = page.context.new_cdp_session(page)
-    session.send("Runtime.evaluate", {"expression": look, "awaitPromise": True})
+    answer = session.send(
+        "Runtime.evaluate", {"expression": expression, "awaitPromise": True, "returnByValue": True})
     session.detach()
+    assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+    return answer["result"].get("value")
+
+
+def wait_unseen(page: Page, condition: str) -> None:
+    """Waits until a condition in JavaScript is true, as `look_unseen` does."""
+    # A timer, because a page that another tab covers draws no frames.
+    late = json.dumps(f"in {DEADLINE} ms it has not become true that {condition}")
+    look_unseen(page, f"""new Promise((done, fail) => {{
+        const end = performance.now() + {DEADLINE}
+        const look = () => {condition} ? done() : performance.now() > end ? fail({late}) : setTimeout(look, 20)
+        look()
+    }})""")
 
 
 def screens(one, count: int) -> str:

@@ -1,12 +1,10 @@
 """Two sessions side by side, each with an account of its own."""
 
-from page import expect, open_page
+from page import expect, open_page, open_tab
 
 
 def log_in(page, one, account: str) -> None:
-    with page.context.expect_page() as opened:
-        one.get_by_role("button", name="Connect Spotify").click()
-    consent = opened.value
+    consent = open_tab(page, one.get_by_role("button", name="Connect Spotify").click)
     consent.get_by_role("radio", name=account).check()
     consent.get_by_role("button", name="Agree").click()
     expect(one.get_by_role("heading", name="Choose a playlist")).to_be_visible()

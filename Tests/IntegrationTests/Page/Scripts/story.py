@@ -1,6 +1,6 @@
 """The whole story of the focus player, on both platforms."""
 
-from page import check_access, device, expect, open_page, screenshot
+from page import check_access, device, expect, open_page, open_tab, screenshot
 
 with open_page() as page:
     ios, mac = device(page, "Device ios"), device(page, "Device mac")
@@ -9,9 +9,7 @@ with open_page() as page:
     screenshot(page, "1-service")
 
     # The consent page opens in a window of its own, although the browser blocks windows that nobody asked for.
-    with page.context.expect_page() as opened:
-        ios.get_by_role("button", name="Connect Spotify").click()
-    consent = opened.value
+    consent = open_tab(page, ios.get_by_role("button", name="Connect Spotify").click)
     consent.get_by_role("button", name="Agree").click()
     for one in (ios, mac):
         expect(one.get_by_role("heading", name="Choose a playlist")).to_be_visible()
