@@ -163,7 +163,7 @@ let tools: [Target] = [
 ]
 
 let focusPlayer: [Target] = [
-    module("Vocabulary", in: "FocusPlayer", ["Contracts", "EventBus"]),
+    module("Vocabulary", in: "FocusPlayer", ["Contracts", "EventBus", "Support"]),
     module("Authorization", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Sodium", "Vocabulary"]),
     module("Music", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Support", "Vocabulary"]),
     module(
@@ -298,12 +298,14 @@ let tests: [Target] = [
         ["Broker", "BusConformance", "BusProtocol", "Consuming", "EventBus", "TestSupport", "ZeroMQ", grdb, logging]),
     // Flows and sessions that several test suites use.
     testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
-    tests(of: "Navigation", ["FlowFiles", "SampleFlows", "Support", "TestSupport"]),
+    tests(of: "Navigation", ["FlowFiles", "HostileValues", "SampleFlows", "Support", "TestSupport"]),
     tests(of: "YAMLText", [yams]),
     tests(of: "FlowFiles", ["Navigation", "SampleFlows", "Support", "TestSupport"]),
     tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "Support", "TestSupport"]),
     tests(of: "Contracts", ["EventBus", "Navigation", "Support"]),
-    tests(of: "MessageSchema", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
+    // Values that no client sends, made from valid ones and from schemas.
+    testModule("HostileValues", ["Contracts", "EventBus", "MessageSchema", "Support"]),
+    tests(of: "MessageSchema", ["Contracts", "EventBus", "FlowFiles", "HostileValues", "Navigation", "Support"]),
     tests(of: "Projects", ["TestSupport"]),
     testModule("RuntimeTestSupport", ["Consuming", "Contracts", "EventBus", "TestSupport", lifecycle, logging]),
     tests(
@@ -391,7 +393,7 @@ let tests: [Target] = [
     tests(of: "Onboarding", ["FlowFiles", "Navigation", "Support"]),
     tests(of: "ThreeScreens", ["FlowFiles", "Navigation", "Support"]),
     tests(of: "Authorization", ["Contracts", "EventBus", "TestSupport", "Vocabulary"]),
-    tests(of: "Music", ["Contracts", "EventBus", "Vocabulary"]),
+    tests(of: "Music", ["Contracts", "EventBus", "Support", "Vocabulary"]),
     tests(
         of: "SpotifyAPI",
         [

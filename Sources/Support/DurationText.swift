@@ -5,13 +5,13 @@ extension Duration {
     ]
 
     /// Reads one whole number and its unit, the form that flows and tools use. Nil for any other string, and for a
-    /// number of milliseconds that does not fit in 64 bits.
+    /// number of milliseconds beyond ``SafeIntegers``.
     package init?(text: String) {
         let digits = text.prefix { "0"..."9" ~= $0 }
         let unit = Self.units.first { $0.name == text.dropFirst(digits.count) }
         guard let number = Int(digits), let unit else { return nil }
         let (milliseconds, overflow) = number.multipliedReportingOverflow(by: unit.milliseconds)
-        guard !overflow else { return nil }
+        guard !overflow, milliseconds <= SafeIntegers.greatest else { return nil }
         self = .milliseconds(milliseconds)
     }
 
@@ -34,8 +34,8 @@ extension Duration {
         self = .microseconds(Int64(microseconds.rounded()))
     }
 
-    /// The duration in milliseconds. A fraction of a millisecond is cut off.
-    package var milliseconds: Int { Int(clamping: attoseconds / 1_000_000_000_000_000) }
+    /// The duration in milliseconds, limited to ``SafeIntegers``. A fraction of a millisecond is cut off.
+    package var milliseconds: Int { Int(SafeIntegers.limit(attoseconds / 1_000_000_000_000_000)) }
 
     /// The duration, cut off to whole milliseconds, in the largest unit that needs no fraction, such as `90s`; zero is
     /// `0s`. `init(text:)` reads the result unless it is negative.

@@ -93,4 +93,42 @@ struct CoordinatorRestartTests {
             #expect(snapshot.state.root.instance.screen == "launch")
         }
     }
+
+    @Test(
+        "begins a session anew whose snapshot has numbers that cannot be continued, and says so",
+        arguments: [#""revision":"#, #""instances":"#])
+    func endlessNumbers(number: String) async throws {
+        let origin = Origin(platform: "ios")
+        let flow = try Flow("shop", version: 1, platform: "ios", start: "launch") {
+            for name in ["launch", "list", "item"] { Flow.Screen(name) }
+            Flow.Transition(on: "event.LaunchFinished", do: [.setRoot("list")])
+            Flow.Transition(on: "command.ItemSelected", do: [.push("item")])
+        }
+        try await withRunning(fixture.coordinator(flow)) {
+            try await view.publish(DomainEvent.LaunchFinished(), subject: "zz", origin: origin)
+            try await fixture.snapshot(session: "zz") { $0.state.root.instance.screen == "list" }
+        }
+        let stored = try #require(
+            try await view.document(Document.NavigationState.type, subject: "zz", key: "ios"))
+        let text = String(decoding: stored.data, as: UTF8.self)
+        let start = try #require(text.firstRange(of: number)).upperBound
+        let end = try #require(text[start...].firstIndex { !$0.isNumber })
+        var hostile = try Envelope(
+            Document.NavigationState(stored.decode(Document.NavigationState.self).snapshot), source: "stranger/1",
+            subject: "zz", origin: origin)
+        hostile.data = Data((text[..<start] + "9223372036854775807" + text[end...]).utf8)
+        try await view.publish(Batch([hostile]))
+        try await withRunning(fixture.coordinator(flow)) {
+            let tap = try await view.send(Command.ItemSelected(itemID: "7"), subject: "zz", origin: origin)
+            let errors = try await view.received(ApplicationError.self)
+            let snapshot = try await fixture.snapshot(session: "zz") { $0.cause == tap.id }
+            #expect(snapshot.state.root.instance.screen == "launch")
+            #expect(snapshot.state.path.map(\.screen) == ["item"])
+            let error = try #require(try errors.first?.decode(ApplicationError.self))
+            #expect(errors.map(\.subject) == ["zz"])
+            #expect(error.code == "navigation.unreadableState")
+            #expect(error.message.contains("9223372036854775807 is not between 0 and 9007199254740991"))
+            #expect(error.message.split(whereSeparator: \.isNewline).count == 1)
+        }
+    }
 }

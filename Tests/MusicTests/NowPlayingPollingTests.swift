@@ -1,6 +1,7 @@
 import Contracts
 import EventBus
 import Music
+import Support
 import Testing
 import Vocabulary
 
@@ -165,12 +166,13 @@ struct NowPlayingPollingTests {
         #expect(machine.handle(.due, at: .seconds(3700)).next == .end(nil))
     }
 
-    @Test("Numbers from a strange message are computed without an overflow")
-    func overflow() {
-        let strange = Playback(track: nil, isPlaying: true, position: .max, measuredAt: .min)
-        #expect(strange.position(at: .max) == .max)
+    @Test("The greatest numbers that a message may have are computed without an overflow")
+    func greatest() {
+        let greatest = Int(SafeIntegers.greatest)
+        let strange = Playback(track: nil, isPlaying: true, position: greatest, measuredAt: 0)
+        #expect(strange.position(at: greatest) == 2 * greatest)
         var machine = following(strange)
-        let other = Playback(track: nil, isPlaying: true, position: .min, measuredAt: .max)
+        let other = Playback(track: nil, isPlaying: true, position: 0, measuredAt: greatest)
         #expect(machine.handle(.answered(.success(other)), at: .zero).publish?.playback == other)
     }
 }

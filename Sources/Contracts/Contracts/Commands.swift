@@ -8,7 +8,7 @@ public enum Command {}
 extension Command {
     /// A view has displayed the navigation state with this revision.
     public struct ScreenDisplayed: CommandMessage {
-        public var revision: Int
+        @BoundedCount public var revision: Int
 
         public init(revision: Int) {
             self.revision = revision

@@ -34,7 +34,7 @@ extension Document {
         public var platform: String
         public var name: String
         /// The version that the flow's authors set.
-        public var version: Int
+        @BoundedInteger public var version: Int
         /// The hash of the flow. A snapshot that was made with this flow contains the same hash.
         public var hash: String
         /// The flow as YAML: the text of the file that the coordinator has read.
@@ -59,7 +59,7 @@ extension Document {
         /// Nil if no banner is shown.
         public var error: ApplicationError?
         /// The number of errors that are shown after this error.
-        public var waiting: Int
+        @BoundedCount public var waiting: Int
 
         public init(errorID: String? = nil, error: ApplicationError? = nil, waiting: Int = 0) {
             self.errorID = errorID
@@ -105,7 +105,7 @@ extension Document {
         /// The maximum time to wait, in milliseconds. It begins when this document is published, and again each time a
         /// coordinator starts. If the state still waits when the time is over, the coordinator sends
         /// `command.ScreenGone` for a screen, or `event.GuardDeadlinePassed` for an attempt.
-        public var delay: Int64
+        @BoundedCount public var delay: Int64
 
         public init(platform: String, object: Object, id: String, delay: Int64) {
             self.platform = platform
@@ -132,12 +132,12 @@ extension Document {
         /// The types of the messages that the process declares to send.
         public var sends: [String]
         /// The number of messages that the process's durable consumers have handled since the process started.
-        public var handled: Int
+        @BoundedCount public var handled: Int
         /// The number of messages that the process's durable consumers have given up since the process started.
-        public var failed: Int
+        @BoundedCount public var failed: Int
         /// The largest lag of the process's durable consumers: the number of messages for a consumer after its
         /// position. 0 if all consumers have handled all their messages. 10,000 means 10,000 or more.
-        public var lag: UInt64
+        @BoundedCount public var lag: UInt64
         /// The durable consumers that the process has started, in alphabetical order. Nil if the process does not
         /// report them.
         public var consumers: [String]?
@@ -168,9 +168,9 @@ extension Document {
                 pid: try container.decode(Int32.self, forKey: .pid),
                 receives: try container.decode([String].self, forKey: .receives),
                 sends: try container.decode([String].self, forKey: .sends),
-                handled: try container.decodeIfPresent(Int.self, forKey: .handled) ?? 0,
-                failed: try container.decodeIfPresent(Int.self, forKey: .failed) ?? 0,
-                lag: try container.decodeIfPresent(UInt64.self, forKey: .lag) ?? 0,
+                handled: try container.decodeIfPresent(BoundedCount<Int>.self, forKey: .handled)?.wrappedValue ?? 0,
+                failed: try container.decodeIfPresent(BoundedCount<Int>.self, forKey: .failed)?.wrappedValue ?? 0,
+                lag: try container.decodeIfPresent(BoundedCount<UInt64>.self, forKey: .lag)?.wrappedValue ?? 0,
                 consumers: try container.decodeIfPresent([String].self, forKey: .consumers))
         }
 

@@ -1,5 +1,6 @@
 package import Contracts
 internal import EventBus
+package import Support
 
 extension Command {
     /// Connects the app to a Spotify account.
@@ -16,7 +17,7 @@ extension Command {
     /// generation has been renewed already.
     package struct SpotifyTokenRefreshRequested: CommandMessage {
         /// The number of the token in the vault, counted from 1.
-        package var generation: Int
+        @BoundedCount package var generation: Int
 
         package init(generation: Int) {
             self.generation = generation
@@ -74,7 +75,7 @@ extension Command {
     /// Continues at another position of the song.
     package struct SeekRequested: CommandMessage {
         /// The position in milliseconds. A position beyond the end begins the next song.
-        package var position: Int
+        @BoundedCount package var position: Int
 
         package init(position: Int) {
             self.position = position
@@ -84,7 +85,7 @@ extension Command {
     /// Sets the volume of the active device.
     package struct VolumeRequested: CommandMessage {
         /// The volume in percent, 0 to 100.
-        package var percent: Int
+        @BoundedCount package var percent: Int
 
         package init(percent: Int) {
             self.percent = percent

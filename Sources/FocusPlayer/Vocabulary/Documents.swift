@@ -1,6 +1,7 @@
 package import Contracts
 internal import EventBus
 internal import Foundation
+package import Support
 
 extension Document {
     /// The playlists of the account, in Spotify's order. Empty if no account is connected.
@@ -27,7 +28,7 @@ extension Document {
         package var playlistID: String
         package var status: LoadStatus
         /// The number of songs of the playlist. 0 unless the status is `ready`.
-        package var total: Int
+        @BoundedCount package var total: Int
         /// The first songs, at most ``Song/pageSize`` bytes of JSON. `query.PlaylistSongs` returns the others.
         package var songs: [Song]
 
@@ -85,7 +86,7 @@ package struct Playlist: Codable, Hashable, Sendable, Identifiable {
     package var name: String
     /// The display name of the playlist's owner, or else the owner's id.
     package var owner: String
-    package var songCount: Int
+    @BoundedCount package var songCount: Int
 
     package init(id: String, name: String, owner: String, songCount: Int) {
         self.id = id
@@ -103,7 +104,7 @@ package struct Song: Codable, Hashable, Sendable, Identifiable {
     package var title: String
     package var artist: String
     /// The duration in milliseconds.
-    package var duration: Int
+    @BoundedCount package var duration: Int
 
     package init(id: String, uri: String, title: String, artist: String, duration: Int) {
         self.id = id

@@ -1,3 +1,5 @@
+package import Support
+
 /// The music that plays or is paused.
 package struct Playback: Codable, Hashable, Sendable {
     /// A song that plays. Its playlist need not be known.
@@ -8,7 +10,7 @@ package struct Playback: Codable, Hashable, Sendable {
         /// Nil if Spotify names none.
         package var album: String?
         /// The duration in milliseconds.
-        package var duration: Int
+        @BoundedCount package var duration: Int
 
         package init(title: String, artist: String, album: String? = nil, duration: Int) {
             self.title = title
@@ -31,15 +33,23 @@ package struct Playback: Codable, Hashable, Sendable {
             self.type = type
             self.volume = volume
         }
+
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                name: try container.decode(String.self, forKey: .name),
+                type: try container.decode(String.self, forKey: .type),
+                volume: try container.decodeIfPresent(BoundedCount<Int>.self, forKey: .volume)?.wrappedValue)
+        }
     }
 
     /// Nil if Spotify plays something else, such as an episode of a podcast or an advertisement.
     package var track: Track?
     package var isPlaying: Bool
     /// The position in milliseconds at the time ``measuredAt``.
-    package var position: Int
+    @BoundedCount package var position: Int
     /// The time at which ``position`` was measured, in milliseconds since 1970.
-    package var measuredAt: Int
+    @BoundedCount package var measuredAt: Int
     /// Nil if Spotify names none.
     package var device: Speaker?
 
@@ -55,9 +65,6 @@ package struct Playback: Codable, Hashable, Sendable {
     /// - Parameter time: in milliseconds since 1970.
     package func position(at time: Int) -> Int {
         guard isPlaying else { return position }
-        // Both values may come from a message, so their sum may be too large.
-        let (elapsed, isTooLong) = time.subtractingReportingOverflow(measuredAt)
-        let (sum, isTooLate) = position.addingReportingOverflow(isTooLong ? 0 : max(0, elapsed))
-        return min(isTooLate ? position : sum, track?.duration ?? .max)
+        return min(position + max(0, time - measuredAt), track?.duration ?? .max)
     }
 }

@@ -1,5 +1,6 @@
 package import Contracts
 internal import EventBus
+package import Support
 
 extension Query {
     /// Asks for a page of the songs of a playlist, as they were last fetched. If the session's focus playlist was made
@@ -7,7 +8,7 @@ extension Query {
     package struct PlaylistSongs: QueryMessage {
         package struct Answer: Codable, Hashable, Sendable {
             /// The number of songs of the playlist.
-            package var total: Int
+            @BoundedCount package var total: Int
             /// At most ``Song/pageSize`` bytes of JSON. Empty if `offset` is not below `total`.
             package var songs: [Song]
 
@@ -24,6 +25,13 @@ extension Query {
         package init(playlistID: String, offset: Int? = nil) {
             self.playlistID = playlistID
             self.offset = offset
+        }
+
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                playlistID: try container.decode(String.self, forKey: .playlistID),
+                offset: try container.decodeIfPresent(BoundedCount<Int>.self, forKey: .offset)?.wrappedValue)
         }
     }
 }

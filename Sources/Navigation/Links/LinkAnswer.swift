@@ -1,4 +1,4 @@
-internal import Support
+public import Support
 
 /// The treatment of a deep link in a state.
 enum LinkAnswer {
@@ -154,7 +154,7 @@ public struct ParkedLink: Codable, Hashable, Sendable {
     public var messageID: String
     /// The time in milliseconds since 1970 at which the link expires. It is discarded when the next message after this
     /// time is handled.
-    public var expires: Int
+    @BoundedInteger public var expires: Int
     /// The ids of the messages that were waiting when the link arrived: the message that waited for an answer, and the
     /// messages queued after it. The link is not discarded because of a screen that one of them opens. Nil if no
     /// message was waiting.

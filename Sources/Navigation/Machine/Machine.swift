@@ -622,10 +622,10 @@ extension Machine {
         case .waits(_, let milliseconds): park = milliseconds
         case .followed(let link): park = link.link.park.milliseconds
         }
-        let (expiry, isLate) = (input.attributes.time ?? 0).addingReportingOverflow(park)
+        let expiry = min((input.attributes.time ?? 0) + park, Int(SafeIntegers.greatest))
         step.unpark("a newer link replaced this link")
         step.state.parked = ParkedLink(
-            url: url, messageID: input.id, expires: isLate ? .max : expiry, waiting: step.state.attempt)
+            url: url, messageID: input.id, expires: expiry, waiting: step.state.attempt)
         return commit(step)
     }
 

@@ -41,6 +41,7 @@ extension Machine {
         /// The time at which the message expires, in milliseconds since 1970.
         public var expiry: Int?
 
+        /// Creates attributes. Times that JSON cannot represent exactly are limited to 2^53 - 1 milliseconds from 1970.
         public init(
             platform: String? = nil,
             device: String? = nil,
@@ -53,8 +54,20 @@ extension Machine {
             self.device = device
             self.instance = instance
             self.causationID = causationID
-            self.time = time
-            self.expiry = expiry
+            // The machine computes with these times.
+            self.time = time.map { Int(SafeIntegers.limit($0)) }
+            self.expiry = expiry.map { Int(SafeIntegers.limit($0)) }
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let object = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                platform: try object.decodeIfPresent(String.self, forKey: .platform),
+                device: try object.decodeIfPresent(String.self, forKey: .device),
+                instance: try object.decodeIfPresent(String.self, forKey: .instance),
+                causationID: try object.decodeIfPresent(String.self, forKey: .causationID),
+                time: try object.decodeIfPresent(BoundedInteger<Int>.self, forKey: .time)?.wrappedValue,
+                expiry: try object.decodeIfPresent(BoundedInteger<Int>.self, forKey: .expiry)?.wrappedValue)
         }
     }
 

@@ -18,6 +18,16 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         )
     }
 
+    /// The stored state of a session cannot be continued.
+    /// - Parameter reason: one line that says what is wrong, and in which message.
+    package static func unreadableState(_ reason: String) -> Self {
+        Self(
+            code: "navigation.unreadableState",
+            message: "the stored state cannot be continued, so the session begins anew: \(reason)",
+            recovery: nil
+        )
+    }
+
     static func notRequestable(_ name: Flow.ActionName, among names: [Flow.ActionName]) -> Self {
         let allowed =
             names.isEmpty ? "it allows no requests" : "it allows \(names.map(\.rawValue).joined(separator: ", "))"

@@ -1,9 +1,9 @@
-internal import Support
+public import Support
 
 /// The data that a machine keeps in addition to the state. Snapshots contain it.
 public struct NavigationMemory: Codable, Hashable, Sendable {
     /// The last number that was given to an instance or a run. The next instance or run gets the number after it.
-    public private(set) var instances: Int
+    @BoundedCount public private(set) var instances: Int
     /// The instances that views' reports have removed most recently; the latest one is last.
     public private(set) var departures: [Departure]
     /// The ids of the attempts that have ended most recently; the latest one is last. Nil if none has ended.

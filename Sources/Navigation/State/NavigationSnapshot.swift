@@ -1,4 +1,4 @@
-internal import Support
+public import Support
 
 /// A machine's state and memory in the form in which they are published and stored. ``Restoration`` restores a machine
 /// from a snapshot and a flow.
@@ -8,7 +8,7 @@ public struct NavigationSnapshot: Hashable, Sendable {
     /// The session, which is the subject of its messages.
     public var session: String
     /// The number of changes of the state.
-    public var revision: Int
+    @BoundedCount public var revision: Int
     /// The name, version and hash of the flow.
     public var flow: FlowIdentity
     /// The id of the last message that changed the state. Nil if no message has changed it.
@@ -83,7 +83,7 @@ extension NavigationSnapshot: Codable {
 public struct FlowIdentity: Codable, Hashable, Sendable {
     public var name: String
     /// The version that its authors set.
-    public var version: Int
+    @BoundedInteger public var version: Int
     /// A hash of the whole flow, 16 hexadecimal digits.
     public var hash: String
 

@@ -230,7 +230,20 @@ extension NavigationState: Codable {
         parked = try object.decodeIfPresent(ParkedLink.self, forKey: .parked)
         presentations = try object.decode(PresentationChain?.self, forKey: .presented)?.presentations ?? []
         runs = try object.decodeIfPresent([FlowRun].self, forKey: .runs) ?? []
+        if let run = Self.misplaced(in: runs) {
+            let message = "run '\(run.id)' is there twice, or does not come after the run in which it began"
+            throw DecodingError.dataCorruptedError(forKey: .runs, in: object, debugDescription: message)
+        }
         attempt = try object.decodeIfPresent(PendingGuard.self, forKey: .attempt)
+    }
+
+    /// A run with the id of an earlier one, or that began in itself or in a later one. Nil if there is none. Without
+    /// such runs, ``lineage(of:)`` ends.
+    private static func misplaced(in runs: [FlowRun]) -> FlowRun? {
+        let indices = Dictionary(runs.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        return runs.enumerated().first { index, run in
+            indices[run.id] != index || run.parent.flatMap { indices[$0] }.map { $0 >= index } ?? false
+        }?.element
     }
 
     /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs` and `attempt` are absent.

@@ -1,4 +1,4 @@
-import Support
+public import Support
 
 /// An attempt: a rule with a guard that has matched a message and waits for the answer.
 ///
@@ -17,7 +17,7 @@ public struct PendingGuard: Codable, Hashable, Sendable {
     public var run: String?
     /// The maximum time that the attempt waits, in milliseconds, from its beginning or from the last start of the host.
     /// Then the guard's `expired` actions are taken.
-    public var deadline: Int
+    @BoundedCount public var deadline: Int
     /// The message that the rule matched.
     public var message: Machine.Input
     /// The messages that are held back until the attempt ends, in the order of arrival.

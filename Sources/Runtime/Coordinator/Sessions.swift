@@ -72,7 +72,7 @@ struct Sessions: ComputingHandler {
     }
 
     /// The machine of a snapshot, and the results of restoring it. If the snapshot cannot be read, the session begins
-    /// again. Nil if the results cannot be encoded.
+    /// again, and the results include an error that says so. Nil if the results cannot be encoded.
     private func restoration(of document: Envelope) -> (machine: Machine, results: Handled?)? {
         let session = document.subject
         let known = open.objects(of: session)
@@ -84,8 +84,9 @@ struct Sessions: ComputingHandler {
             } catch let error as BusError {
                 logger.error("session \(session) cannot be restored: \(error)")
                 let machine = Machine(flow: flow, session: session)
-                let message = try outcome.about(Document.NavigationState(machine.snapshot))
-                return (machine, handled([message] + outcome.withdrawals(of: known), closed: known))
+                let results = try outcome.results(
+                    of: [.failed(.unreadableState(error.message))], snapshot: machine.snapshot, session: session)
+                return (machine, handled(results.messages + outcome.withdrawals(of: known), closed: known))
             }
             let restoration = Restoration(snapshot, flow: flow)
             for screen in restoration.dropped {

@@ -69,7 +69,9 @@ struct SpotifyReply: Sendable {
 
     init(_ response: HTTPClient.Response) {
         status = response.status
-        retryAfter = response.headers[.retryAfter].flatMap(Int64.init).flatMap { $0 >= 0 ? .seconds($0) : nil }
+        retryAfter = response.headers[.retryAfter].flatMap(Int64.init).flatMap {
+            $0 >= 0 ? .seconds(SafeIntegers.limit($0)) : nil
+        }
         body = response.body
         contentType = response.headers[.contentType]
     }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// A value that may be null or have another form. Then it is nil, and the values beside it remain.
 struct Tolerant<Value: Decodable>: Decodable {
     let value: Value?
@@ -9,21 +11,23 @@ struct Tolerant<Value: Decodable>: Decodable {
 
 extension Tolerant: Sendable where Value: Sendable {}
 
-/// An integer that may be written as a fraction or a string.
+/// An integer that may be written as a fraction or a string. It is limited to `SafeIntegers`.
 struct TolerantNumber: Decodable, Sendable {
     let value: Int?
 
     init(from decoder: any Decoder) {
         let container = try? decoder.singleValueContainer()
-        if let number = try? container?.decode(Int.self) {
-            value = number
-        } else if let number = try? container?.decode(Double.self) {
-            value = Int(exactly: number.rounded())
+        let number: Int?
+        if let integer = try? container?.decode(Int.self) {
+            number = integer
+        } else if let fraction = try? container?.decode(Double.self) {
+            number = Int(exactly: fraction.rounded())
         } else if let text = try? container?.decode(String.self) {
-            value = Int(text) ?? Double(text).flatMap { Int(exactly: $0.rounded()) }
+            number = Int(text) ?? Double(text).flatMap { Int(exactly: $0.rounded()) }
         } else {
-            value = nil
+            number = nil
         }
+        value = number.map { Int(SafeIntegers.limit($0)) }
     }
 }
 
