@@ -95,10 +95,11 @@ soak: setup
 fuzz: setup
 	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
 
-# Checks the format, and what modules import.
+# Checks the format, what modules import, and what programs write.
 lint:
 	@swift format lint --strict --recursive Package.swift Sources Tests Examples
 	@scripts/check-imports
+	@scripts/check-output
 
 format:
 	@swift format --in-place --recursive Package.swift Sources Tests Examples

@@ -39,7 +39,7 @@ let support: [Target] = [
 
 let systemSupport: [Target] = [
     .systemLibrary(name: "CEventDescriptor", path: "Sources/SystemSupport/CEventDescriptor"),
-    module("SystemSupport", in: "SystemSupport", ["CEventDescriptor"]),
+    module("SystemSupport", in: "SystemSupport", ["CEventDescriptor", "Support"]),
     .systemLibrary(name: "CSodium", path: "Sources/SystemSupport/CSodium", providers: [.apt(["libsodium-dev"])]),
     module("Sodium", in: "SystemSupport", ["CSodium"]),
     .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -207,20 +207,21 @@ let executables: [Target] = [
             "Broker", "NATS", "NATSLayout", "Steward", "Consuming", "Contracts", "EventBus", "ServiceRuntime",
             "Support", argumentParser, lifecycle,
         ]),
-    executable("device", ["TerminalDevice", argumentParser]),
+    executable("device", ["ServiceRuntime", "TerminalDevice", argumentParser]),
     executable("error-notifier", ["PlatformPrograms", "ServiceRuntime", argumentParser]),
     executable(
-        "focus-player", ["Device", "InProcess", "Presentation", "TerminalDevice", "WebDevice", argumentParser]),
+        "focus-player",
+        ["Device", "InProcess", "Presentation", "ServiceRuntime", "TerminalDevice", "WebDevice", argumentParser]),
     executable("music-service", ["HTTPClient", "ServiceRuntime", "Services", argumentParser]),
     executable(
         "navigation-coordinator", ["Coordinator", "PlatformPrograms", "ServiceRuntime", "Support", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
-    executable("segue", ["SegueCommands", argumentParser, logging]),
+    executable("segue", ["SegueCommands", "SystemSupport", argumentParser, logging]),
     executable("segue-bench", ["Benchmarks", "EventBus", "SystemSupport", argumentParser, logging]),
     executable(
         "spotify-simulator", ["Consuming", "ServiceRuntime", "SpotifySimulator", argumentParser, lifecycle, logging]),
     executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
-    executable("web-gateway", ["WebDevice", argumentParser]),
+    executable("web-gateway", ["ServiceRuntime", "WebDevice", argumentParser]),
 ]
 
 // MARK: Tests

@@ -1,7 +1,8 @@
 package import Foundation
 
 /// One JSON value on one line, without blanks between its parts, otherwise as it was written. Unlike a ``JSONValue``,
-/// it keeps the digits of numbers and the order of members.
+/// it keeps the digits of numbers, the escapes in strings, and the order and duplicates of members. Data that passes
+/// through a tool is a JSON text.
 package struct JSONText: Hashable, Sendable, CustomStringConvertible {
     package let utf8: [UInt8]
 
@@ -11,6 +12,11 @@ package struct JSONText: Hashable, Sendable, CustomStringConvertible {
     package init?(_ data: Data) {
         guard (try? JSONValue(parsing: data)) != nil else { return nil }
         utf8 = Self.withoutBlanks(Array(data))
+    }
+
+    /// - Parameter part: A value in a JSON text.
+    private init(part: ArraySlice<UInt8>) {
+        utf8 = Array(part)
     }
 
     private static func withoutBlanks(_ json: [UInt8]) -> [UInt8] {
@@ -31,79 +37,150 @@ package struct JSONText: Hashable, Sendable, CustomStringConvertible {
         }
         return result
     }
-}
 
-/// The members of a JSON object. Each value is kept as the bytes that were received, with the digits of its numbers and
-/// the order of its members.
-package struct RawMembers {
-    private var values: [String: Data] = [:]
+    package var isObject: Bool { utf8.first == UInt8(ascii: "{") }
 
-    /// - Parameter json: A JSON object. For any other input, members are missing or invalid.
-    package init(_ json: Data) {
-        var scanner = Scanner(bytes: json)
-        guard scanner.take(UInt8(ascii: "{")) else { return }
-        while let name = scanner.string(), scanner.take(UInt8(ascii: ":")) {
-            let value = scanner.value()
-            // Of two members with the same name the first one counts.
-            if values[name] == nil { values[name] = value }
-            guard scanner.take(UInt8(ascii: ",")) else { return }
+    /// The string. Nil if this is not a string.
+    package var stringValue: String? {
+        guard utf8.first == UInt8(ascii: "\"") else { return nil }
+        return try? JSONValue(parsing: Data(utf8)).stringValue
+    }
+
+    /// The member `name` of an object; of two members with the same name the first one. Nil if there is no such member,
+    /// or if this is not an object.
+    package subscript(name: String) -> JSONText? {
+        guard isObject else { return nil }
+        var found: JSONText?
+        forEachPart { member, part in
+            if member.map(string(at:)) == name { found = JSONText(part: utf8[part]) }
+            return found == nil
+        }
+        return found
+    }
+
+    /// The value at a path, as ``JSONValue/value(at:)`` finds it.
+    package func value(at path: [String]) -> JSONText? {
+        path.reduce(self as JSONText?) { value, step in
+            guard value?.utf8.first == UInt8(ascii: "[") else { return value?[step] }
+            return Int(step).flatMap { value?.element($0) }
         }
     }
 
-    package subscript(name: String) -> Data? { values[name] }
-
-    private struct Scanner {
-        private let bytes: Data
-        private var index: Data.Index
-
-        init(bytes: Data) {
-            self.bytes = bytes
-            index = bytes.startIndex
+    private func element(_ index: Int) -> JSONText? {
+        var (found, next): (JSONText?, Int) = (nil, 0)
+        forEachPart { _, part in
+            if next == index { found = JSONText(part: utf8[part]) }
+            next += 1
+            return found == nil
         }
+        return found
+    }
 
-        mutating func take(_ byte: UInt8) -> Bool {
-            while index < bytes.endIndex, bytes[index] <= UInt8(ascii: " ") { index += 1 }
-            guard index < bytes.endIndex, bytes[index] == byte else { return false }
+    /// Calls `body` with each member of an object or element of an array until it returns false: the range of the
+    /// member's name with its quotes, nil for an element; and the range of the value.
+    private func forEachPart(_ body: (_ name: Range<Int>?, _ value: Range<Int>) -> Bool) {
+        var start = 1
+        while start < utf8.count - 1 {
+            var name: Range<Int>?
+            if isObject {
+                let end = endOfString(at: start)
+                name = start..<end
+                start = end + 1
+            }
+            let end = endOfValue(at: start)
+            guard body(name, start..<end) else { return }
+            start = end + 1
+        }
+    }
+
+    /// The index of the comma or the closing bracket after a value.
+    private func endOfValue(at start: Int) -> Int {
+        var (index, depth) = (start, 0)
+        while index < utf8.count {
+            switch utf8[index] {
+            case UInt8(ascii: "\""):
+                index = endOfString(at: index)
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return index }
+                depth -= 1
+            case UInt8(ascii: ",") where depth == 0: return index
+            default: break
+            }
             index += 1
-            return true
         }
+        return index
+    }
 
-        /// Reads a string, without its quotes. Escapes are not decoded. Nil if the next value is not a string in UTF-8.
-        mutating func string() -> String? {
-            guard take(UInt8(ascii: "\"")) else { return nil }
-            let start = index
-            skipString()
-            return String(data: bytes[start..<index - 1], encoding: .utf8)
-        }
+    /// The index after the closing quote of a string.
+    private func endOfString(at quote: Int) -> Int {
+        var index = quote + 1
+        while utf8[index] != UInt8(ascii: "\"") { index += utf8[index] == UInt8(ascii: "\\") ? 2 : 1 }
+        return index + 1
+    }
 
-        /// Reads everything before the comma or the closing bracket that follows the value.
-        mutating func value() -> Data {
-            let start = index
-            var depth = 0
-            while index < bytes.endIndex {
-                switch bytes[index] {
-                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-                case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                    if depth == 0 { return bytes[start..<index] }
-                    depth -= 1
-                case UInt8(ascii: ",") where depth == 0: return bytes[start..<index]
-                case UInt8(ascii: "\""):
-                    index += 1
-                    skipString()
-                    continue
-                default: break
-                }
+    private func string(at range: Range<Int>) -> String {
+        JSONText(part: utf8[range]).stringValue ?? ""
+    }
+}
+
+extension JSONText {
+    /// A copy in which strings have other values. The names of members stay.
+    /// - Parameter change: Returns the new value of a string, or nil to keep it as it is written.
+    package func replacingStrings(_ change: (String) -> String?) -> JSONText {
+        var result: [UInt8] = []
+        var index = 0
+        while index < utf8.count {
+            guard utf8[index] == UInt8(ascii: "\"") else {
+                result.append(utf8[index])
                 index += 1
+                continue
             }
-            return bytes[start...]
+            let end = endOfString(at: index)
+            let isName = end < utf8.count && utf8[end] == UInt8(ascii: ":")
+            let new = isName ? nil : change(string(at: index..<end))
+            result += new.map { Array(JSONValue.string($0).description.utf8) } ?? Array(utf8[index..<end])
+            index = end
         }
+        return JSONText(part: result[...])
+    }
 
-        /// Moves from the byte after the opening quote to the byte after the closing quote.
-        private mutating func skipString() {
-            while index < bytes.endIndex, bytes[index] != UInt8(ascii: "\"") {
-                index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+    /// The value on several lines, for people. Each member and element is on a line of its own.
+    package var indented: String {
+        var result: [UInt8] = []
+        var (index, depth) = (0, 0)
+        func beginLine() { result += [UInt8(ascii: "\n")] + [UInt8](repeating: UInt8(ascii: " "), count: 2 * depth) }
+        while index < utf8.count {
+            let byte = utf8[index]
+            switch byte {
+            case UInt8(ascii: "\""):
+                let end = endOfString(at: index)
+                result += utf8[index..<end]
+                index = end
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                result.append(byte)
+                // An empty object or array stays on its line.
+                if utf8[index + 1] == byte + 2 {
+                    result.append(byte + 2)
+                    index += 1
+                } else {
+                    depth += 1
+                    beginLine()
+                }
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                beginLine()
+                result.append(byte)
+            case UInt8(ascii: ","):
+                result.append(byte)
+                beginLine()
+            case UInt8(ascii: ":"): result += Array(" : ".utf8)
+            default: result.append(byte)
             }
-            index = min(index + 1, bytes.endIndex)
+            index += 1
         }
+        return String(decoding: result, as: UTF8.self)
     }
 }

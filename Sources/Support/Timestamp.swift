@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Converts between dates and the times in messages: RFC 3339, in UTC, with milliseconds.
+/// Converts between dates and the times in messages: RFC 3339, in UTC, with milliseconds. All times that Segue writes for
+/// programs and people are written here, so that a time that was printed names the same millisecond when it is read.
 ///
 /// Foundation reads other forms of RFC 3339.
 public enum Timestamp {
@@ -21,6 +22,25 @@ public enum Timestamp {
         }
     }
 
+    /// The date and time in a zone with milliseconds and the zone: `2026-03-01T13:00:00.000+0100`. In UTC, or if the
+    /// offset of the zone is not in whole minutes, the timestamp.
+    package static func text(of date: Date, in zone: LocalZone) -> String {
+        let offset = zone.offset(atMilliseconds: date.milliseconds)
+        let local = date.moved(by: offset)
+        guard offset != 0, offset % 60 == 0, canHold(date), canHold(local) else { return text(of: date) }
+        let minutes = abs(offset) / 60
+        let digits = String(10_000 + minutes / 60 * 100 + minutes % 60).dropFirst()
+        return "\(text(of: local).dropLast())\(offset < 0 ? "-" : "+")\(digits)"
+    }
+
+    /// The time of day in a zone with milliseconds: `13:00:00.000`.
+    package static func clock(of date: Date, in zone: LocalZone) -> String {
+        String(text(of: date.moved(by: zone.offset(atMilliseconds: date.milliseconds))).dropFirst(11).dropLast())
+    }
+
+    /// This moment, rounded down to the millisecond. What is recorded after it does not have an earlier time.
+    public static var now: Date { Date(milliseconds: Date().milliseconds(.down)) }
+
     /// The number of bytes of a timestamp.
     package static let size = 24
 
@@ -40,8 +60,8 @@ public enum Timestamp {
         memory.put(fraction, digits: 3, at: 20)
     }
 
-    /// Reads a time in RFC 3339, with or without a fraction of a second. Nil if the string is anything else, or
-    /// if the time is outside the years 0000 to 9999 in UTC.
+    /// Reads a time in RFC 3339, with or without a fraction of a second, and rounds it to the millisecond. Nil if the
+    /// string is anything else, or if the time is outside the years 0000 to 9999 in UTC.
     public static func date(from text: String) -> Date? {
         var text = text
         if let date = text.withUTF8(plainDate) { return date }
@@ -49,7 +69,9 @@ public enum Timestamp {
             // `parse` would ignore text after the time.
             let range = text.startIndex..<text.endIndex
             let found = try? style.consuming(text, startingAt: range.lowerBound, in: range)
-            if let found, found.upperBound == range.upperBound, canHold(found.output) { return found.output }
+            if let found, found.upperBound == range.upperBound, canHold(found.output) {
+                return Date(milliseconds: found.output.milliseconds)
+            }
         }
         return nil
     }
@@ -68,11 +90,20 @@ public enum Timestamp {
             CivilDate.fields(ofDay: days) == (year, month, day)
         else { return nil }
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
-        return Date(timeIntervalSince1970: Double(seconds * 1000 + fraction) / 1000)
+        return Date(milliseconds: seconds * 1000 + fraction)
     }
 }
 
 extension Date {
+    package init(milliseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+
+    fileprivate func moved(by seconds: Int64) -> Date {
+        let (sum, overflows) = milliseconds.addingReportingOverflow(seconds * 1000)
+        return overflows ? self : Date(milliseconds: sum)
+    }
+
     /// The milliseconds since 1970, rounded to the nearest and limited to the range of `Int64`. 0 for a date that is
     /// not a number.
     package var milliseconds: Int64 { milliseconds(.toNearestOrAwayFromZero) }
@@ -102,13 +133,6 @@ extension UnsafeBufferPointer<UInt8> {
             number = number * 10 + Int64(digit)
         }
         return number
-    }
-}
-
-extension Int64 {
-    fileprivate func flooredQuotientAndRemainder(by divisor: Int64) -> (Int64, Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }
 

@@ -81,6 +81,9 @@ package enum BadHeader: String, CaseIterable, Sendable {
     case otherType = "{\"id\":\"1\",\"source\":\"s\",\"specversion\":\"1.0\",\"type\":\"command.Other\"}"
     case otherSubject =
         "{\"id\":\"1\",\"source\":\"s\",\"specversion\":\"1.0\",\"subject\":\"alice\",\"type\":\"command.Greet\"}"
+    /// A time that is an escape sequence and a second line.
+    case badTime =
+        "{\"id\":\"1\",\"source\":\"s\",\"specversion\":\"1.0\",\"time\":\"\\u001b]0;T\\u0007\\nforged\",\"type\":\"command.Greet\"}"
     /// Not UTF-8.
     case noUTF8 = "{\"id\":\"?\",\"source\":\"s\",\"specversion\":\"1.0\",\"type\":\"command.Greet\"}"
     /// A type that is longer than a text of the protocol can be, and is not ASCII.

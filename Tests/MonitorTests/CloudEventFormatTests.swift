@@ -88,7 +88,7 @@ struct CloudEventReadingTests {
         let line =
             #" { "specversion" : "1.0", "data" : { "n" : [ 1 ] }, "id":"1","source":"x","type":"event.A","x":[{}] }"#
         let message = try CloudEventFormat.message(Data(line.utf8))
-        #expect(String(decoding: message.data, as: UTF8.self).hasSuffix(#"{ "n" : [ 1 ] }"#))
+        #expect(String(decoding: message.data, as: UTF8.self) == #"{"n":[1]}"#)
         #expect(message.subject == Session.default && message.position == nil)
     }
 

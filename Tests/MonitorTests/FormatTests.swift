@@ -19,7 +19,7 @@ struct FormatTests {
     func fields() throws {
         let message = try Envelope.fixed("event.X", #"{"url":"a\tb\u001b[2J","n":1.50,"o":{"z":[1]},"no":null}"#)
         let format = FieldFormat(try paths("type", "data.url", "data.n", "data.o", "data.no", "data.o.z[0]", "key"))
-        #expect(try text(format, message) == "event.X\ta b[2J\t1.5\t{\"z\":[1]}\t\t1\t\n")
+        #expect(try text(format, message) == "event.X\ta b\\u001b[2J\t1.50\t{\"z\":[1]}\t\t1\t\n")
     }
 
     @Test("of raw data gives the bytes as they came")

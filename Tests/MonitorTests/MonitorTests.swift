@@ -138,7 +138,7 @@ struct MonitorTests {
         let tell: Monitor.Tell = { notice in told.withLock { $0.append("\(notice)") } }
         let odd = MessageSelection(types: [try #require(MessagePattern("*.Odd"))])
         try await Monitor(bus: bus, selection: odd, start: .beginning, end: .end).run({ _ in }, tell: tell)
-        #expect(told.withLock(\.self) == ["message m7 was discarded: it came too late"])
+        #expect(told.withLock(\.self) == [#"message m\u001b7 was discarded: it came too late"#])
         told.withLock { $0 = [] }
         try await Monitor(bus: bus, start: .beginning, end: .end).run({ _ in }, tell: tell)
         #expect(told.withLock(\.self).isEmpty)

@@ -1,14 +1,15 @@
 import EventBus
 import Foundation
 import Monitor
+import Support
 import Testing
 
 @Suite("A message for a person")
 struct PrettyFormatTests {
-    private let format = PrettyFormat(timeZone: .gmt)
+    private let format = PrettyFormat(zone: .utc)
 
     private func plain(_ message: Envelope) -> String {
-        format.line(message).rendered(isColored: false, columns: nil)
+        format.line(message).rendered(isColored: false, columns: nil).description
     }
 
     @Test("is time, type, source and data on one line")
@@ -31,20 +32,23 @@ struct PrettyFormatTests {
         #expect(plain(try .fixed("document.Devices", "")) == "12:34:56.789 document.Devices device/1 → withdrawn")
     }
 
-    @Test("cannot paint the terminal: control characters and direction overrides are left out")
+    @Test("cannot paint the terminal: control characters and direction overrides are made visible")
     func controls() throws {
         let message = try Envelope.fixed(
             "event.X", "\u{1B}[2Jnot\u{07} JSON\r\n\u{202E}", source: "a\u{1B}]0;b\u{9C}/1")
-        #expect(plain(message) == "12:34:56.789 event.X a]0;b/1 → 18 bytes that are not JSON: [2Jnot JSON  ")
+        #expect(
+            plain(message)
+                == #"12:34:56.789 event.X a\u001b]0;b\u009c/1 → 18 bytes that are not JSON: \u001b[2Jnot\u0007 JSON  \u202e"#
+        )
     }
 
     @Test("is cut to the width of the terminal, wide characters counted as two columns")
     func cut() throws {
         let message = try Envelope.fixed("event.X", #"{"name":"集中"}"#)
         let whole = #"12:34:56.789 event.X device/1 → {"name":"集中"}"#
-        #expect(format.line(message).rendered(isColored: false, columns: 47) == whole)
+        #expect(format.line(message).rendered(isColored: false, columns: 47).description == whole)
         #expect(
-            format.line(message).rendered(isColored: false, columns: 45)
+            format.line(message).rendered(isColored: false, columns: 45).description
                 == #"12:34:56.789 event.X device/1 → {"name":"集…"#)
     }
 
@@ -52,7 +56,7 @@ struct PrettyFormatTests {
     func color() throws {
         let line = format.line(try .fixed("error.ApplicationError"))
         #expect(
-            line.rendered(isColored: true, columns: 17)
+            line.rendered(isColored: true, columns: 17).description
                 == "\u{1B}[2m12:34:56.789\u{1B}[0m \u{1B}[31merr\u{1B}[0m…")
     }
 
@@ -65,7 +69,7 @@ struct PrettyFormatTests {
             $0.instance = "launch-1"
             $0.expiryTime = Date(timeIntervalSince1970: 1_772_368_556.789)
         }
-        let lines = format.details(message).map { $0.rendered(isColored: false, columns: nil) }
+        let lines = format.details(message).map { $0.rendered(isColored: false, columns: nil).description }
         #expect(
             lines == [
                 "    id: m1", "    position: ab/17", "    caused by: c1, in the story of c0",

@@ -83,7 +83,7 @@ struct BusVerbTests {
             #expect(try await segue("get", "NavigationState").lines == ["ios", "mac"])
             #expect(try await segue("get", "NavigationState", "--json").lines.count == 2)
             #expect(
-                try await segue("get", "Devices", "--subject", "alice").output == "{\n  \"devices\" : [\n\n  ]\n}\n")
+                try await segue("get", "Devices", "--subject", "alice").output == "{\n  \"devices\" : []\n}\n")
 
             let noKey = try await segue("get", "NavigationState", "tv")
             #expect(noKey.status == 1)

@@ -92,10 +92,10 @@ struct MonitorVerbTests {
                 try await segue.run(all + ["--kind", "command", "--kind", "event"] + arguments).output
             }
             #expect(try await show(["--field", "data.playlistID"]) == "p1\np1\np2\n")
-            #expect(try await show(["--field", "name", "--field", "data.n"]).hasSuffix("PlaylistShuffled\t1.5\n"))
+            #expect(try await show(["--field", "name", "--field", "data.n"]).hasSuffix("PlaylistShuffled\t1.50\n"))
             #expect(
                 try await show(["--csv", "--field", "data.at", "--field", "data.n"])
-                    == "data.at,data.n\n\"a,b\",\n,\n,1.5\n")
+                    == "data.at,data.n\n\"a,b\",\n,\n,1.50\n")
             #expect(
                 try await show(["--csv"]).hasPrefix(
                     "position.offset,time,type,key,subject,source,id,correlationid,data\n1,"))

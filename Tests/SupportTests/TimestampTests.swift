@@ -54,4 +54,23 @@ struct TimestampTests {
     func milliseconds(seconds: Double, milliseconds: Int64) {
         #expect(Date(timeIntervalSince1970: seconds).milliseconds == milliseconds)
     }
+
+    @Test("a time that was written names the same millisecond when it is read, in every zone", arguments: [0, 19_800])
+    func everyMillisecond(offset: Int64) {
+        let zone = LocalZone { _ in offset }
+        for milliseconds in Int64(1_774_746_000_000)..<1_774_746_003_000 {
+            let date = Date(milliseconds: milliseconds)
+            let text = Timestamp.text(of: date, in: zone)
+            #expect(Timestamp.date(from: text) == date)
+            #expect(text.contains("T\(Timestamp.clock(of: date, in: zone))"))
+        }
+    }
+
+    @Test("this moment is not later than what is recorded after it")
+    func now() {
+        for _ in 0..<1000 {
+            let now = Timestamp.now
+            #expect(now <= Date() && Timestamp.date(from: Timestamp.text(of: now)) == now)
+        }
+    }
 }

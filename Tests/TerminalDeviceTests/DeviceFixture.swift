@@ -10,6 +10,7 @@ import Navigation
 import Presentation
 import RuntimeTestSupport
 import ServiceLifecycle
+import Support
 import Synchronization
 import Testing
 import Vocabulary
@@ -74,7 +75,8 @@ struct DeviceFixture: Sendable {
         log: ScreenLog? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) -> TerminalDevice {
         let terminal = Terminal(
-            lines: lines, mode: mode, size: { size }, log: log, write: { [transcript] in transcript.write($0) })
+            lines: lines, mode: mode, size: { size }, log: log,
+            write: { [transcript] in transcript.write($0.description) })
         let identity = DeviceIdentity(
             platform: platform, device: "\(platform)-\(number)", subject: subject,
             source: "device/\(platform)-\(number)")

@@ -1,4 +1,5 @@
 import Device
+import Support
 import Testing
 
 @testable import TerminalDevice
@@ -10,7 +11,7 @@ struct LineTests {
     /// The texts and the targets of a line's hyperlinks.
     private func links(_ lines: [Line]) -> [(target: String, text: String)] {
         lines.flatMap { line in
-            line.hyperlinked
+            line.hyperlinked.description
                 .matches(of: #/\u{1B}\]8;id=segue;([\x21-\x7E]+)\u{1B}\\([^\u{1B}]*)\u{1B}\]8;;\u{1B}\\/#)
                 .map { (String($0.1), String($0.2)) }
         }
@@ -54,7 +55,7 @@ struct LineTests {
         ])
     func sanitising(text: String) {
         let lines = Line("see \(text)").wrapped(to: 12)
-        let drawn = lines.map(\.hyperlinked).joined()
+        let drawn = lines.map(\.hyperlinked.description).joined()
         #expect(!drawn.unicodeScalars.contains { $0.properties.generalCategory == .control })
     }
 
@@ -72,7 +73,7 @@ struct LineTests {
         let long = "https://a.b/" + String(repeating: "x", count: 3000)
         let lines = Line("Open \(long)").fitted(to: 80)
         #expect(lines.map(\.text).joined() == "Open\(long)")
-        #expect(lines.allSatisfy { $0.hyperlinked == $0.text })
+        #expect(lines.allSatisfy { $0.hyperlinked.description == $0.text })
         #expect(OpenableURL("https://a.b/" + String(repeating: "x", count: 8192)) == nil)
         #expect(Line("https://a.b/ " + String(repeating: "x", count: 20_000)).fitted(to: 80).count == 1)
     }

@@ -134,7 +134,8 @@ struct ScriptTests {
         #expect(failure.code == "device.timeout")
         #expect(
             failure.message
-                == "'Calm' could not be picked within 30.0 seconds; on screen is serviceSelection with Connect Spotify")
+                == #"'Calm\u0007' could not be picked within 30.0 seconds; "#
+                + "on screen is serviceSelection with Connect Spotify")
     }
 
     @Test("The deadline of what has been answered is over")

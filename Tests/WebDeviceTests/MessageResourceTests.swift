@@ -131,6 +131,41 @@ struct MessageResourceTests {
         }
     }
 
+    @Test("data is published as the page has written it, and again as it was published")
+    func exactData() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        try await withGateway(bus) { page in
+            var json = #"{"n":12345678901234567890,"d":1.10,"b":{"z":1,"a":2},"a":1,"a":2,"s":"\u0041"}"#
+            for _ in 0..<2 {
+                let body = Data(
+                    #"{"type":"event.Tick","check":false,"data": \#(json.replacing(",", with: " , "))}"#.utf8)
+                let headers: HTTPFields = [.contentType: "application/json", .segue: "1"]
+                let sent = try await page.send(.post, "/api/messages", headers, body)
+                #expect(sent.status == .ok, "\(sent.text)")
+                let rows = try await page.get("/api/messages").json["rows"]?.arrayValue
+                let position = try #require(rows?.last?["position"]?.stringValue)
+                let detail = try await page.get("/api/messages/\(position)").json
+                #expect(detail["json"] == .string(json))
+                json = detail["json"]?.stringValue ?? ""
+            }
+        }
+    }
+
+    @Test("the command to copy has no control characters, and Bash reads the same words from it")
+    func command() async throws {
+        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        try await withGateway(bus) { page in
+            var attributes = Attributes(type: MessageType(kind: .event, name: "Tick"), source: "shop/1")
+            attributes.device = "a'\\\u{1B}]0;T\u{7}\n\u{9B}b"
+            let data = Data("{\"x\":\"\u{9B}'\u{202E}\"}".utf8)
+            let position = try await bus.publish(Batch([Envelope(attributes: attributes, data: data)])).pageText
+            let command = try await page.get("/api/messages/\(position)").json["command"]?.stringValue
+            #expect(
+                command
+                    == #"segue send event.Tick '{"x":"\u009b'\''\u202e"}' --device $'a\'\\\u001b]0;T\u0007\n\u009bb'"#)
+        }
+    }
+
     @Test("a transient message has a row without a position, is counted, and has its data")
     func transient() async throws {
         let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))

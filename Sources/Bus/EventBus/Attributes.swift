@@ -1,4 +1,5 @@
 public import Foundation
+public import Support
 internal import Synchronization
 
 /// The metadata of a message: the attributes of CloudEvents 1.0 and the extensions of this project.
@@ -40,7 +41,7 @@ extension Attributes {
     public init(
         type: MessageType, source: String, subject: String = Session.default,
         id: String = MessageID.make(),
-        time: Date = Date()
+        time: Date = Timestamp.now
     ) {
         self.init(
             id: id, source: source, type: type, subject: subject, time: time, correlationID: id,
@@ -54,7 +55,7 @@ extension Attributes {
     /// - Parameter origin: The view that the message concerns; if nil, the view of the cause.
     public init(
         type: MessageType, source: String, causedBy cause: Attributes, origin: Origin? = nil,
-        id: String = MessageID.make(), time: Date = Date()
+        id: String = MessageID.make(), time: Date = Timestamp.now
     ) {
         let story = [cause.correlationID, cause.id].first(where: \.isAttribute) ?? id
         let trace = cause.traceparent.flatMap(TraceContext.init(parsing:))?.next ?? TraceContext(story: story)

@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Device
 internal import Foundation
+internal import Support
 
 extension Scene {
     /// The text of the scene's lines, from top to bottom, without links.
@@ -175,9 +176,10 @@ struct Painter {
         let story: String?
     }
 
-    private static let clearScreen = "\u{1B}[H\u{1B}[2J"
-    private static let (saveCursor, restoreCursor) = ("\u{1B}7", "\u{1B}8")
-    private static let clearLine = "\u{1B}[2K"
+    private static let clearScreen: TerminalText = "\u{1B}[H\u{1B}[2J"
+    private static let saveCursor: TerminalText = "\u{1B}7"
+    private static let restoreCursor: TerminalText = "\u{1B}8"
+    private static let clearLine: TerminalText = "\u{1B}[2K"
     /// The maximum number of notes under the scene. Older notes are removed.
     private static let noteLimit = 3
     /// The maximum length of a note on a terminal, in characters. The rest is cut.
@@ -188,7 +190,7 @@ struct Painter {
     private var notes: [Note] = []
     private var lastLines: [String] = []
     /// The lines on the terminal, from its first row. Empty if they may be elsewhere.
-    private var placedLines: [String] = []
+    private var placedLines: [TerminalText] = []
 
     init(waiting: String) {
         self.waiting = waiting
@@ -200,11 +202,11 @@ struct Painter {
     ///     part of the drawing.
     ///   - time: The time for which positions are shown.
     /// - Returns: The text to write. Empty if `size` is nil and there is no scene or the scene has not changed.
-    mutating func drawing(of scene: Scene?, size: TerminalSize?, at time: Date) -> String {
+    mutating func drawing(of scene: Scene?, size: TerminalSize?, at time: Date) -> TerminalText {
         guard let size else {
             let lines = scene?.lines(at: time) ?? []
             defer { lastLines = lines }
-            return lines.isEmpty || lines == lastLines ? "" : lines.joined(separator: "\n") + "\n\n"
+            return lines.isEmpty || lines == lastLines ? "" : TerminalText(lines.joined(separator: "\n")) + "\n\n"
         }
         let lines = lines(of: scene, size: size, at: time)
         // A higher drawing scrolls the terminal.
@@ -214,18 +216,19 @@ struct Painter {
 
     /// Draws the positions of a scene at another time on a terminal.
     /// - Returns: The text to write. Empty if nothing has changed.
-    mutating func update(of scene: Scene?, size: TerminalSize, at time: Date) -> String {
+    mutating func update(of scene: Scene?, size: TerminalSize, at time: Date) -> TerminalText {
         let lines = lines(of: scene, size: size, at: time)
         guard lines.count == placedLines.count else { return drawing(of: scene, size: size, at: time) }
         let changes = lines.indices.filter { lines[$0] != placedLines[$0] }
         placedLines = lines
         if changes.isEmpty { return "" }
         return Self.saveCursor
-            + changes.map { "\u{1B}[\($0 + 1);1H\(Self.clearLine)\(lines[$0])" }.joined() + Self.restoreCursor
+            + changes.map { "\u{1B}[\($0 + 1);1H\(Self.clearLine)\(lines[$0])" }.joined()
+            + Self.restoreCursor
     }
 
     /// The lines on a terminal above the prompt, with their links.
-    private func lines(of scene: Scene?, size: TerminalSize, at time: Date) -> [String] {
+    private func lines(of scene: Scene?, size: TerminalSize, at time: Date) -> [TerminalText] {
         let below = (scene?.requestedURL.map { [Line("Open", $0)] } ?? []) + notes.map { Line($0.text) }
         let belowLines = below.flatMap { $0.wrapped(to: size.columns) }
         // The prompt needs a line as well.
@@ -247,8 +250,8 @@ struct Painter {
     /// - Returns: The text to write: on a terminal the whole drawing with the note, otherwise only the note.
     mutating func note(
         _ text: String, of story: String?, on scene: Scene?, size: TerminalSize?, at time: Date
-    ) -> String {
-        guard size != nil else { return text.printable + "\n" }
+    ) -> TerminalText {
+        guard size != nil else { return "\(text)\n" }
         let note = Note(text: String(text.prefix(Self.noteLengthLimit)), story: story)
         notes = (notes.filter { $0.text != note.text } + [note]).suffix(Self.noteLimit)
         return drawing(of: scene, size: size, at: time)

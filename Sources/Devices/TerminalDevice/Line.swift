@@ -1,4 +1,5 @@
 internal import Device
+internal import Support
 
 /// A line for a terminal: printable text with hyperlinks.
 struct Line: Hashable, Sendable {
@@ -96,8 +97,8 @@ struct Line: Hashable, Sendable {
 
     /// The text with links as OSC 8 escape sequences. All links have the same id. The parts of a wrapped URL, which
     /// have the same id and URL, are one link.
-    var hyperlinked: String {
-        var drawn = ""
+    var hyperlinked: TerminalText {
+        var drawn = TerminalText()
         var rest = cells[...]
         while let url = rest.first.map(\.url) {
             let part = rest.prefix { $0.url == url }
@@ -105,7 +106,7 @@ struct Line: Hashable, Sendable {
             if let url, url.text.utf8.count <= Self.maximumLinkLength {
                 drawn += "\u{1B}]8;id=segue;\(url.text)\u{1B}\\\(text)\u{1B}]8;;\u{1B}\\"
             } else {
-                drawn += text
+                drawn += "\(text)"
             }
             rest = rest[part.endIndex...]
         }
@@ -135,25 +136,6 @@ extension [[Line]] {
         let tail = kept.filter { $0 >= head }.sorted()
         let missing = count - head - tail.count
         return self[..<head].flatMap(\.self) + (missing > 0 ? [Line(note(missing))] : []) + tail.flatMap { self[$0] }
-    }
-}
-
-extension String {
-    /// The string without characters that move the cursor, colour the terminal or change the direction of text.
-    var printable: String {
-        String(String.UnicodeScalarView(unicodeScalars.compactMap(Self.printable)))
-    }
-
-    private static func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
-        switch scalar.properties.generalCategory {
-        case .control: return scalar == "\t" || scalar == "\n" ? " " : nil
-        case .lineSeparator, .paragraphSeparator: return " "
-        case .format:
-            // U+200D joins emoji, and U+200C and U+200D are part of Persian and Indic words. Other format characters
-            // are removed.
-            return scalar == "\u{200C}" || scalar == "\u{200D}" ? scalar : nil
-        default: return scalar
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 @preconcurrency internal import Dispatch
 internal import Foundation
+internal import Support
 internal import SystemSupport
 
 /// The input and the output of a device.
@@ -22,7 +23,7 @@ struct Terminal: Sendable {
     /// The log to show on the screen. Nil if log lines are written to standard error.
     var log: ScreenLog?
     /// Writes a text, and returns when it has been written.
-    var write: @Sendable (String) async -> Void
+    var write: @Sendable (TerminalText) async -> Void
 
     /// This process's standard input and output.
     static var standard: Terminal {
@@ -58,7 +59,7 @@ struct Terminal: Sendable {
 struct StandardOutput: Sendable {
     private let queue = DispatchQueue(label: "standard-output")
 
-    func write(_ text: String) async {
+    func write(_ text: TerminalText) async {
         await withCheckedContinuation { continuation in
             queue.async {
                 // Errors are ignored.

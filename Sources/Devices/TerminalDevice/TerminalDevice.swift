@@ -8,6 +8,7 @@ internal import Navigation
 internal import Opening
 internal import ServiceLifecycle
 internal import ServiceRuntime
+internal import Support
 
 /// A device in a terminal. It draws the screens of its platform, and publishes the messages of the person's choices.
 /// When the device ends, its process ends.
@@ -292,7 +293,7 @@ struct DeviceLoop {
         await write(painter.note(text, of: story, on: session.scene, size: terminal.size(), at: now()))
     }
 
-    private func write(_ text: String) async {
+    private func write(_ text: TerminalText) async {
         if !text.isEmpty { await terminal.write(text) }
     }
 }

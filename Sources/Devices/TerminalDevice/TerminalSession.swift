@@ -1,6 +1,7 @@
 internal import Device
 internal import EventBus
 internal import Navigation
+internal import Support
 
 /// A device session that is controlled by lines of text. The inputs are messages and lines; the outputs are actions for
 /// a terminal.

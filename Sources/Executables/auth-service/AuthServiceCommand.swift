@@ -15,6 +15,8 @@ struct AuthServiceCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ServiceOptions
 
+    static func main() async { await runProgram() }
+
     func run() async throws {
         try await HTTPClient.with { try await ServiceProgram.authorization($0).run(options) }
     }

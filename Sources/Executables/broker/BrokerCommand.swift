@@ -29,6 +29,8 @@ struct BrokerCommand: AsyncParsableCommand {
         help: "The size above which the oldest messages are removed, handled or not: 512MiB or none. (default: 1GiB)")
     var retainSize: RetainedSize?
 
+    static func main() async { await runProgram() }
+
     func run() async throws {
         let process = ServiceProcess("broker", sends: [ApplicationError.self])
         try await process.runAlone(options.contract) { configuration, logger in

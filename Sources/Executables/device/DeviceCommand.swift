@@ -1,4 +1,5 @@
 import ArgumentParser
+import ServiceRuntime
 import TerminalDevice
 
 @main
@@ -8,6 +9,8 @@ struct DeviceCommand: AsyncParsableCommand {
         discussion: DeviceOptions.discussion)
 
     @OptionGroup var options: DeviceOptions
+
+    static func main() async { await runProgram() }
 
     func run() async throws {
         try await options.run("device")

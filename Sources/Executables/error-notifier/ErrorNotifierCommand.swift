@@ -9,6 +9,8 @@ struct ErrorNotifierCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ServiceOptions
 
+    static func main() async { await runProgram() }
+
     func run() async throws {
         try await ServiceProgram.errorNotifier.run(options)
     }

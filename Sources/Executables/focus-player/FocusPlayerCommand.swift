@@ -1,6 +1,7 @@
 import ArgumentParser
 import InProcess
 import Presentation
+import ServiceRuntime
 import TerminalDevice
 import WebDevice
 
@@ -12,6 +13,8 @@ struct FocusPlayerCommand: AsyncParsableCommand {
 
     @OptionGroup var options: DeviceOptions
     @OptionGroup var process: InProcessOptions
+
+    static func main() async { await runProgram() }
 
     func run() async throws {
         if process.isAsked, !options.isContractAsked {

@@ -14,6 +14,8 @@ struct MusicServiceCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ServiceOptions
 
+    static func main() async { await runProgram() }
+
     func run() async throws {
         try await HTTPClient.with { try await ServiceProgram.music($0).run(options) }
     }

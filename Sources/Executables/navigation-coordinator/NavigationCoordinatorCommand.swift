@@ -32,6 +32,8 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
         guard liveSessions > 0 else { throw ValidationError("--live-sessions must be at least 1") }
     }
 
+    static func main() async { await runProgram() }
+
     func run() async throws {
         let (flow, source) = try ServiceProcess.readFlowFile(flow)
         try await ServiceProgram.coordinator(

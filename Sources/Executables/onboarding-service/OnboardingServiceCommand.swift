@@ -11,6 +11,8 @@ struct OnboardingServiceCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ServiceOptions
 
+    static func main() async { await runProgram() }
+
     func run() async throws {
         let process = ServiceProcess(
             "onboarding-service", receives: OnboardingService.receives, sends: OnboardingService.sends)

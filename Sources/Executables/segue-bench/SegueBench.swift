@@ -20,7 +20,7 @@ struct SegueBench: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         HelpWidth.ensure()
         LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
+            var handler = StreamLogHandler(label: label, stream: StandardError())
             handler.logLevel = .notice
             return handler
         }
@@ -47,12 +47,15 @@ struct SegueBench: AsyncParsableCommand {
         case _ where exitCode(for: error) == .validationFailure:
             let lines = message(for: error).split(separator: "\n").joined(separator: " ")
             fail(lines, ExitCode.validationFailure.rawValue)
-        default: exit(withError: error)
+        case is ExitCode: exit(withError: error)
+        // The parser throws the help as an error, too, and prints it.
+        default:
+            exitCode(for: error).isSuccess ? exit(withError: error) : fail("\(error)", exitCode(for: error).rawValue)
         }
     }
 
     private static func fail(_ line: String, _ status: Int32) -> Never {
-        FileHandle.standardError.write(Data("segue: \(line)\n".utf8))
+        StandardError.write(["segue: \(line)"])
         Foundation.exit(status)
     }
 }

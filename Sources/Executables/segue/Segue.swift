@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import SegueCommands
+import SystemSupport
 
 @main
 struct Segue: AsyncParsableCommand {
@@ -30,7 +31,7 @@ struct Segue: AsyncParsableCommand {
 
     static func main() async {
         LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
+            var handler = StreamLogHandler(label: label, stream: StandardError())
             handler.logLevel = .notice
             return handler
         }

@@ -31,6 +31,8 @@ struct SpotifySimulatorCommand: AsyncParsableCommand {
     @Option(help: "The refreshes that return a new refresh token: never, every second time (alternate) or always.")
     var refreshTokenRotation: TokenPolicy.Rotation = .alternate
 
+    static func main() async { await runProgram() }
+
     func run() async throws {
         try await ServiceProcess("spotify-simulator").runAlone(contract) { configuration, logger in
             let settings = SpotifySimulator.Configuration(

@@ -15,6 +15,8 @@ struct TimerServiceCommand: AsyncParsableCommand {
     @Option(help: "The time between two ticks in milliseconds; 0 counts as 1.")
     var interval: UInt32 = 1000
 
+    static func main() async { await runProgram() }
+
     func run() async throws {
         let process = ServiceProcess("timer-service", receives: TimerService.receives, sends: TimerService.sends)
         try await process.run(options) { process in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ServiceRuntime
 import WebDevice
 
 @main
@@ -8,6 +9,8 @@ struct WebGatewayCommand: AsyncParsableCommand {
         discussion: GatewayOptions.discussion)
 
     @OptionGroup var options: GatewayOptions
+
+    static func main() async { await runProgram() }
 
     func run() async throws {
         try await options.run("web-gateway")

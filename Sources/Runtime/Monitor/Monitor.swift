@@ -1,6 +1,7 @@
 internal import Contracts
 package import EventBus
 internal import Foundation
+internal import Support
 internal import Synchronization
 
 /// Reads messages of a bus, and shows the messages that match a selection.

@@ -7,6 +7,7 @@ public import Logging
 internal import MessageSchema
 public import Navigation
 public import ServiceLifecycle
+internal import SystemSupport
 public import Transports
 internal import UnixSignals
 
@@ -112,7 +113,7 @@ public struct ServiceProcess: Sendable {
             let configuration = ServiceConfiguration()
             let level = try configuration.logLevel(standard: logLevel)
             LoggingSystem.bootstrap { [logHandler] label in
-                var handler = logHandler?(label) ?? StreamLogHandler.standardError(label: label)
+                var handler = logHandler?(label) ?? StreamLogHandler(label: label, stream: StandardError())
                 handler.logLevel = level
                 return handler
             }
@@ -191,7 +192,7 @@ public struct ServiceProcess: Sendable {
     }
 
     static func report(_ lines: [String]) {
-        FileHandle.standardError.write(Data(lines.map { $0 + "\n" }.joined().utf8))
+        StandardError.write(lines)
     }
 }
 

@@ -11,6 +11,7 @@ package enum CommandLineTool {
         // still has to stop its services.
         signal(SIGPIPE, SIG_IGN)
         do {
+            try checkArguments()
             let verb = VerbPath(Array(CommandLine.arguments.dropFirst()), of: root)
             try verb.check(root._commandName)
             if verb.command is any WallTimeCommand.Type { WallTime.useUTC(ifAskedIn: verb.arguments) }
@@ -27,6 +28,16 @@ package enum CommandLineTool {
             await end(root, with: error)
         }
         exit(EXIT_SUCCESS)
+    }
+
+    /// Swift replaces bytes of arguments that are not UTF-8, and a message would then have other data than was written.
+    private static func checkArguments() throws(CommandError) {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[index] else { continue }
+            guard String(validatingCString: argument) == nil else { continue }
+            throw CommandError(
+                code: "not-utf8", "argument \(index) is not UTF-8", recovery: "write it in UTF-8", status: .dataError)
+        }
     }
 
     private static func end(_ root: any ParsableCommand.Type, with error: any Error) async -> Never {

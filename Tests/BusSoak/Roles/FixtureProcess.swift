@@ -22,7 +22,7 @@ package struct FixtureProcess: Sendable {
         self.name = name
         self.address = address
         self.history = try HistoryLog(path: history)
-        logger = Logger(label: name) { StreamLogHandler.standardError(label: $0) }
+        logger = Logger(label: name) { StreamLogHandler(label: $0, stream: StandardError()) }
     }
 
     /// Runs a role until it ends.

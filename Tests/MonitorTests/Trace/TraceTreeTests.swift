@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import Monitor
+import Support
 import Testing
 
 @Suite("The tree of a trace")
@@ -76,8 +77,8 @@ struct TraceTreeTests {
     @Test("is drawn with branches, times and the chain")
     func format() throws {
         let tree = TraceTree(try Self.story.map { try message($0.0, $0.1, after: $0.2) })
-        let format = TraceFormat(timeZone: .gmt)
-        let lines = format.lines(tree).map { $0.rendered(isColored: false, columns: nil) }
+        let format = TraceFormat(zone: .utc)
+        let lines = format.lines(tree).map { $0.rendered(isColored: false, columns: nil).description }
         #expect(
             lines == [
                 "* event.A  device/1  12:34:56.789", "  ├─ event.A  device/1  +2 ms",
@@ -88,7 +89,9 @@ struct TraceTreeTests {
         let story = Story(id: "tap")
         #expect(format.summary(story, tree) == "7 messages from 1 process in 42 ms; 3 steps (*) to the last message")
         let orphan = TraceTree([try message("orphan", "gone")])
-        #expect(format.lines(orphan)[0].rendered(isColored: false, columns: nil).hasSuffix("its cause was not found"))
+        #expect(
+            format.lines(orphan)[0].rendered(isColored: false, columns: nil).description.hasSuffix(
+                "its cause was not found"))
         #expect(story.tree.nodes.isEmpty)
     }
 }

@@ -233,7 +233,7 @@ struct GatewayRoutes: Sendable {
     }
 
     func publish(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let draft = try PageMessage(try await request.object())
+        let draft = try PageMessage(try await request.jsonText())
         let envelope = draft.envelope(source: bus.source)
         try await onBus {
             if draft.isChecked,

@@ -60,17 +60,21 @@ extension Request {
 
     /// The body as a JSON object.
     /// - Throws: ``RequestError``.
-    func object() async throws -> JSONValue {
+    func object() async throws -> JSONValue { try JSONValue(parsing: Data(try await jsonText().utf8)) }
+
+    /// The body as the text of a JSON object.
+    /// - Throws: ``RequestError``.
+    func jsonText() async throws -> JSONText {
         let buffer: ByteBuffer
         do {
             buffer = try await body.collect(upTo: Self.maximumBody)
         } catch is NIOTooManyBytesError {
             throw RequestError.tooLarge
         }
-        guard let value = try? JSONValue(parsing: Data(buffer.readableBytesView)), value.objectValue != nil else {
+        guard let text = JSONText(Data(buffer.readableBytesView)), text.isObject else {
             throw RequestError.malformed("the body is not a JSON object")
         }
-        return value
+        return text
     }
 
     /// The value of a parameter of the query. Nil if it is missing or empty.

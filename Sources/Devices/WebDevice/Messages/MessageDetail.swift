@@ -22,6 +22,8 @@ struct MessageDetail {
         let isCut = !isFull && message.data.count > Self.dataLimit
         let data = isCut ? nil : JSONText(message.data)
         text.add("data", data?.utf8 ?? Self.null)
+        // A browser would round the numbers of `data`: what is published again is this text.
+        text.add("json", data.map { .string($0.description) } ?? .null)
         let readable = data == nil && !message.data.isEmpty
         let prefix = isCut ? message.data.prefix(Self.dataLimit) : message.data
         text.add("text", readable ? .string(String(decoding: prefix, as: UTF8.self)) : .null)
@@ -46,7 +48,10 @@ struct MessageDetail {
 
     /// The command line that publishes the message again.
     private func command(_ data: JSONText?) -> String {
-        var words = ["segue", "send", message.type.description, Self.quoted(data?.description ?? "{}")]
+        var words = [
+            "segue", "send", message.type.description,
+            Self.quoted(data.map { "\(TerminalText($0.description))" } ?? "{}"),
+        ]
         let attributes = message.attributes
         let options: [(String, String?)] = [
             ("--subject", attributes.subject == Session.default ? nil : attributes.subject),
@@ -57,8 +62,11 @@ struct MessageDetail {
         return words.joined(separator: " ")
     }
 
-    /// The text as one word of a shell.
+    /// The text as one word of Bash, without control characters: a terminal may execute what is pasted.
     private static func quoted(_ text: String) -> String {
-        "'\(text.replacing("'", with: #"'\''"#))'"
+        guard text.printable != text else { return "'\(text.replacing("'", with: #"'\''"#))'" }
+        let escaped = [("\\", #"\\"#), ("'", #"\'"#), ("\n", #"\n"#), ("\t", #"\t"#)]
+            .reduce(text) { $0.replacing($1.0, with: $1.1) }
+        return "$'\(TerminalText(escaped))'"
     }
 }

@@ -13,20 +13,21 @@ struct PageMessage: Sendable {
     private let data: Data
 
     /// - Throws: ``RequestError`` that names the member that is missing or not valid.
-    init(_ json: JSONValue) throws(RequestError) {
+    init(_ json: JSONText) throws(RequestError) {
         guard let type = json["type"]?.stringValue.flatMap({ MessageType($0) }), type.kind != .query else {
             throw .malformed("'type' has to be a type such as command.PlaylistSelected, and not a query")
         }
-        let data = json["data"] ?? [:]
-        guard data.objectValue != nil else { throw .malformed("'data' is not a JSON object") }
+        let data = json["data"]
+        guard data?.isObject != false else { throw .malformed("'data' is not a JSON object") }
         self.type = type
-        self.data = Data(data.description.utf8)
+        // As the page has written it.
+        self.data = data.map { Data($0.utf8) } ?? Data("{}".utf8)
         subject = json["session"]?.stringValue ?? Session.default
         key = type.kind == .document ? json["key"]?.stringValue : nil
         origin = Origin(
             platform: json["platform"]?.stringValue, device: json["device"]?.stringValue,
             instance: json["instance"]?.stringValue)
-        isChecked = json["check"]?.boolValue ?? true
+        isChecked = json["check"]?.description != "false"
     }
 
     /// The message. A command from a device expires, like those that the device itself sends.

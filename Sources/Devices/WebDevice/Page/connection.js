@@ -43,23 +43,28 @@ export class Connection extends EventTarget {
     }
   }
 
-  get(path) { return this.#request(path) }
+  /** @param parse reads the text of the answer */
+  get(path, parse = JSON.parse) { return this.#request(path, {}, parse) }
 
-  post(path, body) {
-    const text = JSON.stringify(body)
+  post(path, body) { return this.#post(path, JSON.stringify(body)) }
+
+  /** Publishes a message with the attributes `body`. `data` is the text of a JSON object, which is not changed. */
+  publish(body, data) { return this.#post('/api/messages', `${JSON.stringify(body).slice(0, -1)},"data":${data}}`) }
+
+  #post(path, text) {
     const headers = { 'Content-Type': 'application/json', 'X-Segue': '1' }
     // Lets a report reach the gateway while the page is being closed; browsers limit such bodies to 64 KiB.
     return this.#request(path, { method: 'POST', headers, body: text, keepalive: text.length < 16384 })
   }
 
-  async #request(path, options = {}) {
+  async #request(path, options = {}, parse = JSON.parse) {
     let answer
     try {
       answer = await fetch(path, options)
     } catch {
       throw new RequestError(0, 'The gateway cannot be reached.')
     }
-    const body = answer.status === 204 ? null : await answer.json().catch(() => null)
+    const body = answer.status === 204 ? null : await answer.text().then(parse).catch(() => null)
     if (answer.ok) return body
     const message = body?.error?.message ?? `The gateway answered with status ${answer.status}.`
     throw new RequestError(answer.status, message)

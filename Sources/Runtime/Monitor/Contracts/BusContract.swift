@@ -2,6 +2,7 @@ package import AppContract
 package import Contracts
 package import EventBus
 internal import Navigation
+internal import Support
 
 /// The contracts of the services on a bus, merged.
 package struct BusContract: Sendable {

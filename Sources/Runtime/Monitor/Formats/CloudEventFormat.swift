@@ -1,7 +1,7 @@
 package import EventBus
 package import Foundation
 internal import Navigation
-internal import Support
+package import Support
 
 /// Writes messages for programs: each line is a JSON object, a CloudEvents 1.0 message in structured mode with the
 /// additional member `position`.
@@ -67,22 +67,25 @@ package struct CloudEventFormat: MessageFormat {
         } catch let error as DecodingError {
             throw BusError(.malformed, error.summary)
         }
-        let members = RawMembers(line)
-        return Envelope(attributes: attributes, data: try data(members), position: try position(members["position"]))
+        guard let event = JSONText(line) else { throw BusError(.malformed, "the line is not JSON that Segue can keep") }
+        return Envelope(
+            attributes: attributes, data: try data(of: event) ?? Data(), position: try position(event["position"]))
     }
 
-    private static func data(_ members: RawMembers) throws -> Data {
-        if let json = members["data"] { return Data(json) }
-        guard let base64 = members["data_base64"] else { return Data() }
-        guard let text = try? JSONDecoder().decode(Data.self, from: base64) else {
+    /// The data of a CloudEvent in structured mode, as it is written there. Nil if the event has no data.
+    /// - Throws: ``BusError`` with the code `malformed` if `data_base64` is not Base64.
+    package static func data(of event: JSONText) throws(BusError) -> Data? {
+        if let json = event["data"] { return Data(json.utf8) }
+        guard let base64 = event["data_base64"] else { return nil }
+        guard let bytes = base64.stringValue.flatMap({ Data(base64Encoded: $0) }) else {
             throw BusError(.malformed, "data_base64 is not Base64")
         }
-        return text
+        return bytes
     }
 
-    private static func position(_ json: Data?) throws -> Position? {
+    private static func position(_ json: JSONText?) throws -> Position? {
         guard let json else { return nil }
-        let value = try? JSONValue(parsing: json)
+        let value = try? JSONValue(parsing: Data(json.utf8))
         guard let epoch = value?["epoch"]?.stringValue.flatMap({ UInt64($0, radix: 16) }),
             let offset = value?["offset"]?.integerValue, offset > 0
         else {

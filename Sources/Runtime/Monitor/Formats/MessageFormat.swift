@@ -1,4 +1,5 @@
 package import EventBus
+internal import Support
 
 /// Writes messages as lines.
 package protocol MessageFormat: Sendable {

@@ -1,25 +1,25 @@
 package import EventBus
-package import Foundation
-import Support
+internal import Foundation
+package import Support
 
 /// Writes a message for people on one line: time, type, source → data.
 package struct PrettyFormat: Sendable {
-    private let time: Date.ISO8601FormatStyle
+    private let zone: LocalZone
 
-    /// - Parameter timeZone: The time zone of the times shown.
-    package init(timeZone: TimeZone = .current) {
-        time = Date.ISO8601FormatStyle(timeZone: timeZone).time(includingFractionalSeconds: true)
+    /// - Parameter zone: The time zone of the times shown.
+    package init(zone: LocalZone = .current) {
+        self.zone = zone
     }
 
     /// - Parameter names: The names of coordinators, which are written instead of their sources.
     package func line(_ message: Envelope, _ names: CoordinatorNames = CoordinatorNames()) -> StyledText {
         let attributes = message.attributes
         var line = StyledText()
-        line.append(attributes.time.formatted(time), .dim)
+        line.append(Timestamp.clock(of: attributes.time, in: zone), .dim)
         line.append(" ")
         line.append(message.type, .bold, key: attributes.key)
-        if message.subject != Session.default { line.append(" @\(message.subject.printable)", .yellow) }
-        line.append(" \(names.name(of: attributes.source).printable) → ", .dim)
+        if message.subject != Session.default { line.append(" @\(message.subject)", .yellow) }
+        line.append(" \(names.name(of: attributes.source)) → ", .dim)
         line.append(data(of: message))
         return line
     }
@@ -40,16 +40,16 @@ package struct PrettyFormat: Sendable {
             guard let value else { return nil }
             var line = StyledText()
             line.append("    \(name): ", .dim)
-            line.append(value.printable)
+            line.append(value)
             return line
         }
     }
 
     private func data(of message: Envelope) -> String {
         if message.isTombstone { return "withdrawn" }
-        if let json = JSONText(message.data) { return json.description.printable }
+        if let json = JSONText(message.data) { return json.description }
         return
-            "\(message.data.count) bytes that are not JSON: \(String(decoding: message.data, as: UTF8.self).printable)"
+            "\(message.data.count) bytes that are not JSON: \(String(decoding: message.data, as: UTF8.self))"
     }
 }
 
@@ -59,7 +59,7 @@ extension StyledText {
         append(type.kind.rawValue, type.kind.style)
         append(".")
         append(type.name, style)
-        if let key { append("[\(key.printable)]") }
+        if let key { append("[\(key)]") }
     }
 }
 

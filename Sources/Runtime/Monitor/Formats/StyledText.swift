@@ -1,4 +1,6 @@
-/// A line of text whose parts have different styles.
+package import Support
+
+/// A line of text whose parts have different styles. The parts are made printable.
 package struct StyledText: Hashable, Sendable {
     private struct Part: Hashable {
         let text: String
@@ -10,18 +12,18 @@ package struct StyledText: Hashable, Sendable {
     package init() {}
 
     package mutating func append(_ text: String, _ style: TextStyle? = nil) {
-        parts.append(Part(text: text, style: style))
+        parts.append(Part(text: text.printable, style: style))
     }
 
     /// - Parameters:
     ///   - isColored: True if the styles are written.
     ///   - columns: The maximum width, in terminal columns. A wider line is cut and ends with `…`. Nil for no limit.
-    package func rendered(isColored: Bool, columns: Int?) -> String {
+    package func rendered(isColored: Bool, columns: Int?) -> TerminalText {
         guard let columns, width > columns else {
             return parts.map { Self.render($0.text[...], $0.style, isColored: isColored) }.joined()
         }
         var left = columns - 1
-        var result = ""
+        var result = TerminalText()
         for part in parts where left >= 0 {
             let visible = part.text.prefix { character in
                 left -= character.columns
@@ -36,8 +38,8 @@ package struct StyledText: Hashable, Sendable {
         parts.map { part in part.text.reduce(0) { $0 + $1.columns } }.reduce(0, +)
     }
 
-    private static func render(_ text: Substring, _ style: TextStyle?, isColored: Bool) -> String {
-        guard isColored, let style, !text.isEmpty else { return String(text) }
+    private static func render(_ text: Substring, _ style: TextStyle?, isColored: Bool) -> TerminalText {
+        guard isColored, let style, !text.isEmpty else { return TerminalText(text) }
         return style.applied(to: text)
     }
 }
@@ -54,8 +56,8 @@ package enum TextStyle: Int, Sendable {
     case magenta = 35
     case cyan = 36
 
-    package func applied(to text: some StringProtocol) -> String {
-        "\u{1B}[\(rawValue)m\(text)\u{1B}[0m"
+    package func applied(to text: some StringProtocol) -> TerminalText {
+        "\u{1B}[\(rawValue)m\(String(text))\u{1B}[0m"
     }
 }
 
@@ -73,22 +75,5 @@ extension Character {
             2
         default: 1
         }
-    }
-}
-
-extension String {
-    /// The string on one line and without control characters.
-    package var printable: String {
-        var result = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "\n", "\r", "\t", "\u{2028}", "\u{2029}": result.append(" ")
-            // Characters that change the direction of text can make it look like other text.
-            case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": continue
-            default:
-                if scalar.properties.generalCategory != .control { result.append(scalar) }
-            }
-        }
-        return String(result)
     }
 }

@@ -167,21 +167,10 @@ package enum ReplayIdentity: Hashable, Sendable {
         message.attributes.correlationID = prefix + message.attributes.correlationID
         message.attributes.causationID = message.attributes.causationID.map { prefix + $0 }
         message.attributes.time = now
-        guard let json = try? JSONValue(parsing: message.data) else { return }
-        let data = json.mapStrings { isKnown($0) ? prefix + $0 : $0 }
         // Data that contains no id of a recorded message is not changed.
-        if data != json { message.data = Data(data.description.utf8) }
-    }
-}
-
-extension JSONValue {
-    fileprivate func mapStrings(_ map: (String) -> String) -> JSONValue {
-        switch self {
-        case .string(let text): .string(map(text))
-        case .array(let elements): .array(elements.map { $0.mapStrings(map) })
-        case .object(let members): .object(members.mapValues { $0.mapStrings(map) })
-        case .null, .bool, .integer, .number: self
-        }
+        guard let json = JSONText(message.data) else { return }
+        let data = json.replacingStrings { isKnown($0) ? prefix + $0 : nil }
+        if data != json { message.data = Data(data.utf8) }
     }
 }
 

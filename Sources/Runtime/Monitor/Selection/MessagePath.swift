@@ -110,6 +110,7 @@ enum MessageMember: String, CaseIterable, Sendable {
 package final class MessageValues {
     package let message: Envelope
     private lazy var data = (try? JSONValue(parsing: message.data)) ?? .null
+    private lazy var json = JSONText(message.data)
 
     package init(_ message: Envelope) {
         self.message = message
@@ -121,8 +122,13 @@ package final class MessageValues {
         return path.steps.isEmpty ? value : value.value(at: path.steps) ?? .null
     }
 
-    /// The value at a path as text: a string without quotes, another value as JSON, and the empty string for `null`.
+    /// The value at a path as text: a string without quotes, another value as the JSON that was published, and the empty
+    /// string for `null`.
     package func text(at path: MessagePath) -> String {
+        if path.member == .data {
+            guard let value = json?.value(at: path.steps) else { return "" }
+            return value.stringValue ?? (value.description == "null" ? "" : value.description)
+        }
         let value = self[path]
         return value.isNull ? "" : value.stringValue ?? value.description
     }

@@ -1,13 +1,13 @@
 internal import EventBus
-package import Foundation
+package import Support
 
 /// Writes a trace for people as a tree of lines. The chain that led to the last message is marked.
 package struct TraceFormat: Sendable {
-    private let time: Date.ISO8601FormatStyle
+    private let zone: LocalZone
 
-    /// - Parameter timeZone: The time zone of the times shown.
-    package init(timeZone: TimeZone = .current) {
-        time = Date.ISO8601FormatStyle(timeZone: timeZone).time(includingFractionalSeconds: true)
+    /// - Parameter zone: The time zone of the times shown.
+    package init(zone: LocalZone = .current) {
+        self.zone = zone
     }
 
     /// - Parameter names: The names of coordinators, which are written instead of their sources.
@@ -31,9 +31,10 @@ package struct TraceFormat: Sendable {
         line.append(node.isCritical ? "* " : "  ", .bold)
         line.append(branch(node), .dim)
         line.append(message.type, node.isCritical ? .bold : nil, key: message.key)
-        if let platform = message.platform, platform != message.key { line.append(" of \(platform.printable)") }
-        line.append("  \(names.name(of: message.source).printable)", .dim)
-        line.append("  " + (node.sinceCause.map { "+\($0.sentenceText)" } ?? message.time.formatted(time)))
+        if let platform = message.platform, platform != message.key { line.append(" of \(platform)") }
+        line.append("  \(names.name(of: message.source))", .dim)
+        line.append(
+            "  " + (node.sinceCause.map { "+\($0.sentenceText)" } ?? Timestamp.clock(of: message.time, in: zone)))
         if let note = note(node) { line.append("  \(note)", .yellow) }
         return line
     }

@@ -1,4 +1,5 @@
 package import Foundation
+internal import Support
 
 /// A line of a service's output.
 package struct LogLine: Sendable, Equatable {
@@ -30,7 +31,6 @@ package struct LogLine: Sendable, Equatable {
 ///
 /// Times are in UTC with milliseconds. All have the same length, so sorting their bytes sorts the times.
 enum LogRecord {
-    private static let timeFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     private static let blank = UInt8(ascii: " ")
     private static let end = UInt8(ascii: "\n")
     private static let timeLength = 24
@@ -38,7 +38,7 @@ enum LogRecord {
     private static let headLength = timeLength + 10
 
     /// A time as written in a record, rounded to the nearest millisecond.
-    static func time(_ date: Date) -> [UInt8] { Array(date.addingTimeInterval(0.0005).formatted(timeFormat).utf8) }
+    static func time(_ date: Date) -> [UInt8] { Array(Timestamp.text(of: date).utf8) }
 
     /// The bytes of a record, with the line feed at its end.
     ///
@@ -56,7 +56,7 @@ enum LogRecord {
     /// Reads a record, which is passed without its line feed. A line that is not a valid record becomes a notice.
     static func line(_ record: ArraySlice<UInt8>, of service: String) -> LogLine {
         guard let time = time(of: record),
-            let date = try? timeFormat.parse(String(decoding: time, as: UTF8.self)),
+            let date = time.withUnsafeBufferPointer(Timestamp.plainDate),
             let stream = LogLine.Stream(
                 rawValue: String(decoding: record.dropFirst(timeLength + 1).prefix(6), as: UTF8.self))
         else {

@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import Contracts
 internal import EventBus
 internal import Monitor
+internal import Support
 
 package struct AskCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

@@ -68,7 +68,7 @@ struct DeadShowCommand: AsyncParsableCommand, WallTimeCommand {
         let id = id
         let letters = try await options.withBus { try await LetterArguments.letters([id], on: $0) }
         for letter in letters {
-            let lines = json ? [try DeadLetterFormat.json(letter)] : try DeadLetterFormat.details(letter)
+            let lines = json ? [try DeadLetterFormat.json(letter)] : DeadLetterFormat.details(letter)
             try await Console.output.writeLines(lines)
         }
     }
@@ -175,14 +175,14 @@ enum DeadLetterFormat {
         var table = Table("ID", "TIME", "CONSUMER", "MESSAGE", "ATTEMPTS", "REASON")
         for letter in letters {
             table.append(
-                "\(letter.id)", WallTime.text(of: letter.time), letter.consumer.printable,
-                "\(letter.message.type)", "\(letter.rejection.attempts)", letter.rejection.reason.printable)
+                "\(letter.id)", WallTime.text(of: letter.time), letter.consumer,
+                "\(letter.message.type)", "\(letter.rejection.attempts)", letter.rejection.reason)
         }
         return table
     }
 
     /// The lines of `segue dead show`: the reason, the message's attributes, and its data.
-    static func details(_ letter: DeadLetter) throws -> [String] {
+    static func details(_ letter: DeadLetter) -> [String] {
         let attempts = letter.rejection.attempts == 1 ? "1 attempt" : "\(letter.rejection.attempts) attempts"
         let message = PrettyFormat()
         let attributes = letter.message.attributes
@@ -193,8 +193,8 @@ enum DeadLetterFormat {
             "    reason: \(letter.rejection.reason.printable)",
             "    given up: \(WallTime.text(of: letter.time))",
         ] + (letter.message.unreadableHeader == nil ? [published] : [])
-            + message.details(letter.message).map { $0.rendered(isColored: false, columns: nil) }
-            + [try DataPrinter(json: false).text(letter.message.data)]
+            + message.details(letter.message).map { $0.rendered(isColored: false, columns: nil).description }
+            + [DataPrinter(json: false).text(letter.message.data)]
     }
 
     /// The dead letter as a JSON object on one line. Its member `message` is the message as `segue monitor --json`

@@ -96,7 +96,7 @@ private struct TypeDescription: Encodable {
             Last(
                 id: message.id, time: Timestamp.text(of: message.attributes.time), source: message.attributes.source,
                 data: try? JSONValue(parsing: message.data),
-                line: PrettyFormat().line(message, known.names).rendered(isColored: false, columns: nil))
+                line: PrettyFormat().line(message, known.names).rendered(isColored: false, columns: nil).description)
         }
         hint = Spelling.nearest(to: type.description, in: known.types).map { "did you mean \($0)?" }
     }

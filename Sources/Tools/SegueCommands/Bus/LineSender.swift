@@ -1,5 +1,7 @@
 internal import EventBus
+internal import Foundation
 internal import Monitor
+internal import Support
 internal import SystemPackage
 
 /// Publishes a message for each line that is not blank, in the order of the lines. Lines that arrive together are
@@ -29,7 +31,7 @@ struct LineSender {
 
     /// - Throws: ``CommandError`` after the last line if a line could not be sent; at once if standard input cannot be
     ///   read or a line is too long.
-    mutating func publish(_ input: AsyncThrowingStream<[String], any Error>) async throws {
+    mutating func publish(_ input: AsyncThrowingStream<[Data], any Error>) async throws {
         do {
             for try await lines in input {
                 for line in lines { try await take(line) }
@@ -45,9 +47,9 @@ struct LineSender {
             status: .dataError)
     }
 
-    private mutating func take(_ text: String) async throws {
+    private mutating func take(_ text: Data) async throws {
         line += 1
-        if text.allSatisfy(\.isWhitespace) { return }
+        if text.allSatisfy({ [0x09, 0x0D, 0x20].contains($0) }) { return }
         messages += 1
         do throws(CommandError) {
             batch.append((line, try sender.envelope(MessageInput.draft(text, of: type))))
@@ -95,6 +97,6 @@ struct LineSender {
     }
 
     private func refuse(_ line: Int, _ reason: String) async {
-        await Console.error.tell("standard input:\(line): \(reason)".printable)
+        await Console.error.tell("standard input:\(line): \(reason)")
     }
 }

@@ -86,7 +86,7 @@ struct MessageArguments: ParsableArguments, Sendable {
             return .lines(
                 type,
                 AsyncThrowingStream { continuation in
-                    continuation.yield(lines)
+                    continuation.yield(lines.map { Data($0.utf8) })
                     continuation.finish()
                 })
         }

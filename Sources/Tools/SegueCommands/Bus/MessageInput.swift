@@ -2,17 +2,21 @@ internal import ArgumentParser
 internal import Contracts
 internal import EventBus
 internal import Foundation
+internal import Monitor
 internal import Support
 
 /// The messages that a command line describes.
 enum MessageInput {
     case one(MessageDraft)
     /// Lines of standard input. If the type is nil, each line contains its own type.
-    case lines(MessageType?, AsyncThrowingStream<[String], any Error>)
+    case lines(MessageType?, AsyncThrowingStream<[Data], any Error>)
 
     /// The message that a line describes.
     /// - Throws: ``CommandError`` `malformed-line`.
-    static func draft(_ line: String, of type: MessageType?) throws(CommandError) -> MessageDraft {
+    static func draft(_ line: Data, of type: MessageType?) throws(CommandError) -> MessageDraft {
+        guard let line = String(validating: line, as: UTF8.self) else {
+            throw CommandError(code: "malformed-line", "the line is not UTF-8", status: .dataError)
+        }
         guard let type else { return try MessageDraft(line: line) }
         do {
             return MessageDraft(type, data: try MessageData.object(line))
@@ -25,7 +29,7 @@ enum MessageInput {
 /// A message to send, without the attributes that the options and the bus add.
 struct MessageDraft: Sendable {
     let type: MessageType
-    /// A JSON object on one line.
+    /// A JSON object on one line. For a line of input that is a CloudEvent, any data, also empty.
     let data: Data
     /// The attributes that a line contains, by their CloudEvents names. These attributes override the options.
     private var attributes: [String: String] = [:]
@@ -38,12 +42,12 @@ struct MessageDraft: Sendable {
     /// - Parameter line: an object with `type` and `data`, such as a line of `segue monitor --json`.
     /// - Throws: ``CommandError``.
     init(line: String) throws(CommandError) {
-        guard let event = try? JSONValue(parsing: Data(line.utf8)), case .object(let members) = event else {
+        guard let event = JSONText(Data(line.utf8)), event.isObject else {
             throw CommandError(
                 code: "malformed-line", "the line is not a JSON object",
                 recovery: #"write it like {"type": "event.LaunchFinished", "data": {}}"#, status: .dataError)
         }
-        guard let name = members["type"]?.stringValue else {
+        guard let name = event["type"]?.stringValue else {
             throw CommandError(
                 code: "malformed-line", "the object has no \"type\"",
                 recovery: "add \"type\": \"command.NAME\", or write the type of all lines before --stdin",
@@ -55,14 +59,25 @@ struct MessageDraft: Sendable {
         } catch {
             throw CommandError(code: "malformed-line", error.message, status: .dataError)
         }
-        let data = members["data"] ?? [:]
-        guard data.objectValue != nil else {
-            throw CommandError(
-                code: "malformed-line", "\"data\" is not a JSON object", recovery: "write \"data\": {…}",
-                status: .dataError)
+        self.init(type, data: try Self.data(of: event, type))
+        for name in ["subject", "platform", "device", "instance", "key"] { attributes[name] = event[name]?.stringValue }
+    }
+
+    /// The data of a line, as it is written there. A CloudEvent may have any data; that of a document without data
+    /// withdraws the document. Any other line without data is a message with an empty object.
+    private static func data(of event: JSONText, _ type: MessageType) throws(CommandError) -> Data {
+        let isCloudEvent = event["specversion"] != nil
+        do {
+            guard let data = try CloudEventFormat.data(of: event) else {
+                return isCloudEvent && type.kind == .document ? Data() : Data("{}".utf8)
+            }
+            if isCloudEvent || event["data"]?.isObject != false { return data }
+        } catch {
+            throw CommandError(code: "malformed-line", error.message, status: .dataError)
         }
-        self.init(type, data: Data(data.description.utf8))
-        attributes = members.compactMapValues(\.stringValue)
+        throw CommandError(
+            code: "malformed-line", "\"data\" is not a JSON object", recovery: "write \"data\": {…}",
+            status: .dataError)
     }
 
     func attributes(_ arguments: MessageArguments, on bus: any EventBus) -> Attributes {
@@ -98,13 +113,13 @@ enum MessageData {
     /// - Throws: ``CommandError`` `malformed-data` if the string is not a JSON object.
     static func object(_ text: String) throws -> Data {
         do {
-            guard try JSONValue(parsing: Data(text.utf8)).objectValue != nil, let json = JSONText(Data(text.utf8))
-            else {
+            _ = try JSONValue(parsing: Data(text.utf8))
+            guard let json = JSONText(Data(text.utf8)), json.isObject else {
                 throw CommandError(
                     code: "malformed-data", "the data is not a JSON object",
                     recovery: #"write it like '{"playlistID": "p1"}'"#, status: .dataError)
             }
-            return Data(json.description.utf8)
+            return Data(json.utf8)
         } catch let error as DecodingError {
             throw CommandError(code: "malformed-data", "the data is not JSON: \(error.summary)", status: .dataError)
         }

@@ -26,7 +26,7 @@ struct MessagePrinter: Sendable {
     /// Writes the heading of the format, if it has one.
     func begin() async throws {
         guard case .programs(let format) = form, let heading = format.heading else { return }
-        try await append(Array("\(heading)\n".utf8))
+        try await output.append(Array("\(heading)\n".utf8))
     }
 
     /// Calls `body` with a function that writes a message.
@@ -44,17 +44,9 @@ struct MessagePrinter: Sendable {
             try await body { message in
                 var lines: [UInt8] = []
                 try format.write(message, to: &lines)
-                try await append(lines)
+                try await output.append(lines)
             }
         }
-    }
-
-    /// Writes lines of a format for programs. On a terminal, control characters are removed or replaced by spaces.
-    private func append(_ lines: [UInt8]) async throws {
-        guard output.isTerminal else { return try await output.append(lines) }
-        let text = String(decoding: lines.dropLast(), as: UTF8.self).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        try await output.append(text.map { String($0).printable + "\n" }.joined().utf8)
     }
 }
 
@@ -67,12 +59,12 @@ struct TerminalFormat {
     private let pretty = PrettyFormat()
 
     /// The lines, each with a newline.
-    func lines(of message: Envelope, _ names: CoordinatorNames) -> [UInt8] {
+    func lines(of message: Envelope, _ names: CoordinatorNames) -> TerminalText {
         // The width is read for each message because the user may resize the window.
         let columns = verbose ? nil : output.columns
-        return ([pretty.line(message, names)] + (verbose ? pretty.details(message, names) : [])).flatMap { line in
-            Array("\(line.rendered(isColored: isColored, columns: columns))\n".utf8)
-        }
+        return ([pretty.line(message, names)] + (verbose ? pretty.details(message, names) : [])).map {
+            $0.rendered(isColored: isColored, columns: columns) + "\n"
+        }.joined()
     }
 }
 
@@ -85,17 +77,11 @@ struct DataPrinter {
         try await Console.output.writeLine(text(data))
     }
 
-    func text(_ data: Data) throws -> String {
-        // Any program may publish, so the data may not be JSON.
-        let raw = String(decoding: data, as: UTF8.self)
-        if json { return JSONText(data)?.description ?? raw }
-        return try (try? JSONValue(parsing: data)).map(Self.indented) ?? raw.printable
-    }
-
-    /// A value as JSON with indentation and sorted keys.
-    static func indented(_ value: JSONValue) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    /// The data as it was published, except for the blanks between its parts. Data that is not JSON, which any program
+    /// may publish: for people as text; for programs as the member `data_base64` of an object, as in a CloudEvent.
+    func text(_ data: Data) -> String {
+        if let text = JSONText(data) { return json ? text.description : text.indented }
+        return json
+            ? #"{"data_base64":"\#(data.base64EncodedString())"}"# : String(decoding: data, as: UTF8.self).printable
     }
 }

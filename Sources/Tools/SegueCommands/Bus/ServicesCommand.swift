@@ -39,10 +39,18 @@ package struct ServicesCommand: AsyncParsableCommand {
             return (abandoned, services, try await CoordinatorNames(on: bus))
         }
         for service in services.sorted(by: { ($0.name, $0.instance) < ($1.name, $1.instance) }) {
-            try await Console.output.writeLine(json ? JSONValue(encoding: service).description : text(service, names))
+            if json {
+                try await Console.output.writeLine(JSONValue(encoding: service).description)
+            } else {
+                try await Console.output.draw(text(service, names))
+            }
         }
         for status in abandoned {
-            try await Console.output.writeLine(json ? JSONValue(encoding: status).description : text(status))
+            if json {
+                try await Console.output.writeLine(JSONValue(encoding: status).description)
+            } else {
+                try await Console.output.draw(text(status))
+            }
         }
         if services.isEmpty { await Console.error.tell("no process has announced itself on this bus") }
     }
@@ -70,26 +78,27 @@ package struct ServicesCommand: AsyncParsableCommand {
         return presences
     }
 
-    private func text(_ status: ConsumerStatus) -> String {
+    private func text(_ status: ConsumerStatus) -> TerminalText {
         """
-        \(style(.bold, status.consumer.name.printable)) \(style(.dim, "(durable consumer, run by no process)"))
+        \(style(.bold, status.consumer.name)) \(style(.dim, "(durable consumer, run by no process)"))
           lag      \(LagText.of(status.lag))
+
         """
     }
 
-    private func style(_ style: TextStyle, _ text: String) -> String {
-        Console.output.isColored ? style.applied(to: text) : text
+    private func style(_ style: TextStyle, _ text: String) -> TerminalText {
+        Console.output.isColored ? style.applied(to: text) : "\(text)"
     }
 
-    private func text(_ service: Document.Presence, _ names: CoordinatorNames) -> String {
-        let types = { (types: [String]) in types.isEmpty ? "nothing" : types.sorted().joined(separator: ", ").printable
-        }
+    private func text(_ service: Document.Presence, _ names: CoordinatorNames) -> TerminalText {
+        let types = { (types: [String]) in types.isEmpty ? "nothing" : types.sorted().joined(separator: ", ") }
         return """
-            \(style(.bold, names.name(of: service.name, instance: service.instance).printable)) \(service.version.printable) \
-            \(style(.dim, "(instance \(service.instance.printable), pid \(service.pid))"))
+            \(style(.bold, names.name(of: service.name, instance: service.instance))) \(service.version) \
+            \(style(.dim, "(instance \(service.instance), pid \(service.pid))"))
               receives \(types(service.receives))
               sends    \(types(service.sends))
               handled  \(service.handled), failed \(service.failed), lag \(LagText.of(service.lag))
+
             """
     }
 }

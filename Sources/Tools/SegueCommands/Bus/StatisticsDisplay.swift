@@ -110,16 +110,16 @@ actor StatisticsDisplay {
         if let last { try await show(last) }
     }
 
-    private func draw(_ report: StatisticsReport, from start: String) async throws {
+    private func draw(_ report: StatisticsReport, from start: TerminalText) async throws {
         let columns = output.columns
-        let lines = output.fitting(StatisticsTable(report: report).lines)
+        let lines = output.fitting(StatisticsTable(report: report).lines.map { "\($0)" })
         shown = lines.count
-        let text = lines.enumerated().map { index, line in
+        let rows = lines.enumerated().map { index, line -> TerminalText in
             var text = StyledText()
-            text.append(line, index == 0 ? .bold : nil)
+            text.append(line.description, index == 0 ? .bold : nil)
             return text.rendered(isColored: output.isColored, columns: columns) + TerminalCode.clearLine + "\n"
         }
-        try await output.write(start + text.joined() + TerminalCode.clearBelow)
+        try await output.draw(start + rows.joined() + TerminalCode.clearBelow)
     }
 }
 
@@ -148,7 +148,7 @@ struct StatisticsTable {
     private var services: Table {
         var table = Table("SERVICE", "HANDLED", "FAILED", "LAG", numbersFrom: 1)
         for service in report.services {
-            let name = "\(service.service)/\(service.instance)".printable
+            let name = "\(service.service)/\(service.instance)"
             table.append(name, "\(service.handled)", "\(service.failed)", LagText.of(service.lag))
         }
         return table

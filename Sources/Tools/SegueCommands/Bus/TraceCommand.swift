@@ -159,8 +159,8 @@ actor TracePrinter {
         let rows = format.lines(tree, names).map { $0.rendered(isColored: output.isColored, columns: columns) }
         let lines = (isLast ? rows : output.fitting(rows, above: end.count)) + end
         // This drawing replaces the previous drawing.
-        let start = drawn == 0 ? "" : TerminalCode.up(drawn) + TerminalCode.clearBelow
-        try await output.write(start + lines.map { "\($0)\n" }.joined())
+        let start: TerminalText = drawn == 0 ? "" : TerminalCode.up(drawn) + TerminalCode.clearBelow
+        try await output.draw(start + lines.map { $0 + "\n" }.joined())
         drawn = lines.count
     }
 

@@ -1,9 +1,13 @@
 internal import Dispatch
 internal import Glibc
+internal import Support
 internal import Synchronization
 internal import SystemPackage
 
-/// Standard output, standard error, or a file that a command writes to.
+/// Standard output, standard error, or a file that a command writes to. All that `segue` writes passes through a console.
+///
+/// On a terminal, control characters in text and data are made visible, see ``TerminalText``. Elsewhere, text and data are
+/// written as they are.
 ///
 /// A write can block, so the console writes on its own dispatch queue. Bytes that are appended during a write are
 /// written together after this write.
@@ -28,18 +32,29 @@ final class Console: Sendable {
     }
 
     let descriptor: FileDescriptor
+    let isTerminal: Bool
     private let queue: DispatchQueue
     private let state = Mutex(State())
 
     init(_ descriptor: FileDescriptor) {
         self.descriptor = descriptor
+        isTerminal = isatty(descriptor.rawValue) == 1
         queue = DispatchQueue(label: "console-\(descriptor.rawValue)")
     }
 
     /// Queues bytes to be written soon. If more than 256 KiB are queued, waits until all are written. Call ``flush()``
     /// before the process ends.
     /// - Throws: the `Errno` of an earlier write, such as `brokenPipe`.
-    func append(_ bytes: some Sequence<UInt8>) async throws {
+    func append(_ bytes: [UInt8]) async throws {
+        try await enqueue(isTerminal ? Array(TerminalText(String(decoding: bytes, as: UTF8.self)).utf8) : bytes)
+    }
+
+    /// Queues a text to be written soon, as it is. Otherwise as ``append(_:)``.
+    func append(_ text: TerminalText) async throws {
+        try await enqueue(Array(text.utf8))
+    }
+
+    private func enqueue(_ bytes: [UInt8]) async throws {
         let (isFirst, isFull) = try state.withLock { state in
             if let failure = state.failure { throw failure }
             state.pending.append(contentsOf: bytes)
@@ -88,7 +103,14 @@ final class Console: Sendable {
     /// Writes a string and waits until it is written.
     /// - Throws: as ``flush()``.
     func write(_ text: String) async throws {
-        try await append(text.utf8)
+        try await append(Array(text.utf8))
+        try await flush()
+    }
+
+    /// Writes a text with control sequences of this program, and waits until it is written.
+    /// - Throws: as ``flush()``.
+    func draw(_ text: TerminalText) async throws {
+        try await append(text)
         try await flush()
     }
 
@@ -148,17 +170,15 @@ final class Console: Sendable {
         try await write(lines.map { "\($0)\n" }.joined())
     }
 
-    /// Writes messages for a person, each line after `segue: `; a line that begins with two spaces continues the line
-    /// before it and has no prefix. A failed write is ignored.
+    /// Writes messages for a person, each on one line after `segue: `; a line that begins with two spaces continues the
+    /// line before it and has no prefix. A failed write is ignored.
     func tell(_ lines: [String]) async {
-        try? await write(lines.map { $0.hasPrefix("  ") ? "\($0)\n" : "segue: \($0)\n" }.joined())
+        try? await draw(lines.map { $0.hasPrefix("  ") ? "\($0)\n" : "segue: \($0)\n" }.joined())
     }
 
     func tell(_ line: String) async {
         await tell([line])
     }
-
-    var isTerminal: Bool { isatty(descriptor.rawValue) == 1 }
 
     /// True for a terminal, unless `NO_COLOR` is set and not empty (no-color.org), or `TERM` is `dumb`.
     var isColored: Bool {
@@ -178,7 +198,7 @@ final class Console: Sendable {
     /// All lines, if the terminal has room for them; otherwise the first lines, and a line with the number of the
     /// others.
     /// - Parameter others: the number of lines that are printed below the result.
-    func fitting(_ lines: [String], above others: Int = 0) -> [String] {
+    func fitting(_ lines: [TerminalText], above others: Int = 0) -> [TerminalText] {
         let room = max(1, (size?.rows ?? .max) - 1 - others)
         guard lines.count > room else { return lines }
         return lines.prefix(room - 1) + ["… \(lines.count - room + 1) lines more"]

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Support
 internal import SystemPackage
 internal import SystemSupport
 
@@ -18,7 +19,7 @@ struct FullScreen {
         let result: Result<Void, any Error>
         keys.take()
         do {
-            try await output.write(TerminalCode.beginScreen)
+            try await output.draw(TerminalCode.beginScreen)
             result = .success(
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     if isatty(input.rawValue) == 1 { group.addTask { try await waitForKey("q") } }
@@ -32,7 +33,7 @@ struct FullScreen {
         }
         keys.giveBack()
         // A write to a terminal that was closed fails. This error is ignored.
-        try? await output.write(TerminalCode.endScreen)
+        try? await output.draw(TerminalCode.endScreen)
         try result.get()
     }
 
@@ -112,13 +113,13 @@ struct TerminalKeys: Sendable {
 
 /// Control sequences for a terminal, as ECMA-48 and xterm define them.
 enum TerminalCode {
-    static let home = "\u{1B}[H"
-    static let clearLine = "\u{1B}[K"
+    static let home: TerminalText = "\u{1B}[H"
+    static let clearLine: TerminalText = "\u{1B}[K"
     /// Returns to the start of the line and clears it.
-    static let beginLine = "\r" + clearLine
-    static let clearBelow = "\u{1B}[J"
-    static let beginScreen = "\u{1B}[?1049h\u{1B}[?25l"
-    static let endScreen = "\u{1B}[?25h\u{1B}[?1049l"
+    static let beginLine: TerminalText = "\r" + clearLine
+    static let clearBelow: TerminalText = "\u{1B}[J"
+    static let beginScreen: TerminalText = "\u{1B}[?1049h\u{1B}[?25l"
+    static let endScreen: TerminalText = "\u{1B}[?25h\u{1B}[?1049l"
 
-    static func up(_ lines: Int) -> String { "\u{1B}[\(lines)A" }
+    static func up(_ lines: Int) -> TerminalText { "\u{1B}[\(lines)A" }
 }

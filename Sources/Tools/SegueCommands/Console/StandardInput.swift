@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Monitor
+internal import Support
 internal import SystemPackage
 internal import SystemSupport
 
@@ -14,10 +15,10 @@ enum StandardInput {
     /// The lines of standard input, in batches. A batch arrives as soon as its first line is complete, and also
     /// contains the lines that arrived together with this line. The stream throws ``CommandError`` if a line is longer
     /// than a message may be, or if standard input cannot be read.
-    static var lines: AsyncThrowingStream<[String], any Error> {
+    static var lines: AsyncThrowingStream<[Data], any Error> {
         AsyncThrowingStream {
             do {
-                return try await descriptorLines.nextBatch()?.map(\.text)
+                return try await descriptorLines.nextBatch()?.map(\.bytes)
             } catch let error as LineReader.TooLong {
                 throw CommandError(
                     code: "long-line", "standard input:\(error.number): the line is longer than a message may be",
@@ -34,7 +35,7 @@ enum StandardInput {
     private static let textLimit = 64 << 20
 
     /// Reads standard input to its end.
-    /// - Throws: ``CommandError`` if standard input cannot be read, or is longer than 64 MiB.
+    /// - Throws: ``CommandError`` if standard input cannot be read, is longer than 64 MiB, or is not UTF-8.
     static func text() throws -> String {
         var bytes: [UInt8] = []
         try read { chunk in
@@ -45,7 +46,11 @@ enum StandardInput {
                     recovery: "shorten it; 'segue send --stdin' reads any number of lines", status: .dataError)
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        let line = bytes.lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+        throw CommandError(
+            code: "not-utf8", "standard input:\(line + 1): the line is not UTF-8",
+            recovery: "convert the input, for example with 'iconv -f ISO-8859-1 -t UTF-8'", status: .dataError)
     }
 
     /// Copies standard input, to its end, to a temporary file that the system removes when this process ends.

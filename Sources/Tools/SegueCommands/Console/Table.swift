@@ -1,4 +1,6 @@
-/// A table for people. Each column is as wide as its widest cell.
+internal import Support
+
+/// A table for people. Each column is as wide as its widest cell. The text of cells is made printable.
 struct Table {
     private var rows: [[String]]
     private let firstNumber: Int
@@ -11,7 +13,7 @@ struct Table {
     }
 
     mutating func append(_ row: String...) {
-        rows.append(row)
+        rows.append(row.map(\.printable))
     }
 
     var lines: [String] {

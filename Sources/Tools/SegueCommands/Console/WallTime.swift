@@ -6,32 +6,20 @@ internal import Support
 enum WallTime {
     /// Reads RFC 3339, or a date, a date and a time, or a time of today in the time zone `zone`. Nil for any other
     /// string.
-    static func date(from text: String, in zone: TimeZone = .current, now: Date = Date()) -> Date? {
+    static func date(from text: String, in zone: LocalZone = .current, now: Date = Date()) -> Date? {
         if let date = Timestamp.date(from: text) { return date }
-        guard let match = text.wholeMatch(of: #/(?:(\d{4})-(\d\d)-(\d\d))?(?:[ T]?(\d\d):(\d\d)(?::(\d\d))?)?/#),
-            match.1 != nil || match.4 != nil
+        guard let match = text.wholeMatch(of: #/(\d{4}-\d\d-\d\d)?(?:[ T]?(\d\d:\d\d)(?:(:\d\d)(\.\d{1,3})?)?)?/#),
+            match.1 != nil || match.2 != nil
         else { return nil }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = zone
-        var parts = calendar.dateComponents([.year, .month, .day], from: now)
-        if let year = match.1.flatMap({ Int($0) }) {
-            (parts.year, parts.month, parts.day) = (year, match.2.flatMap { Int($0) }, match.3.flatMap { Int($0) })
-        }
-        parts.hour = match.4.flatMap { Int($0) } ?? 0
-        parts.minute = match.5.flatMap { Int($0) } ?? 0
-        parts.second = match.6.flatMap { Int($0) } ?? 0
-        parts.timeZone = zone
-        // A calendar would read the 31st of February as a day in March.
-        guard parts.isValidDate(in: calendar) else { return nil }
-        return calendar.date(from: parts).flatMap { Timestamp.canHold($0) ? $0 : nil }
+        let day = match.1 ?? Timestamp.text(of: now, in: zone).prefix(10)
+        let fraction = (match.4.map(String.init) ?? ".").padding(toLength: 4, withPad: "0", startingAt: 0)
+        var local = "\(day)T\(match.2 ?? "00:00")\(match.3 ?? ":00")\(fraction)Z"
+        guard let date = local.withUTF8(Timestamp.plainDate).map(zone.date(atLocal:)) else { return nil }
+        return Timestamp.canHold(date) ? date : nil
     }
 
-    /// The date and time with milliseconds and the zone: `2026-03-01T13:00:00.000+0100`, or with `Z` if the zone's
-    /// offset is zero.
-    static func text(of date: Date, in zone: TimeZone = .current) -> String {
-        if zone.secondsFromGMT(for: date) == 0 { return Timestamp.text(of: date) }
-        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: zone))
-    }
+    /// The date and time with milliseconds and the zone, see ``Timestamp/text(of:in:)``.
+    static func text(of date: Date, in zone: LocalZone = .current) -> String { Timestamp.text(of: date, in: zone) }
 
     /// Makes UTC the local time zone of this process if `--utc` is among the arguments. Arguments after `--` are not
     /// options.
@@ -41,7 +29,6 @@ enum WallTime {
         guard arguments.prefix(while: { $0 != "--" }).contains("--utc") else { return }
         setenv("TZ", "UTC0", 1)
         tzset()
-        NSTimeZone.resetSystemTimeZone()
     }
 }
 

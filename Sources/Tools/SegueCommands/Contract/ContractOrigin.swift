@@ -6,6 +6,7 @@ internal import EventBus
 internal import Foundation
 internal import Monitor
 internal import Navigation
+internal import Support
 
 /// The options that select the services to ask for their contracts: the services of a compose file, or the services on
 /// a bus.
@@ -97,6 +98,8 @@ enum ContractFile {
 
     /// The contract as JSON, indented and with sorted keys.
     static func text(of contract: AppContract) throws -> String {
-        try DataPrinter.indented(contract.asyncAPI) + "\n"
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(contract.asyncAPI), as: UTF8.self) + "\n"
     }
 }

@@ -4,6 +4,7 @@ internal import Contracts
 internal import Foundation
 internal import Monitor
 internal import Subprocess
+internal import Support
 internal import SystemPackage
 
 /// Asks the services and clients of a compose file for their contracts, and merges them.

@@ -3,6 +3,7 @@ internal import Dispatch
 internal import EventBus
 internal import Foundation
 package import Monitor
+internal import Support
 
 package struct ReplayCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
@@ -80,7 +81,7 @@ package struct ReplayCommand: AsyncParsableCommand, WallTimeCommand {
         let printer = ReplayPrinter(names: survey.names)
         try await plan.forEachStep(of: recording, survey) { recorded, step in
             guard case .send(let message) = step else { return }
-            try await Console.output.writeLine(printer.line(recorded, message))
+            try await Console.output.draw(printer.line(recorded, message) + "\n")
         }
     }
 }
@@ -199,7 +200,7 @@ actor ReplayTeller {
         switch occurrence {
         case .next(let recorded, let message):
             guard waitsForEnter else { return }
-            try await Console.output.write(printer.line(recorded, message) + "\n")
+            try await Console.output.draw(printer.line(recorded, message) + "\n")
             guard await EnterKey.wait() else {
                 isStopped = true
                 throw Stopped()
@@ -218,7 +219,7 @@ actor ReplayTeller {
     var left: Int? { isStopped ? total - sent : nil }
 
     func end() async {
-        if shown != nil { try? await Console.error.write(TerminalCode.beginLine) }
+        if shown != nil { try? await Console.error.draw(TerminalCode.beginLine) }
         let seconds = ((ContinuousClock.now - start) / .seconds(0.1)).rounded() / 10
         await Console.error.tell("\(sent) of \(total) messages sent in \(seconds) s")
     }
@@ -228,7 +229,7 @@ actor ReplayTeller {
         let isDue = shown.map { ContinuousClock.now - $0 > .milliseconds(200) } ?? true
         guard Console.error.isTerminal, !waitsForEnter, isDue else { return }
         shown = .now
-        try? await Console.error.write("\(TerminalCode.beginLine)\(sent) of \(total) messages")
+        try? await Console.error.draw("\(TerminalCode.beginLine)\(sent) of \(total) messages")
     }
 }
 
@@ -238,10 +239,10 @@ struct ReplayPrinter: Sendable {
     private let pretty = PrettyFormat()
     private let output = Console.output
 
-    func line(_ recorded: RecordedMessage, _ message: Envelope) -> String {
+    func line(_ recorded: RecordedMessage, _ message: Envelope) -> TerminalText {
         let number = "\(recorded.number). "
         let columns = output.columns.map { max(1, $0 - number.count) }
-        return number + pretty.line(message, names).rendered(isColored: output.isColored, columns: columns)
+        return "\(number)\(pretty.line(message, names).rendered(isColored: output.isColored, columns: columns))"
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Compose
 internal import Foundation
+internal import Support
 
 /// A stack whose supervisor keeps running after this command has ended.
 struct DetachedStack {
@@ -95,9 +96,9 @@ actor WaitingLine {
     func wait(_ text: String) async {
         if console.isTerminal {
             // A status that is longer than a row could not be overwritten.
-            let row = String(text.prefix((console.columns ?? 80) - 1))
+            let row = String(text.printable.prefix((console.columns ?? 80) - 1))
             self.text = row
-            try? await console.write(TerminalCode.beginLine + row)
+            try? await console.draw("\(TerminalCode.beginLine)\(row)")
         } else if self.text == nil {
             self.text = text
             await console.tell(text)
@@ -107,20 +108,21 @@ actor WaitingLine {
     /// - Parameter isOwn: true for a line of this program, which is prefixed with its name; false for a service's
     ///   output.
     func tell(_ line: String, isOwn: Bool = true) async {
+        let shown = isOwn ? "\(line)" : TerminalText(coloredLine: line, isColored: console.isColored)
         guard console.isTerminal, let text else {
-            return isOwn ? await console.tell(line) : await write(line + "\n")
+            return isOwn ? await console.tell(line) : await draw("\(shown)\n")
         }
-        await write(TerminalCode.beginLine + (isOwn ? "segue: " : "") + line + "\n" + text)
+        await draw("\(TerminalCode.beginLine)\(isOwn ? "segue: " : "")\(shown)\n\(text)")
     }
 
     /// Removes the status line.
     func end() async {
-        if console.isTerminal, text != nil { await write(TerminalCode.beginLine) }
+        if console.isTerminal, text != nil { await draw(TerminalCode.beginLine) }
         text = nil
     }
 
-    /// Writes a string. Ignores errors.
-    private func write(_ text: String) async {
-        try? await console.write(text)
+    /// Writes a text. Ignores errors.
+    private func draw(_ text: TerminalText) async {
+        try? await console.draw(text)
     }
 }

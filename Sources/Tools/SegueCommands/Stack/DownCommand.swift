@@ -67,7 +67,9 @@ package struct DownCommand: AsyncParsableCommand {
         try await Console.error.write(
             "segue: remove \(project.stateDirectory), all data of project '\(project.name)'? [y/N] ")
         for try await lines in StandardInput.lines {
-            return ["y", "yes"].contains(lines.first?.trimmingCharacters(in: .whitespaces).lowercased())
+            return ["y", "yes"].contains(
+                lines.first.map { String(decoding: $0, as: UTF8.self) }?.trimmingCharacters(in: .whitespaces)
+                    .lowercased())
         }
         return false
     }

@@ -94,6 +94,10 @@ struct LogPrinter: Sendable {
     private struct Log: Equatable {
         let service: String
         let stream: LogLine.Stream
+
+        init(_ line: LogLine) {
+            (service, stream) = (line.service, line.stream)
+        }
     }
 
     /// - Parameter services: the services that may write lines, in the order of their colours.
@@ -107,31 +111,39 @@ struct LogPrinter: Sendable {
 
     /// Queues a line to be written soon. Call `flush()` of the console before the process ends.
     mutating func show(_ line: LogLine) async throws {
-        try await console.append(
-            (style.isJSON ? JSONValue(encoding: LogObject(line)).description + "\n" : text(line)).utf8)
+        if style.isJSON {
+            return try await console.append(Array("\(JSONValue(encoding: LogObject(line)))\n".utf8))
+        }
+        try await console.append(head(before: line))
+        open = line.continues ? Log(line) : nil
+        // A service's output is data, unless it is for a terminal.
+        if console.isTerminal {
+            try await console.append(TerminalText(coloredLine: line.text, isColored: isColored))
+        } else {
+            try await console.append(Array(line.text.utf8))
+        }
+        if !line.continues { try await console.append("\n") }
     }
 
     /// Writes a newline if the last line is incomplete.
     mutating func end() async throws {
-        if open != nil { try await console.append("\n".utf8) }
+        if open != nil { try await console.append("\n") }
         open = nil
     }
 
-    private mutating func text(_ line: LogLine) -> String {
-        let log = Log(service: line.service, stream: line.stream)
-        let head = open == log ? "" : (open == nil ? "" : "\n") + head(of: line)
-        open = line.continues ? log : nil
-        return head + line.text + (line.continues ? "" : "\n")
+    /// The text before a line: nothing if it continues the last one.
+    private func head(before line: LogLine) -> TerminalText {
+        open == Log(line) ? "" : (open == nil ? "" : "\n") + head(of: line)
     }
 
-    private func head(of line: LogLine) -> String {
-        (style.hasPrefix ? prefix(line.service) + " " : "")
+    private func head(of line: LogLine) -> TerminalText {
+        (style.hasPrefix ? "\(prefix(line.service)) " : "")
             + (style.hasTime ? "\(WallTime.text(of: line.timestamp)) " : "")
     }
 
-    private func prefix(_ service: String) -> String {
+    private func prefix(_ service: String) -> TerminalText {
         let text = "\(service.padding(to: width)) |"
-        guard isColored else { return text }
+        guard isColored else { return "\(text)" }
         let index = services.firstIndex(of: service) ?? services.count
         return Self.colors[index % Self.colors.count].applied(to: text)
     }

@@ -135,7 +135,7 @@ struct ServiceRow: Encodable {
         restarts = status.restarts
         cpuSeconds = isAlive ? usage.map { $0.time / .seconds(1) } : nil
         memoryBytes = isAlive ? usage?.memory : nil
-        (startedAt, start) = (status.startedAt?.formatted(.iso8601), status.startedAt)
+        (startedAt, start) = (status.startedAt.map(Timestamp.text(of:)), status.startedAt)
         hasEnded = state == .exited || state == .failed || (state == .created && !status.order.isWanted)
         let isOver = status.isFinished || status.state == .restarting
         let illness = isAlive ? status.health.flatMap { $0.state == .healthy ? nil : $0.reason } : nil

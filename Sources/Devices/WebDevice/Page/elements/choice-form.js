@@ -1,5 +1,6 @@
 import { choiceButton } from './choices.js'
 import { h, put, setText } from './dom.js'
+import { parsed } from './json-text.js'
 import { shortened } from './text.js'
 
 /** An action whose command has fields: a line that opens a form, which is made from the schema of the command. */
@@ -42,10 +43,10 @@ export class ChoiceForm {
   }
 
   async #submit() {
-    const { value, problems } = this.#form.read()
+    const { text, problems } = this.#form.read()
     setText(this.#problem, shortened(problems[0]?.message))
     if (problems.length) return
-    const refusal = await this.#device.choose(this.submit.choice, this.submit, value)
+    const refusal = await this.#device.choose(this.submit.choice, this.submit, parsed(text))
     setText(this.#problem, refusal ?? '')
   }
 }

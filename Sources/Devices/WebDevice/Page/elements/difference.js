@@ -1,5 +1,7 @@
 // The difference of two JSON values.
 
+import { isNumeral } from './json-text.js'
+
 /**
  * The changed paths: `{ path, before, after }`, without `before` for an added value, without `after` for a removed one.
  * At most `limit`.
@@ -12,12 +14,14 @@ export function difference(before, after, limit) {
     const list = Array.isArray(pair.before)
     if (isContainer(pair.before) && isContainer(pair.after) && list === Array.isArray(pair.after)) {
       stack.push(...(list ? elements(pair) : members(pair)).reverse())
-    } else if (pair.before !== pair.after) changes.push(pair)
+    } else if (plain(pair.before) !== plain(pair.after)) changes.push(pair)
   }
   return changes
 }
 
-function isContainer(value) { return typeof value === 'object' && value !== null }
+function isContainer(value) { return typeof value === 'object' && value !== null && !isNumeral(value) }
+
+function plain(value) { return isNumeral(value) ? value.rawJSON : value }
 
 function members({ path, before, after }) {
   const member = (value, key) => Object.hasOwn(value, key) ? value[key] : undefined

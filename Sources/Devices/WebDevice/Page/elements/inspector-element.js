@@ -1,7 +1,7 @@
 // The base of the inspector's parts, and the small elements that several of them show.
 
 import { button, h, unspoken } from './dom.js'
-import { KINDS, printable, problemOf } from './text.js'
+import { KINDS, printable, printableLines, problemOf } from './text.js'
 
 /** Adds a style sheet of this folder. A module awaits its sheet, so that no element is ever seen without its style. */
 export function addStyles(name) {
@@ -56,9 +56,13 @@ export function failureOf(failure, retry) {
   return h('div.padded', h('p.failure', { role: 'alert' }, problemOf(failure)), button('Try again', retry))
 }
 
-/** Copies text and says so on the button. Browsers allow it only on addresses that are encrypted or loopback. */
+/**
+ * Copies text without control characters, which a terminal would execute, and says so on the button. Browsers allow it
+ * only on addresses that are encrypted or loopback.
+ */
 export async function copy(text, from) {
   from.dataset.label ??= from.textContent
-  from.textContent = await navigator.clipboard?.writeText(text).then(() => 'Copied', () => null) ?? 'Not copied'
+  const copied = navigator.clipboard?.writeText(printableLines(text)).then(() => 'Copied', () => null)
+  from.textContent = await copied ?? 'Not copied'
   setTimeout(() => { from.textContent = from.dataset.label }, 2000)
 }

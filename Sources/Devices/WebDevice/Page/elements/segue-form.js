@@ -1,15 +1,17 @@
 import { fill, h, uniqueID } from './dom.js'
 import './inspector-element.js'
+import { membersOf, objectOf } from './json-text.js'
 import { printable } from './text.js'
 
 /**
  * A form made from the JSON Schema of an object. Strings, numbers, booleans and enumerations have fields of their own;
- * arrays, objects and what the schema leaves open are written as JSON. Set `schema`, then `value` if there is one.
- * `read()` gives the value and the problems. Enter in a field fires `submit`.
+ * arrays, objects and what the schema leaves open are written as JSON. Set `schema`, then `text`, the JSON text of an
+ * object, if there is one. `read()` gives the text and the problems. Enter in a field fires `submit`.
  */
 export class SegueForm extends HTMLElement {
   #schema = null
-  #value = {}
+  /** The text of each member. */
+  #members = new Map()
   #fields = []
 
   get schema() { return this.#schema }
@@ -17,42 +19,42 @@ export class SegueForm extends HTMLElement {
   set schema(schema) {
     this.#schema = schema
     // The members of the former value may not be those of this schema.
-    this.#value = {}
+    this.#members = new Map()
     this.#draw()
   }
 
-  get value() { return this.#read().value }
+  get text() { return this.#read().text }
 
-  set value(value) {
-    this.#value = value && typeof value === 'object' ? value : {}
+  set text(text) {
+    this.#members = new Map(membersOf(text))
     this.#draw()
   }
 
   /** Reads the fields, marks those that are not valid, and moves the focus to the first of them. */
   read() {
-    const { value, problems } = this.#read()
+    const { text, problems } = this.#read()
     for (const { name, input, problem } of this.#fields.toReversed()) {
       const message = problems.find(problem => problem.field === name)?.message
       problem.textContent = message ?? ''
       input.ariaInvalid = String(!!message)
       if (message) input.focus()
     }
-    return { value, problems }
+    return { text, problems }
   }
 
   #read() {
     // Members that the schema does not name are kept.
-    const members = new Map(Object.entries(this.#value)), problems = []
+    const members = new Map(this.#members), problems = []
     for (const field of this.#fields) {
       members.delete(field.name)
       try {
-        const value = readField(field)
-        if (value !== undefined) members.set(field.name, value)
+        const text = readField(field)
+        if (text !== undefined) members.set(field.name, text)
       } catch (error) {
         problems.push({ field: field.name, message: `${printable(field.name)}: ${error.message}` })
       }
     }
-    return { value: Object.fromEntries(members), problems }
+    return { text: objectOf([...members]), problems }
   }
 
   #draw() {
@@ -62,7 +64,7 @@ export class SegueForm extends HTMLElement {
         name, schema: withoutNull(schema), required: required.includes(name),
         problem: h('p.failure', { id: uniqueID() }),
       }
-      return { ...field, input: makeInput(field, this.#value[name]) }
+      return { ...field, input: makeInput(field, this.#members.get(name)) }
     })
     const fields = this.#fields.map(({ name, schema, required, input, problem }) => {
       const notes = [!required && 'optional', printable(schema.description), isJSON(schema) && 'JSON',
@@ -88,31 +90,34 @@ function isJSON({ type, enum: options }) {
   return !options && !['string', 'integer', 'number', 'boolean'].includes(type)
 }
 
-function makeInput({ schema, required, problem }, value = schema.default) {
+/** @param json the text of the value; if there is none, the default of the schema */
+function makeInput({ schema, required, problem }, json = JSON.stringify(schema.default)) {
   const attributes = {
     id: uniqueID(), class: 'field', 'aria-describedby': problem.id, 'aria-required': String(required),
     autocomplete: 'off', spellcheck: 'false',
   }
   if (schema.type === 'boolean' && required) {
-    return h('input', { ...attributes, class: '', type: 'checkbox', checked: value === true })
+    return h('input', { ...attributes, class: '', type: 'checkbox', checked: json === 'true' })
   }
   if (schema.enum || schema.type === 'boolean') {
+    const chosen = json && JSON.stringify(JSON.parse(json))
     const option = option => h('option',
-      { value: JSON.stringify(option), selected: option === value }, printable(option))
+      { value: JSON.stringify(option), selected: JSON.stringify(option) === chosen }, printable(option))
     return h('select', attributes, !required && h('option', { value: '' }, 'none'),
       ...(schema.enum ?? [true, false]).map(option))
   }
-  const json = isJSON(schema), empty = required ? schema.type === 'array' ? '[]' : '{}' : ''
-  const text = !json ? String(value ?? '') : value === undefined ? empty : JSON.stringify(value, null, 2)
-  if (json || /\n|.{120}/.test(text)) return h('textarea', { ...attributes, class: 'field code', rows: 4 }, text)
+  const empty = !required || !isJSON(schema) ? '' : schema.type === 'array' ? '[]' : '{}'
+  const text = json === undefined ? empty : json[0] === '"' && !isJSON(schema) ? JSON.parse(json) : json
+  if (isJSON(schema) || /\n|.{120}/.test(text)) return h('textarea', { ...attributes, class: 'field code', rows: 4 }, text)
   return h('input', { ...attributes, value: text, inputmode: { integer: 'numeric', number: 'decimal' }[schema.type] })
 }
 
+/** The text of the value in JSON, as it was written. */
 function readField({ schema, required, input }) {
-  if (input.type === 'checkbox') return input.checked
+  if (input.type === 'checkbox') return String(input.checked)
   const text = input.value
-  if (input.tagName === 'SELECT') return text ? JSON.parse(text) : undefined
-  if (schema.type === 'string') return text || required ? text : undefined
+  if (input.tagName === 'SELECT') return text || undefined
+  if (schema.type === 'string') return text || required ? JSON.stringify(text) : undefined
   if (!text.trim()) {
     if (required) throw new Error('a value is missing')
     return undefined
@@ -120,12 +125,17 @@ function readField({ schema, required, input }) {
   if (isJSON(schema)) {
     const value = JSON.parse(text)
     if (schema.type === 'array' && !Array.isArray(value)) throw new Error('write a JSON array, such as [1, 2]')
-    return value
+    return text.trim()
   }
+  const form = schema.type === 'integer' ? WHOLE : NUMBER
+  if (form.test(text.trim())) return text.trim()
   const number = Number(text)
   if (!isFinite(number)) throw new Error('write a number, such as 1000.5')
   if (schema.type === 'integer' && !Number.isSafeInteger(number)) throw new Error('write a whole number')
-  return number
+  return String(number)
 }
+
+// Numbers of JSON. Any other form of a number is converted.
+const WHOLE = /^-?(0|[1-9]\d*)$/, NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
 customElements.define('segue-form', SegueForm)

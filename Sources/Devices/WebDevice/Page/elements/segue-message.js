@@ -2,6 +2,7 @@ import { confirming } from './confirm.js'
 import { difference } from './difference.js'
 import { button, fill, h, uniqueID, unspoken } from './dom.js'
 import { badge, copy, failureOf, paneHeader, smallButton } from './inspector-element.js'
+import { isNumeral, parsed } from './json-text.js'
 import { SegueTree } from './segue-tree.js'
 import { encoded, storyAddress } from './selection.js'
 import { bytes, dateAndClock, joined, nameOf, printable, processOf, shortened } from './text.js'
@@ -31,7 +32,7 @@ export class SegueMessage extends HTMLElement {
     const [, id] = place.match(/^transient:(.*)/s) ?? []
     const path = id ? `/api/transient/${encodeURIComponent(id)}` : `/api/messages/${encoded(place)}`
     try {
-      const message = await this.connection.get(full ? `${path}?full=1` : path)
+      const message = await this.connection.get(full ? `${path}?full=1` : path, parsed)
       if (this.#place === place) this.#draw(message.row, this.#actions(message), ...this.#sections(message))
     } catch (failure) {
       if (this.#place !== place) return
@@ -48,7 +49,7 @@ export class SegueMessage extends HTMLElement {
     if (focused) this.querySelector('h2').focus()
   }
 
-  #actions({ row, command, data, text, cut }) {
+  #actions({ row, command, json, text, cut }) {
     const only = (text, member, value) => smallButton(text, () => this.#only(member, value))
     const copying = button('Copy command', () => copy(command, copying), { title: shortened(command, 1000) })
     return h('div.padded',
@@ -56,7 +57,7 @@ export class SegueMessage extends HTMLElement {
         // The command would lack data that is cut or is not JSON.
         !cut && text === null && copying,
         row.kind !== 'error' && !row.tombstone && text === null && !this.connection.readOnly
-          && this.#again(row, data ?? {})),
+          && this.#again(row, json ?? '{}')),
       h('div.wrapping', { role: 'group', 'aria-label': 'Filter by this message' },
         only('Only this type', 'types', row.type), only('Hide this type', 'exclude', row.type),
         only('Only this session', 'session', row.session),
@@ -65,13 +66,13 @@ export class SegueMessage extends HTMLElement {
   }
 
   /** The view that a message came from is a part of it: rules ask for the screen that sent it. */
-  #again({ type, session, key, platform, device, instance }, data) {
+  #again({ type, session, key, platform, device, instance }, json) {
     return confirming({
       text: 'Send again…', verb: 'Send',
       question: `Publish ${nameOf(type)} again, in the session ${printable(session)}?`,
       action: async () => {
-        const message = { type, session, key, platform, device, instance, data, check: true }
-        return `Published as ${printable((await this.connection.post('/api/messages', message)).id)}.`
+        const message = { type, session, key, platform, device, instance, check: true }
+        return `Published as ${printable((await this.connection.publish(message, json)).id)}.`
       },
     })
   }
@@ -102,7 +103,7 @@ function section(title, ...children) {
 }
 
 function changeList(changes) {
-  const brief = value => JSON.stringify(typeof value === 'string' ? value.slice(0, 300) : value, null, 1)
+  const brief = value => isNumeral(value) ? value.rawJSON : JSON.stringify(typeof value === 'string' ? value.slice(0, 300) : value, null, 1)
     .slice(0, 2000).replace(/\s+/g, ' ')
   const value = (tag, sign, value) => value !== undefined
     && h(tag, unspoken('span', sign), h('bdi', shortened(brief(value), 240)))

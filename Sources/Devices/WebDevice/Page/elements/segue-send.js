@@ -1,6 +1,7 @@
 import { button, fill, h, setText, textField, uniqueID } from './dom.js'
 import { paneHeader, smallButton } from './inspector-element.js'
 import { SegueForm } from './segue-form.js'
+import { membersOf } from './json-text.js'
 import { storyAddress } from './selection.js'
 import { kindOf, printable, problemOf } from './text.js'
 
@@ -68,30 +69,32 @@ export class SegueSend extends HTMLElement {
 
   /** What is valid is kept when the way of writing changes. */
   #toggleJSON() {
-    if (this.#asJSON) this.#form.value = this.#readJSON()
-    else this.#json.value = JSON.stringify(this.#form.value, null, 2)
+    if (this.#asJSON) this.#form.text = this.#readJSON()
+    else this.#json.value = this.#form.text
     this.#asJSON = !this.#asJSON
     this.#show()
   }
 
+  /** The text of the data, as it was written. */
   #readJSON() {
     try {
-      return JSON.parse(this.#json.value)
+      membersOf(this.#json.value)
     } catch (error) {
       throw new Error(`The data is not valid JSON: ${error.message}`)
     }
+    return this.#json.value
   }
 
   async #send() {
     const type = this.#typed
     if (!type) throw new Error('The type is missing.')
-    const { value, problems } = this.#form.hidden ? { value: this.#readJSON(), problems: [] } : this.#form.read()
+    const { text, problems } = this.#form.hidden ? { text: this.#readJSON(), problems: [] } : this.#form.read()
     if (problems.length) throw new Error(problems[0].message)
     this.#publish.disabled = true
-    const { id } = await this.#connection.post('/api/messages', {
-      type, data: value, check: this.#check.checked, session: this.#session.value.trim() || 'default',
+    const { id } = await this.#connection.publish({
+      type, check: this.#check.checked, session: this.#session.value.trim() || 'default',
       platform: this.#platform.value || null, key: this.#key.value.trim() || null,
-    })
+    }, text)
     fill(this.#result, 'Published. ', h('a', { href: storyAddress(id) }, 'Show its story'))
   }
 

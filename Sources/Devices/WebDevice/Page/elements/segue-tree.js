@@ -1,6 +1,7 @@
 import { fill, h, setText, textField, unspoken } from './dom.js'
 import { copy, smallButton } from './inspector-element.js'
-import { bytes, count, plural, printable, shortened } from './text.js'
+import { isNumeral } from './json-text.js'
+import { bytes, count, plural, printableLines, shortened } from './text.js'
 
 /** The rows that are open at first, and the children that one row shows; more are grouped in ranges. */
 const OPEN = 60, GROUP = 100
@@ -107,7 +108,7 @@ export class SegueTree extends HTMLElement {
 /** The nodes with rows whose key or value contains a text in lower case. */
 function* matching(root, text) {
   for (const stack = [root]; stack.length;) {
-    const node = stack.pop(), texts = [node.key ?? '', node.isContainer ? '' : node.value]
+    const node = stack.pop(), texts = [node.key ?? '', node.isContainer ? '' : isNumeral(node.value) ? node.value.rawJSON : node.value]
     if (texts.some(part => String(part).toLowerCase().includes(text))) yield node
     stack.push(...node.children.toReversed())
   }
@@ -125,7 +126,7 @@ class TreeNode {
     Object.assign(this, { value, parent, key, range, level: parent ? parent.level + 1 : 0 })
   }
 
-  get isContainer() { return typeof this.value === 'object' && this.value !== null }
+  get isContainer() { return typeof this.value === 'object' && this.value !== null && !isNumeral(this.value) }
 
   get children() { return this.#children ??= this.isContainer ? this.#makeChildren() : [] }
 
@@ -153,7 +154,7 @@ class TreeNode {
     const { key, value, range } = this
     if (range) return [h('span.quiet', `[${count(range[0])} … ${count(range[1] - 1)}]`)]
     const shown = typeof value === 'string' ? stringOf(value)
-      : !this.isContainer ? h(value === null ? 'span.value.quiet' : 'span.value', String(value))
+      : !this.isContainer ? h(value === null ? 'span.value.quiet' : 'span.value', isNumeral(value) ? value.rawJSON : String(value))
         : h('span.quiet', plural(Object.keys(value).length, Array.isArray(value) ? 'element' : 'member'))
     return key === null ? [shown] : [h('bdi.key', shortened(key)), h('span.quiet', ': '), shown]
   }
@@ -178,16 +179,15 @@ class TreeNode {
 
 /** A string. A long one gets a button that adds blocks, which are laid out when they are scrolled into view. */
 function stringOf(value) {
-  const write = text => text.split('\n').map(printable).join('\n')
-  if (value.length <= SHOWN) return h('bdi.value.string', `"${write(value)}"`)
+  if (value.length <= SHOWN) return h('bdi.value.string', `"${printableLines(value)}"`)
   let length = SHOWN
   const more = smallButton(`Show more of ${bytes(value.length)}`, () => {
     for (let block = 0; block < BLOCKS && length < value.length; block++, length += BLOCK) {
-      more.before(h('bdi.value.string.block', write(value.slice(length, length + BLOCK))))
+      more.before(h('bdi.value.string.block', printableLines(value.slice(length, length + BLOCK))))
     }
     more.hidden = length >= value.length
   }, { tabindex: -1 })
-  return h('span', h('bdi.value.string', `"${write(value.slice(0, SHOWN))}`), more)
+  return h('span', h('bdi.value.string', `"${printableLines(value.slice(0, SHOWN))}`), more)
 }
 
 customElements.define('segue-tree', SegueTree)

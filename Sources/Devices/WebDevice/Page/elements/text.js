@@ -17,6 +17,9 @@ export function printable(value) {
     ESCAPES[character] ?? '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'))
 }
 
+/** A text of several lines, each of which is printable. */
+export function printableLines(text) { return text.split('\n').map(printable).join('\n') }
+
 /** A printable string of at most `length` characters, such as for a name. */
 export function shortened(value, length = 200) {
   const text = printable(String(value ?? '').slice(0, length + 1))
