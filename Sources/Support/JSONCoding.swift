@@ -21,13 +21,45 @@ extension JSONValue {
     /// - Throws: `EncodingError` if `value` cannot be encoded as JSON; `DecodingError` if the JSON is nested too
     ///   deeply.
     public init(encoding value: some Encodable) throws {
-        try self.init(parsing: JSONEncoder().encode(value))
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .timestamp
+        try self.init(parsing: encoder.encode(value))
     }
 
     /// Decodes this value as `type`.
     ///
     /// - Throws: `DecodingError` if this value does not match `type`.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try JSONDecoder().decode(type, from: Data(description.utf8))
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .timestamp
+        return try decoder.decode(type, from: Data(description.utf8))
+    }
+}
+
+// Dates in the data of messages. Foundation's own form is a number of seconds since 2001.
+
+extension JSONEncoder.DateEncodingStrategy {
+    /// Writes dates as ``Timestamp`` does. A date that it cannot hold is an error.
+    package static let timestamp = JSONEncoder.DateEncodingStrategy.custom { date, encoder in
+        guard Timestamp.canHold(date) else {
+            let context = EncodingError.Context(
+                codingPath: encoder.codingPath, debugDescription: "a date is outside the years 0000 to 9999")
+            throw EncodingError.invalidValue(date, context)
+        }
+        var container = encoder.singleValueContainer()
+        try container.encode(Timestamp.text(of: date))
+    }
+}
+
+extension JSONDecoder.DateDecodingStrategy {
+    /// Reads dates in RFC 3339, and numbers of seconds since 2001, which earlier versions wrote.
+    package static let timestamp = JSONDecoder.DateDecodingStrategy.custom { decoder in
+        let container = try decoder.singleValueContainer()
+        if let seconds = try? container.decode(Double.self) { return Date(timeIntervalSinceReferenceDate: seconds) }
+        guard let date = Timestamp.date(from: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "expected a time such as 2026-03-01T13:00:00.000Z")
+        }
+        return date
     }
 }

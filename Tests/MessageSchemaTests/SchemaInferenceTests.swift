@@ -50,7 +50,7 @@ struct SchemaInferenceTests {
                     "name": .init(.string), "mood": .init(.enumeration(["calm", "wild"])),
                     "level": .init(.enumeration([1, 2]), isRequired: false), "song": .init(song),
                     "songs": .init(.array(song)), "perhaps": .init(.array(.nullable(song))),
-                    "byName": .init(.map(song)), "url": .init(.string), "date": .init(.number),
+                    "byName": .init(.map(song)), "url": .init(.string), "date": .init(.string),
                     "whatever": .init(.any), "perhapsWhatever": .init(.any, isRequired: false),
                 ]))
     }

@@ -1,4 +1,5 @@
 public import Foundation
+internal import Support
 
 /// A message on the bus: its attributes, its data as JSON and, once the journal has recorded it, its position.
 public struct Envelope: Hashable, Sendable {
@@ -235,16 +236,21 @@ public struct UnreadableHeader: Hashable, Sendable {
 }
 
 extension JSONEncoder {
-    /// An encoder that sorts keys, so that equal messages have equal bytes.
+    /// An encoder that sorts keys, so that equal messages have equal bytes, and writes dates as ``Timestamp`` does.
     package static let wire: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .timestamp
         return encoder
     }()
 }
 
 extension JSONDecoder {
-    fileprivate static let wire = JSONDecoder()
+    fileprivate static let wire: JSONDecoder = {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .timestamp
+        return decoder
+    }()
 }
 
 extension DecodingError {

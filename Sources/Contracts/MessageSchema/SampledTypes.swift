@@ -72,7 +72,7 @@ extension String: Sampled {
 
 extension Date: Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: .number, value: Date(timeIntervalSinceReferenceDate: 0))
+        .init(schema: .string, value: Date(timeIntervalSinceReferenceDate: 0))
     }
 }
 
