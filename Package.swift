@@ -389,7 +389,7 @@ let tests: [Target] = [
         [
             "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus",
             "FlowFiles", "Monitor", "Navigation", "RuntimeTestSupport", "Support", "TestSupport", "Transports",
-            "broker", "segue", "segue-bench", argumentParser, logging,
+            "broker", "error-notifier", "segue", "segue-bench", argumentParser, logging,
         ]),
     tests(of: "Onboarding", ["FlowFiles", "Navigation", "Support"]),
     tests(of: "ThreeScreens", ["FlowFiles", "Navigation", "Support"]),

@@ -32,3 +32,32 @@ struct ImportTests {
         }
     }
 }
+
+@Suite("What programs write")
+struct OutputTests {
+    @Test("passes through the writers that escape control characters, as make lint checks")
+    func writers() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            let check = try await segue.shell("scripts/check-output && grep -q '@scripts/check-output' Makefile")
+            #expect(check.status == 0, "\(check.error)")
+        }
+    }
+
+    @Test(
+        "any other write is refused, with its file and line",
+        arguments: [
+            "print(name)", "    if isOn { print(name) }", "try FileHandle.standardOutput.write(contentsOf: data)",
+            "let file: FileHandle = .standardError", "let time = date.formatted(.iso8601)", "fputs(text, stderr)",
+            "StreamLogHandler.standardError(label: label)", "TerminalText(stringLiteral: name)",
+        ])
+    func refusal(line: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try FileManager.default.createDirectory(
+                atPath: "\(segue.directory)/Sources/Executables", withIntermediateDirectories: true)
+            try segue.write("/// print(nothing)\n\(line)\n", to: "Sources/Extra.swift")
+            let check = try await segue.shell("\(Repository.path("scripts/check-output")) .")
+            #expect(check.status == 1)
+            #expect(check.errorLines.first == "Sources/Extra.swift:2:\(line)")
+        }
+    }
+}

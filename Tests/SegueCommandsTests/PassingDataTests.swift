@@ -36,6 +36,7 @@ struct PassingDataTests {
             #expect(try await segue("get", "Kept", "--json").output == Self.data + "\n")
             let shown = try await segue("get", "Kept").output
             #expect(shown.contains(#""z" : 12345678901234567890"#) && shown.contains(#""n" : 1.10"#), "\(shown)")
+            #expect(try await segue("describe", "event.Kept", "--json").output.contains(#""data":\#(Self.data)}"#))
             let fields = try await segue(
                 "monitor", "--type", "event.Kept", "--since", "1", "--count", "1", "--field", "data.z", "--field",
                 "data.n",

@@ -122,4 +122,29 @@ struct TerminalOutputTests {
             }
         }
     }
+
+    @Test("and a file receive what services log as lines without control characters, whatever a message has")
+    func logs() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(
+                BusEngine.broker.composeFile(
+                    services: "  notifier: { command: error-notifier, healthcheck: { test: [NOTIFY] } }"))
+            let up = try await segue("up", "-d", "--wait")
+            try #require(up.status == 0, "\(up.error)")
+            try await segue.withConnection { bus in
+                let attributes = Attributes(
+                    type: MessageType(kind: .command, name: "ErrorDismissed"), source: "s/1", subject: Self.hostile,
+                    id: "id\(Self.hostile)\nforged")
+                _ = try await bus.publish(Batch([Envelope(attributes: attributes, data: Data("[]".utf8))]))
+                // The service discards the message, and logs why.
+                try await bus.withSubscription(to: [.kind(.event)], from: .beginning) { events in
+                    for try await _ in events { break }
+                }
+            }
+            try await segue.shell("segue logs -f notifier | grep -m 1 'u001b]0;T'")
+            let logged = try await segue("logs", "notifier", "--no-log-prefix")
+            #expect(controls(in: logged.output).isEmpty, "\(logged.output.debugDescription)")
+            #expect(!logged.lines.contains { $0.hasPrefix("forged") }, "\(logged.output)")
+        }
+    }
 }

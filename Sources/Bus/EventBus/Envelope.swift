@@ -145,7 +145,7 @@ public struct Envelope: Hashable, Sendable {
     /// Creates a message that withdraws a document after its publisher has ended or fallen silent. The new message has
     /// no cause.
     package static func withdrawal(
-        _ type: MessageType, key: String?, subject: String, source: String, time: Date = Date()
+        _ type: MessageType, key: String?, subject: String, source: String, time: Date = Timestamp.now
     ) -> Envelope {
         var attributes = Attributes(type: type, source: source, subject: subject, time: time)
         attributes.key = key

@@ -31,7 +31,7 @@ extension CompletionKind {
     static let messageData = CompletionKind.custom { words, _, _ in
         let scope = CompletionScope(words)
         return await scope.contract().flatMap { scope.message(in: $0)?.data }
-            .map { [CompletionShell.quoted($0.template.description)] } ?? []
+            .map { [CompletionShell.quoted("\(TerminalText($0.template.description))")] } ?? []
     }
 
     /// The paths of the fields of the message that the line names, as in `data.url`.

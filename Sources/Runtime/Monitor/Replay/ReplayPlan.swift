@@ -28,7 +28,7 @@ package struct ReplayPlan: Sendable {
 
     /// The step for a message of the recording.
     /// - Parameter survey: The survey of the recording that contains `recorded`.
-    func step(of recorded: RecordedMessage, _ survey: ReplaySurvey, now: Date = Date()) -> Step {
+    func step(of recorded: RecordedMessage, _ survey: ReplaySurvey, now: Date = Timestamp.now) -> Step {
         let role = ReplayRole(of: recorded.message)
         guard role == .input || role == .result && sendsResults else {
             return role == .result ? result(recorded.message) : .skip

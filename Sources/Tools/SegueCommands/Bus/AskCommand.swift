@@ -69,9 +69,9 @@ package struct AskCommand: AsyncParsableCommand {
             let data = String(decoding: answer.data, as: UTF8.self).shortened()
             return CommandError(
                 code: "error-answer",
-                "\(type) failed: \(answer.attributes.source) answered with \(answer.type) \(data)".printable)
+                "\(type) failed: \(answer.attributes.source) answered with \(answer.type) \(data)")
         }
         return CommandError(
-            code: error.code, "\(type) failed: \(error.message)".printable, recovery: error.recovery?.printable)
+            code: error.code, "\(type) failed: \(error.message)", recovery: error.recovery)
     }
 }

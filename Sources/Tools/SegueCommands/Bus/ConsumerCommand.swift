@@ -42,7 +42,7 @@ struct ConsumerListCommand: AsyncParsableCommand {
         var table = Table("CONSUMER", "POSITION", "LAG", "RUN BY")
         for status in consumers {
             table.append(
-                status.consumer.name.printable, "\(status.consumer.position.offset)", LagText.of(status.lag),
+                status.consumer.name, "\(status.consumer.position.offset)", LagText.of(status.lag),
                 status.runners)
         }
         try await Console.output.writeLines(table.lines)
@@ -51,7 +51,7 @@ struct ConsumerListCommand: AsyncParsableCommand {
 
 extension ConsumerStatus {
     fileprivate var runners: String {
-        let names = services.map { "\($0.name)/\($0.instance)".printable }.joined(separator: ", ")
+        let names = services.map { "\($0.name)/\($0.instance)" }.joined(separator: ", ")
         guard names.isEmpty else { return names }
         return switch consumer.memberCount {
         case 0: "no process"
@@ -90,8 +90,8 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
             if let service = found.services.first {
                 throw CommandError(
                     code: "consumer-in-use",
-                    "\(service.name) (instance \(service.instance), pid \(service.pid)) runs the consumer '\(name)'"
-                        .printable, recovery: "stop this process first")
+                    "\(service.name) (instance \(service.instance), pid \(service.pid)) runs the consumer '\(name)'",
+                    recovery: "stop this process first")
             }
             do {
                 try await bus.forget(consumer: name)
@@ -110,7 +110,7 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
     private static func missing(_ name: String, among names: [String]) -> CommandError {
         let recovery = Spelling.suggestion(for: name, among: names) ?? "see 'segue consumer list'"
         return CommandError(
-            code: "no-consumer", "there is no durable consumer '\(name)'".printable, recovery: recovery.printable)
+            code: "no-consumer", "there is no durable consumer '\(name)'", recovery: recovery)
     }
 }
 

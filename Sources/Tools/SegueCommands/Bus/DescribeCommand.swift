@@ -41,10 +41,10 @@ package struct DescribeCommand: AsyncParsableCommand, WallTimeCommand {
         }
         guard description.isKnown else {
             throw CommandError(
-                code: "unknown-type", "no process on this bus knows \(type), and its journal has none".printable,
+                code: "unknown-type", "no process on this bus knows \(type), and its journal has none",
                 recovery: description.hint ?? "see 'segue services'")
         }
-        try await Console.output.writeLine(json ? JSONValue(encoding: description).description : description.text)
+        try await Console.output.writeLine(json ? description.json : description.text)
     }
 
     /// The newest message of the type that is still in the journal. Nil for a query, or if there is no such message.
@@ -78,13 +78,30 @@ private struct TypeDescription: Encodable {
         let id: String
         let time: String
         let source: String
-        let data: JSONValue?
+        /// Nil if the data is not JSON.
+        let data: JSONText?
         let line: String
 
-        private enum CodingKeys: CodingKey { case id, time, source, data }
+        private enum CodingKeys: CodingKey { case id, time, source }
+
+        /// The JSON object, with the data as it was published.
+        var json: String {
+            get throws {
+                let attributes = try JSONValue(encoding: self).description
+                return attributes.dropLast() + (data.map { ",\"data\":\($0)}" } ?? "}")
+            }
+        }
     }
 
-    private enum CodingKeys: CodingKey { case type, data, answer, senders, receivers, last }
+    private enum CodingKeys: CodingKey { case type, data, answer, senders, receivers }
+
+    /// The JSON object on one line.
+    var json: String {
+        get throws {
+            let summary = try JSONValue(encoding: self).description
+            return try summary.dropLast() + (last.map { ",\"last\":\(try $0.json)}" } ?? "}")
+        }
+    }
 
     init(_ type: MessageType, _ known: KnownMessages, last: Envelope?) {
         self.type = type
@@ -95,7 +112,7 @@ private struct TypeDescription: Encodable {
         self.last = last.map { message in
             Last(
                 id: message.id, time: Timestamp.text(of: message.attributes.time), source: message.attributes.source,
-                data: try? JSONValue(parsing: message.data),
+                data: JSONText(message.data),
                 line: PrettyFormat().line(message, known.names).rendered(isColored: false, columns: nil).description)
         }
         hint = Spelling.nearest(to: type.description, in: known.types).map { "did you mean \($0)?" }

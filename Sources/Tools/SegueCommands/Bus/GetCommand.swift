@@ -71,7 +71,7 @@ package struct GetCommand: AsyncParsableCommand {
         let names = Set(documents.map(\.type.name))
         let recovery =
             if !keys.isEmpty {
-                "its keys are \(keys.joined(separator: ", "))".printable
+                "its keys are \(keys.joined(separator: ", "))"
             } else if let near = Spelling.nearest(to: type.name, in: names) {
                 "did you mean \(near)?"
             } else {

@@ -108,6 +108,6 @@ enum UnknownNames {
 
     private static func line(_ problem: String, _ name: String, among known: some Sequence<String>) -> String {
         let near = Spelling.nearest(to: name, in: Array(known)).map { "; did you mean \($0)?" }
-        return (problem + (near ?? "")).printable
+        return problem + (near ?? "")
     }
 }

@@ -189,6 +189,6 @@ struct AwaitedMessage: Sendable {
     }
 
     private func failure(_ error: ApplicationError) -> CommandError {
-        CommandError(code: error.code, "\(cause.type) failed: \(error.message)".printable, recovery: error.recovery)
+        CommandError(code: error.code, "\(cause.type) failed: \(error.message)", recovery: error.recovery)
     }
 }

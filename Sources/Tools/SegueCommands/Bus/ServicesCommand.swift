@@ -60,7 +60,7 @@ package struct ServicesCommand: AsyncParsableCommand {
         do {
             return try await bus.consumers()
         } catch let error as BusError where error.code == .refused {
-            await Console.error.tell("the broker does not list its durable consumers: \(error.message)".printable)
+            await Console.error.tell("the broker does not list its durable consumers: \(error.message)")
             return []
         }
     }
@@ -72,7 +72,7 @@ package struct ServicesCommand: AsyncParsableCommand {
             do {
                 presences.append(try document.decode())
             } catch {
-                await Console.error.tell("\(error) (published by \(document.attributes.source))".printable)
+                await Console.error.tell("\(error) (published by \(document.attributes.source))")
             }
         }
         return presences

@@ -111,15 +111,15 @@ actor StatisticsDisplay {
     }
 
     private func draw(_ report: StatisticsReport, from start: TerminalText) async throws {
-        let columns = output.columns
-        let lines = output.fitting(StatisticsTable(report: report).lines.map { "\($0)" })
-        shown = lines.count
-        let rows = lines.enumerated().map { index, line -> TerminalText in
+        let rows = StatisticsTable(report: report).lines.enumerated().map { index, line in
             var text = StyledText()
-            text.append(line.description, index == 0 ? .bold : nil)
-            return text.rendered(isColored: output.isColored, columns: columns) + TerminalCode.clearLine + "\n"
+            text.append(line, index == 0 ? .bold : nil)
+            return text.rendered(isColored: output.isColored, columns: output.columns)
         }
-        try await output.draw(start + rows.joined() + TerminalCode.clearBelow)
+        let lines = output.fitting(rows)
+        shown = lines.count
+        let drawn = lines.map { $0 + TerminalCode.clearLine + "\n" }.joined()
+        try await output.draw(start + drawn + TerminalCode.clearBelow)
     }
 }
 

@@ -112,11 +112,11 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
         case .story(let id): return try await finder.story(id)
         case .none:
             throw CommandError(
-                code: "no-message", "no message with the id '\(id)' was found".printable,
+                code: "no-message", "no message with the id '\(id)' was found",
                 recovery: "'segue monitor -v --since beginning' prints ids")
         case .several(let stories):
             throw CommandError(
-                code: "ambiguous-id", "'\(id)' matches several stories: \(stories.joined(separator: ", "))".printable,
+                code: "ambiguous-id", "'\(id)' matches several stories: \(stories.joined(separator: ", "))",
                 recovery: "write more of the id")
         }
     }

@@ -8,7 +8,7 @@ struct Table {
     /// - Parameter firstNumber: the index of the first column that contains numbers. This column and all later columns
     ///   are aligned right. By default, no column is aligned right.
     init(_ header: String..., numbersFrom firstNumber: Int = .max) {
-        rows = [header]
+        rows = [header.map(\.printable)]
         self.firstNumber = firstNumber
     }
 

@@ -91,7 +91,7 @@ enum ContractFile {
             return try AppContract(parsing: data)
         } catch {
             throw CommandError(
-                code: "no-contract", "\(name) is not a contract: \(error)".printable,
+                code: "no-contract", "\(name) is not a contract: \(error)",
                 recovery: "write one with 'segue contract export -o FILE'", status: .dataError)
         }
     }

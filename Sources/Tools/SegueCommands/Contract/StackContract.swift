@@ -165,6 +165,6 @@ struct ProgramContract {
     }
 
     private func failure(_ executable: String, _ problem: String) -> CommandError {
-        CommandError(code: "no-contract", "\(name) (\(executable)) \(problem)".printable, recovery: advice)
+        CommandError(code: "no-contract", "\(name) (\(executable)) \(problem)", recovery: advice)
     }
 }

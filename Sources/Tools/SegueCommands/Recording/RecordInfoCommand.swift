@@ -98,7 +98,7 @@ struct RecordingReport: Encodable {
     }
 
     var lines: [String] {
-        var table = Table("recording", file.printable)
+        var table = Table("recording", file)
         table.append("state", state)
         if let since, let begun { table.append("recorded", "since \(since), begun \(Self.wallTime(begun))") }
         table.append("duration", "\(duration) s" + (period.map { ", \($0)" } ?? ""))
@@ -112,7 +112,7 @@ struct RecordingReport: Encodable {
 
     /// The problems of the recording, one per line.
     var problems: [String] {
-        var problems = mistakes.map { "\(file):\($0.line): this is not a message: \($0.reason)".printable }
+        var problems = mistakes.map { "\(file):\($0.line): this is not a message: \($0.reason)" }
         if mistakeCount > mistakes.count {
             problems.append("\(file): \(mistakeCount - mistakes.count) more lines are not messages")
         }
@@ -145,7 +145,7 @@ struct RecordingReport: Encodable {
 
     private var missingText: String {
         guard let missing else { return "unknown: the recording does not say" }
-        let texts = missing.sorted { $0.key < $1.key }.map { "\($0.key) up to offset \($0.value)".printable }
+        let texts = missing.sorted { $0.key < $1.key }.map { "\($0.key) up to offset \($0.value)" }
         return texts.isEmpty ? "none" : texts.prefix(10).joined(separator: ", ") + (texts.count > 10 ? ", …" : "")
     }
 
@@ -153,7 +153,7 @@ struct RecordingReport: Encodable {
         guard !counts.isEmpty else { return [] }
         var table = Table(name, "messages")
         for (name, count) in counts.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-            table.append(name.printable, "\(count)")
+            table.append(name, "\(count)")
         }
         return table.lines
     }

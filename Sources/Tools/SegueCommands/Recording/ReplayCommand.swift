@@ -210,7 +210,7 @@ actor ReplayTeller {
             await showProgress()
         case .unanswered(let id):
             await Console.error.tell(
-                "the recorded message \(id.printable) was not published again, so later messages may be in another "
+                "the recorded message \(id) was not published again, so later messages may be in another "
                     + "order; see 'segue services' for the coordinators that run")
         }
     }

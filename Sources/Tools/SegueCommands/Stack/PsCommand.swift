@@ -139,7 +139,7 @@ struct ServiceRow: Encodable {
         hasEnded = state == .exited || state == .failed || (state == .created && !status.order.isWanted)
         let isOver = status.isFinished || status.state == .restarting
         let illness = isAlive ? status.health.flatMap { $0.state == .healthy ? nil : $0.reason } : nil
-        note = (illness ?? status.message ?? (isOver ? status.ending : nil))?.printable
+        note = illness ?? status.message ?? (isOver ? status.ending : nil)
     }
 
     /// The processor time as a percentage of the time for which the process has been running; it can be more than 100 %

@@ -1,6 +1,6 @@
 // The difference of two JSON values.
 
-import { isNumeral } from './json-text.js'
+import { isNumeral, plain } from './json-text.js'
 
 /**
  * The changed paths: `{ path, before, after }`, without `before` for an added value, without `after` for a removed one.
@@ -20,8 +20,6 @@ export function difference(before, after, limit) {
 }
 
 function isContainer(value) { return typeof value === 'object' && value !== null && !isNumeral(value) }
-
-function plain(value) { return isNumeral(value) ? value.rawJSON : value }
 
 function members({ path, before, after }) {
   const member = (value, key) => Object.hasOwn(value, key) ? value[key] : undefined

@@ -8,8 +8,11 @@ export function parsed(text) {
       ? JSON.rawJSON(context.source) : value)
 }
 
-/** True for a number that ``parsed`` has kept as it is written, in the member `rawJSON`. */
+/** True for a number that `parsed` has kept as it is written. */
 export function isNumeral(value) { return JSON.isRawJSON?.(value) === true }
+
+/** The value, and for a number that `parsed` has kept, its text. */
+export function plain(value) { return isNumeral(value) ? value.rawJSON : value }
 
 /**
  * The members of the text of an object, as `[name, text of the value]`, in order.

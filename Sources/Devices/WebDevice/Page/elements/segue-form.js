@@ -108,7 +108,9 @@ function makeInput({ schema, required, problem }, json = JSON.stringify(schema.d
   }
   const empty = !required || !isJSON(schema) ? '' : schema.type === 'array' ? '[]' : '{}'
   const text = json === undefined ? empty : json[0] === '"' && !isJSON(schema) ? JSON.parse(json) : json
-  if (isJSON(schema) || /\n|.{120}/.test(text)) return h('textarea', { ...attributes, class: 'field code', rows: 4 }, text)
+  if (isJSON(schema) || /\n|.{120}/.test(text)) {
+    return h('textarea', { ...attributes, class: 'field code', rows: 4 }, text)
+  }
   return h('input', { ...attributes, value: text, inputmode: { integer: 'numeric', number: 'decimal' }[schema.type] })
 }
 

@@ -2,7 +2,7 @@ import { confirming } from './confirm.js'
 import { difference } from './difference.js'
 import { button, fill, h, uniqueID, unspoken } from './dom.js'
 import { badge, copy, failureOf, paneHeader, smallButton } from './inspector-element.js'
-import { isNumeral, parsed } from './json-text.js'
+import { parsed } from './json-text.js'
 import { SegueTree } from './segue-tree.js'
 import { encoded, storyAddress } from './selection.js'
 import { bytes, dateAndClock, joined, nameOf, printable, processOf, shortened } from './text.js'
@@ -103,7 +103,7 @@ function section(title, ...children) {
 }
 
 function changeList(changes) {
-  const brief = value => isNumeral(value) ? value.rawJSON : JSON.stringify(typeof value === 'string' ? value.slice(0, 300) : value, null, 1)
+  const brief = value => JSON.stringify(typeof value === 'string' ? value.slice(0, 300) : value, null, 1)
     .slice(0, 2000).replace(/\s+/g, ' ')
   const value = (tag, sign, value) => value !== undefined
     && h(tag, unspoken('span', sign), h('bdi', shortened(brief(value), 240)))

@@ -1,6 +1,6 @@
 import { fill, h, setText, textField, unspoken } from './dom.js'
 import { copy, smallButton } from './inspector-element.js'
-import { isNumeral } from './json-text.js'
+import { isNumeral, plain } from './json-text.js'
 import { bytes, count, plural, printableLines, shortened } from './text.js'
 
 /** The rows that are open at first, and the children that one row shows; more are grouped in ranges. */
@@ -108,7 +108,7 @@ export class SegueTree extends HTMLElement {
 /** The nodes with rows whose key or value contains a text in lower case. */
 function* matching(root, text) {
   for (const stack = [root]; stack.length;) {
-    const node = stack.pop(), texts = [node.key ?? '', node.isContainer ? '' : isNumeral(node.value) ? node.value.rawJSON : node.value]
+    const node = stack.pop(), texts = [node.key ?? '', node.isContainer ? '' : plain(node.value)]
     if (texts.some(part => String(part).toLowerCase().includes(text))) yield node
     stack.push(...node.children.toReversed())
   }
@@ -154,7 +154,7 @@ class TreeNode {
     const { key, value, range } = this
     if (range) return [h('span.quiet', `[${count(range[0])} … ${count(range[1] - 1)}]`)]
     const shown = typeof value === 'string' ? stringOf(value)
-      : !this.isContainer ? h(value === null ? 'span.value.quiet' : 'span.value', isNumeral(value) ? value.rawJSON : String(value))
+      : !this.isContainer ? h(value === null ? 'span.value.quiet' : 'span.value', String(plain(value)))
         : h('span.quiet', plural(Object.keys(value).length, Array.isArray(value) ? 'element' : 'member'))
     return key === null ? [shown] : [h('bdi.key', shortened(key)), h('span.quiet', ': '), shown]
   }
