@@ -174,7 +174,7 @@ def check_form(page) -> None:
     # The contract has no such field: the gateway refuses the message, and publishes nothing.
     page.trouble.check()
     page.get_by_role("button", name="Write JSON").click()
-    page.get_by_label("Data as JSON").fill('{"playlist": 1}')
+    page.get_by_label("Data as JSON").fill('{"playlist": 12345678901234567890, "share": 1.10}')
     publish.click()
     expect(page.get_by_role("status").filter(has_text="playlistID")).to_be_visible()
     assert [line for line in page.trouble.lines if "400" in line], "the gateway has not refused the message"
@@ -183,6 +183,9 @@ def check_form(page) -> None:
     page.get_by_label("Check the data against the contract").uncheck()
     publish.click()
     expect(page.get_by_text("Published.")).to_be_visible()
+    # What was written is published, with all digits.
+    rows = page.evaluate("fetch('/api/messages?limit=50').then(answer => answer.text())")
+    assert r'{\"playlist\":12345678901234567890,\"share\":1.10}' in rows, rows
 
     # Another type does not get the members of the former one, which its fields do not show.
     page.get_by_role("button", name="Write JSON").click()
