@@ -8,10 +8,15 @@ package struct JSONText: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { String(decoding: utf8, as: UTF8.self) }
 
+    /// - Throws: The errors of ``JSONValue/init(parsing:)`` if the bytes are not one JSON value in UTF-8.
+    package init(parsing data: Data) throws {
+        _ = try JSONValue(parsing: data)
+        utf8 = Self.withoutBlanks(Array(data))
+    }
+
     /// Nil if the bytes are not one JSON value in UTF-8.
     package init?(_ data: Data) {
-        guard (try? JSONValue(parsing: data)) != nil else { return nil }
-        utf8 = Self.withoutBlanks(Array(data))
+        do { try self.init(parsing: data) } catch { return nil }
     }
 
     /// - Parameter part: A value in a JSON text.

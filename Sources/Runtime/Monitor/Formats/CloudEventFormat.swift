@@ -61,13 +61,13 @@ package struct CloudEventFormat: MessageFormat {
     /// Reads the output of ``line(_:)``, or another CloudEvent in structured mode.
     /// - Throws: ``BusError`` with the code `malformed` if the line is not a message.
     package static func message(_ line: Data) throws -> Envelope {
-        let attributes: Attributes
+        let (attributes, event): (Attributes, JSONText)
         do {
             attributes = try JSONDecoder().decode(Attributes.self, from: line)
+            event = try JSONText(parsing: line)
         } catch let error as DecodingError {
             throw BusError(.malformed, error.summary)
         }
-        guard let event = JSONText(line) else { throw BusError(.malformed, "the line is not JSON that Segue can keep") }
         return Envelope(
             attributes: attributes, data: try data(of: event) ?? Data(), position: try position(event["position"]))
     }

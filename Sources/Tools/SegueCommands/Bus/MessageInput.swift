@@ -113,8 +113,8 @@ enum MessageData {
     /// - Throws: ``CommandError`` `malformed-data` if the string is not a JSON object.
     static func object(_ text: String) throws -> Data {
         do {
-            _ = try JSONValue(parsing: Data(text.utf8))
-            guard let json = JSONText(Data(text.utf8)), json.isObject else {
+            let json = try JSONText(parsing: Data(text.utf8))
+            guard json.isObject else {
                 throw CommandError(
                     code: "malformed-data", "the data is not a JSON object",
                     recovery: #"write it like '{"playlistID": "p1"}'"#, status: .dataError)
