@@ -43,8 +43,8 @@ let systemSupport: [Target] = [
     .systemLibrary(name: "CSodium", path: "Sources/SystemSupport/CSodium", providers: [.apt(["libsodium-dev"])]),
     module("Sodium", in: "SystemSupport", ["CSodium"]),
     .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    module("HTTPClient", in: "SystemSupport", ["CCurl", httpTypes]),
-    module("HTTPOperations", in: "SystemSupport", [httpTypes, hummingbird, lifecycle, logging]),
+    module("HTTPClient", in: "SystemSupport", ["CCurl", "Support", httpTypes]),
+    module("HTTPOperations", in: "SystemSupport", ["Support", httpTypes, hummingbird, lifecycle, logging]),
 ]
 
 let bus: [Target] = [
@@ -60,7 +60,7 @@ let bus: [Target] = [
     module("NATSLayout", in: "Bus", ["BusProtocol", "EventBus", "Support", deque]),
     module("NATSEventBus", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", deque, logging]),
     module("Steward", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", logging]),
-    module("Transports", in: "Bus", ["EventBus", "NATSEventBus", "NATSLayout", "ZeroMQEventBus", logging]),
+    module("Transports", in: "Bus", ["EventBus", "NATSEventBus", "NATSLayout", "Support", "ZeroMQEventBus", logging]),
     module(
         "Broker", in: "Bus",
         ["BusProtocol", "EventBus", "Sodium", "Support", "SystemSupport", "ZeroMQ", grdb, grdbSQLite, logging]),
@@ -82,12 +82,13 @@ let contracts: [Target] = [
 ]
 
 let runtime: [Target] = [
-    module("Projects", in: "Runtime"),
+    module("Projects", in: "Runtime", ["Support"]),
     module("Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support", deque, lifecycle, logging]),
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "SystemSupport",
+            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "Support",
+            "SystemSupport",
             "Transports", argumentParser, configuration, lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
@@ -108,7 +109,7 @@ let devices: [Target] = [
     module(
         "Device", in: "Devices",
         ["Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "Support", logging]),
-    module("Opening", in: "Devices", ["Device", subprocess, systemPackage]),
+    module("Opening", in: "Devices", ["Device", "Support", subprocess, systemPackage]),
     module(
         "TerminalDevice", in: "Devices",
         [
@@ -116,7 +117,7 @@ let devices: [Target] = [
             "Support",
             "SystemSupport", argumentParser, asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
         ]),
-    module("SignIn", in: "Devices", ["Sodium", "SystemSupport"]),
+    module("SignIn", in: "Devices", ["Sodium", "Support", "SystemSupport"]),
     module(
         "WebDevice", in: "Devices",
         [
@@ -142,15 +143,16 @@ let tools: [Target] = [
             "Projects", "Support", "SystemSupport", "YAMLText", logging, orderedCollections, subprocess, systemPackage,
             yams,
         ]),
-    module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "Transports", logging]),
-    module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation"]),
+    module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "Support", "Transports", logging]),
+    module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
     // The baseline of the benchmarks on NATS: libnats alone, without Swift.
     .target(name: "CJetStreamPeer", dependencies: ["CNATS"], path: "Sources/Tools/CJetStreamPeer"),
     module(
         "Benchmarks", in: "Tools",
         [
             "BusProtocol", "CJetStreamPeer", "Compose", "Contracts", "EventBus", "FlowFiles", "NATS", "NATSLayout",
-            "Navigation", "SystemSupport", "Transports", "ZeroMQ", argumentParser, grdbSQLite, logging, subprocess,
+            "Navigation", "Support", "SystemSupport", "Transports", "ZeroMQ", argumentParser, grdbSQLite, logging,
+            subprocess,
             systemPackage,
         ]),
     module(
@@ -164,16 +166,19 @@ let tools: [Target] = [
 
 let focusPlayer: [Target] = [
     module("Vocabulary", in: "FocusPlayer", ["Contracts", "EventBus", "Support"]),
-    module("Authorization", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Sodium", "Vocabulary"]),
+    module("Authorization", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Sodium", "Support", "Vocabulary"]),
     module("Music", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Support", "Vocabulary"]),
     module(
         "SpotifyAPI", in: "FocusPlayer/Data",
         ["Authorization", "HTTPClient", "Music", "Support", "Vocabulary", httpTypes]),
     module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "EventBus", "Music", "Sodium", "SystemSupport"]),
-    module("Repositories", in: "FocusPlayer/Data", ["Music", "Vocabulary", grdb, logging]),
+    module("Repositories", in: "FocusPlayer/Data", ["Music", "Support", "Vocabulary", grdb, logging]),
     module(
         "ConsentCallback", in: "FocusPlayer/Data",
-        ["Authorization", "Contracts", "HTTPOperations", httpTypes, hummingbird, lifecycle, logging, nioCore]),
+        [
+            "Authorization", "Contracts", "HTTPOperations", "Support", httpTypes, hummingbird, lifecycle, logging,
+            nioCore,
+        ]),
     module(
         "Services", in: "FocusPlayer",
         [
@@ -183,7 +188,10 @@ let focusPlayer: [Target] = [
     module("Presentation", in: "FocusPlayer", ["Contracts", "Device", "EventBus", "Vocabulary"]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
-        ["HTTPOperations", "Sodium", "YAMLText", httpTypes, hummingbird, lifecycle, logging, nioCore, nioPosix, yams]),
+        [
+            "HTTPOperations", "Sodium", "Support", "YAMLText", httpTypes, hummingbird, lifecycle, logging, nioCore,
+            nioPosix, yams,
+        ]),
     module(
         "InProcess", in: "FocusPlayer",
         [
@@ -217,7 +225,7 @@ let executables: [Target] = [
         "navigation-coordinator", ["Coordinator", "PlatformPrograms", "ServiceRuntime", "Support", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", "SystemSupport", argumentParser, logging]),
-    executable("segue-bench", ["Benchmarks", "EventBus", "SystemSupport", argumentParser, logging]),
+    executable("segue-bench", ["Benchmarks", "EventBus", "Support", "SystemSupport", argumentParser, logging]),
     executable(
         "spotify-simulator", ["Consuming", "ServiceRuntime", "SpotifySimulator", argumentParser, lifecycle, logging]),
     executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
@@ -227,7 +235,7 @@ let executables: [Target] = [
 // MARK: Tests
 
 let tests: [Target] = [
-    tests(of: "Support"),
+    tests(of: "Support", ["TestSupport"]),
     tests(of: "SystemSupport", ["TestSupport"]),
     tests(of: "Sodium"),
     testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),
@@ -368,7 +376,7 @@ let tests: [Target] = [
         name: "PythonClientTests",
         dependencies: ["BusStranger", "EventBus", "SegueTestSupport", "broker", grdb, subprocess, systemPackage],
         swiftSettings: settings),
-    tests(of: "Compose", ["SystemSupport", "TestSupport", "compose-fixture", logging]),
+    tests(of: "Compose", ["Support", "SystemSupport", "TestSupport", "compose-fixture", logging]),
     tests(of: "AppContract", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     tests(
         of: "Monitor",

@@ -1,7 +1,6 @@
 /// Lines of text from outside. A line ends at LF or CRLF, which are not part of the line; a CR alone is part of it.
 ///
-/// As Characters, CRLF is not LF, and an LF with a combining mark after it is not one either. Lines are therefore divided
-/// by bytes.
+/// Lines are divided by bytes, because CRLF is one Character, which is not LF.
 extension BidirectionalCollection<UInt8> where SubSequence: BidirectionalCollection<UInt8> {
     /// The lines of UTF-8, also empty ones. After a last LF there is no further line: an empty text has no lines.
     package var lines: [SubSequence] {
@@ -38,6 +37,9 @@ extension StringProtocol where SubSequence == Substring {
     /// The first line, and an empty string for an empty text.
     package var firstLine: Substring { Substring(self[...].utf8.firstLine) }
 
-    /// The text on one line: its lines with a space between two of them, without the empty ones.
-    package var onOneLine: String { lines.filter { !$0.isEmpty }.joined(separator: " ") }
+    /// The text on one line: a space is in the place of whatever some reader takes for the end of a line.
+    package var onOneLine: String {
+        unicodeScalars.split { "\n\u{B}\u{C}\r\u{85}\u{2028}\u{2029}".unicodeScalars.contains($0) }
+            .map { String(String.UnicodeScalarView($0)) }.joined(separator: " ")
+    }
 }

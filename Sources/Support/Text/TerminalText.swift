@@ -97,22 +97,14 @@ extension StringProtocol {
     fileprivate func escaped(_ escape: (Unicode.Scalar) -> String?) -> String {
         // Most text needs no escape.
         if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return String(self) }
-        var result = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            if let replacement = escape(scalar) {
-                result.append(contentsOf: replacement.unicodeScalars)
-            } else {
-                result.append(scalar)
-            }
-        }
-        return String(result)
+        return replacingScalars(escape)
     }
 }
 
 extension Unicode.Scalar {
     /// The escape of a control character, or of a character that divides lines or changes the direction of text. Nil for
     /// another character.
-    fileprivate var escape: String? {
+    var escape: String? {
         switch value {
         case 0..<0x20, 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF:
             "\\u" + String(0x10000 + value, radix: 16).dropFirst()

@@ -25,7 +25,7 @@ struct LinesTests {
 
     @Test("Text on one line has no ends of lines")
     func onOneLine() {
-        #expect("a\r\n\u{301}b\n\nc\n".onOneLine == "a \u{301}b c")
+        #expect("a\r\n\u{301}b\n\nc\rd\u{85}e\u{2028}f\n".onOneLine == "a \u{301}b c d e f")
         #expect("".onOneLine.isEmpty)
     }
 
