@@ -7,9 +7,9 @@ extension Duration {
     /// Reads one whole number and its unit, the form that flows and tools use. Nil for any other string, and for a
     /// number of milliseconds beyond ``SafeIntegers``.
     package init?(text: String) {
-        let digits = text.prefix { "0"..."9" ~= $0 }
-        let unit = Self.units.first { $0.name == text.dropFirst(digits.count) }
-        guard let number = Int(digits), let unit else { return nil }
+        let digits = text.unicodeScalars.prefix(while: \.isASCIIDigit)
+        let unit = Self.units.first { $0.name == text[digits.endIndex...] }
+        guard let number = Int(String(digits)), let unit else { return nil }
         let (milliseconds, overflow) = number.multipliedReportingOverflow(by: unit.milliseconds)
         guard !overflow, milliseconds <= SafeIntegers.greatest else { return nil }
         self = .milliseconds(milliseconds)
@@ -19,15 +19,18 @@ extension Duration {
     ///
     /// - Returns: The duration, rounded to the microsecond. Nil for any other string, and for 366 days or more.
     package init?(sum text: String) {
-        var rest = text[...]
+        var rest = text[...].unicodeScalars
         var microseconds = 0.0
+        func isOfNumber(_ scalar: Unicode.Scalar) -> Bool { scalar.isASCIIDigit || scalar == "." }
         repeat {
-            let number = rest.prefix { "0"..."9" ~= $0 || $0 == "." }
+            let number = rest.prefix(while: isOfNumber)
             rest = rest[number.endIndex...]
-            let name = rest.prefix { !("0"..."9" ~= $0 || $0 == ".") }
+            let name = rest.prefix { !isOfNumber($0) }
             rest = rest[name.endIndex...]
-            let unit = Self.units.first { $0.name == name }.map { Double($0.milliseconds) * 1000 }
-            guard let number = Double(number), let unit = unit ?? (name == "us" ? 1 : nil) else { return nil }
+            let unit = Self.units.first { $0.name == String(name) }.map { Double($0.milliseconds) * 1000 }
+            guard let number = Double(String(number)), let unit = unit ?? (String(name) == "us" ? 1 : nil) else {
+                return nil
+            }
             microseconds += number * unit
         } while !rest.isEmpty
         guard microseconds < 366 * 86_400e6 else { return nil }

@@ -36,7 +36,7 @@ public enum JSONValue: Sendable {
     /// - Parameter path: Member names and indices, joined by dots. The empty path means this value itself.
     /// - Returns: The value. Nil if there is none at this path.
     public func value(at path: String) -> JSONValue? {
-        value(at: path.split(separator: ".").map(String.init))
+        value(at: path.split(scalar: ".").map(String.init))
     }
 
     /// The value at a path that is split into its parts.

@@ -43,6 +43,7 @@ struct ProcessTests {
         arguments: [
             ("a b  c", ["a", "b", "c"]), ("a 'b c' \"d e\"", ["a", "b c", "d e"]), ("a''b ''", ["ab", ""]),
             (#"a\ b "c\"d" 'e\f' "g\h""#, ["a b", "c\"d", #"e\f"#, #"g\h"#]), ("", []),
+            ("'\u{301}a b'\u{301} \u{301}c", ["\u{301}a b\u{301}", "\u{301}c"]), ("a\r\nb", ["a", "b"]),
         ]
     )
     func words(text: String, expected: [String]) {

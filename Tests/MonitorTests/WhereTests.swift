@@ -39,6 +39,8 @@ struct WhereTests {
             "not kind == event and data.count == 3", "kind==command&&!(data.count==4||kind==event)",
             "time > 2026-03-01T12:34:56Z", "time < 2026-03-01T13:34:57+01:00", "time >= '2026-03-01T12:34:56.789Z'",
             "correlationid != id", "platform == ios", "instance == null", "position.offset == 17",
+            "data.playlistID == \"p1\"", "(kind == command) and\r\ndata.count == 3", "data.playlistID != '\u{301}p1'",
+            "data.playlistID != \"\u{301}p1\"",
             #"data.tags == null or data contains "odd \" text""#, "key == null", "data.playlistID == data.playlistID",
         ])
     func holds(text: String) throws {

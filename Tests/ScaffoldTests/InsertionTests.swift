@@ -26,6 +26,20 @@ struct InsertionTests {
         #expect(rules.hasSuffix("    do: [pop]\n  - on: command.B"))
     }
 
+    @Test("Lines that end with CRLF are found, and the new ones end as they do")
+    func carriageReturns() throws {
+        let flow = (Self.flow + "\n").replacing("\n", with: "\r\n")
+        let text = try #require(flow.appending("  new:\n    title: New", toBlock: "screens"))
+        #expect(text.contains("    sends: []\r\n  new:\r\n    title: New\r\n\r\n# What follows"))
+        #expect(text.hasSuffix("    do: [pop]\r\n"))
+        #expect(
+            flow.adding("command.B", toSendsOf: "cup").contains("title: Cup\r\n    sends: [command.B]\r\n  empty:"))
+        let manifest = "    targets: [\r\n    ]\r\n"
+        #expect(
+            ("\r\n" + manifest).inserting("a\nb", behind: #/\R    targets: \[\R/#)
+                == "\r\n    targets: [\r\na\r\nb\r\n    ]\r\n")
+    }
+
     @Test("A block that is not there, or is written in braces, is left to a person", arguments: ["links", "inline"])
     func noBlock(key: String) {
         #expect("inline: { a: b }\nscreens:\n".appending("  x:", toBlock: key) == nil)

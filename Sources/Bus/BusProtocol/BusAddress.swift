@@ -1,4 +1,5 @@
 package import EventBus
+internal import Support
 
 /// The address of a broker: `ipc:///DIRECTORY` or `tcp://HOST:PORT`, with a port from 1 to 65534.
 package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
@@ -21,10 +22,10 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
                     "'\(text)' is too long: the path of a socket has at most 107 bytes; use a shorter directory"
                 )
             }
-        } else if text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":"),
-            let port = UInt16(text[text.index(after: colon)...]), port > 0, port < UInt16.max
+        } else if let (host, number) = text.removing(prefix: "tcp://")?.cut(atLast: ":"), let port = UInt16(number),
+            port > 0, port < UInt16.max
         {
-            location = .network(host: String(text.dropFirst("tcp://".count)[..<colon]), port: port)
+            location = .network(host: String(host), port: port)
         } else {
             throw BusError(.address, "'\(text)' is not the address of a bus; write ipc:///DIRECTORY or tcp://HOST:PORT")
         }

@@ -1,4 +1,5 @@
 internal import CNATS
+internal import Support
 internal import Synchronization
 internal import SystemSupport
 
@@ -220,11 +221,10 @@ struct DeniedSubject: Hashable, Sendable {
         } else {
             return nil
         }
-        guard let start = text.firstIndex(of: "\"") else { return nil }
-        let rest = text[text.index(after: start)...]
-        let end = rest.firstIndex(of: "\"")
-        subject = String(rest[..<(end ?? rest.endIndex)])
-        isCut = end == nil
+        guard let (_, rest) = text.cut(at: "\"") else { return nil }
+        let quoted = rest.cut(at: "\"")
+        subject = String(quoted?.before ?? rest)
+        isCut = quoted == nil
     }
 
     func matches(_ subject: String) -> Bool {

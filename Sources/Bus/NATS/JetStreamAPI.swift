@@ -84,11 +84,10 @@ package enum JetStreamTime {
     static func nanoseconds(from text: String) -> Int64? {
         var seconds = text
         var fraction = ""
-        if let dot = text.firstIndex(of: ".") {
-            let rest = text[text.index(after: dot)...]
-            let end = rest.firstIndex { !$0.isNumber } ?? rest.endIndex
-            fraction = String(rest[..<end].prefix(9))
-            seconds = String(text[..<dot]) + rest[end...]
+        if let (before, rest) = text.cut(at: ".") {
+            let digits = rest.unicodeScalars.prefix(while: \.isASCIIDigit)
+            fraction = String(digits.prefix(9))
+            seconds = String(before) + rest[digits.endIndex...]
         }
         let padded = fraction + String(repeating: "0", count: 9 - fraction.count)
         guard let date = Timestamp.date(from: seconds), let nanoseconds = Int64(padded) else { return nil }

@@ -1,5 +1,6 @@
 internal import CNATS
 internal import Glibc
+internal import Support
 internal import Synchronization
 
 /// A message that was received.
@@ -161,9 +162,9 @@ extension NATSHeaders: ExpressibleByDictionaryLiteral, Sequence {
 extension NATSHeaders {
     /// Parses the headers as JetStream stores them: `NATS/1.0`, then one line for each header.
     init(stored bytes: some Sequence<UInt8>) {
-        for line in String(decoding: Array(bytes), as: UTF8.self).split(separator: "\r\n").dropFirst() {
-            guard let colon = line.firstIndex(of: ":") else { continue }
-            self[String(line[..<colon])] = String(line[line.index(after: colon)...].drop { $0 == " " })
+        for line in String(decoding: Array(bytes), as: UTF8.self).lines.dropFirst() {
+            guard let (name, value) = line.cut(at: ":") else { continue }
+            self[String(name)] = String(Substring(value.unicodeScalars.drop { $0 == " " }))
         }
     }
 }

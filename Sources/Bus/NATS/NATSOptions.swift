@@ -1,6 +1,7 @@
 internal import CNATS
 internal import Foundation
 internal import Sodium
+internal import Support
 
 /// The addresses of NATS servers and the files with the rights of a client.
 package struct NATSOptions: Hashable, Sendable {
@@ -39,8 +40,10 @@ package struct NATSOptions: Hashable, Sendable {
     /// The servers without user names and passwords, for messages.
     package var addresses: String {
         servers.map { server in
-            guard let at = server.lastIndex(of: "@"), let scheme = server.range(of: "://") else { return server }
-            return String(server[..<scheme.upperBound] + server[server.index(after: at)...])
+            guard let (before, host) = server.cut(atLast: "@"), let (scheme, _) = before.cut(at: "://") else {
+                return server
+            }
+            return "\(scheme)://\(host)"
         }.joined(separator: ",")
     }
 
@@ -154,7 +157,7 @@ package enum NKey {
 
     /// The public key (`U…`) of the first user's seed (`SU…`) in a text. Nil if there is none, or it is damaged.
     package static func publicKey(seed text: String) -> String? {
-        let seed = text.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("SU") && $0.utf8.count == 58 }
+        let seed = text.words.first { $0.hasPrefix("SU") && $0.utf8.count == 58 }
         // Two bytes hold both prefixes, 32 the seed, two the checksum.
         guard let seed, let bytes = decode(seed.utf8), bytes.count == 36 else { return nil }
         let checksum = UInt16(bytes[34]) | UInt16(bytes[35]) << 8

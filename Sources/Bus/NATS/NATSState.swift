@@ -21,7 +21,7 @@ package struct NATSServerInfo: Hashable, Sendable {
     }
 
     private static func numbers(_ version: String) -> [Int] {
-        version.prefix { $0 != "-" && $0 != "+" }.split(separator: ".").map { Int($0) ?? 0 }
+        Substring(version.unicodeScalars.prefix { $0 != "-" && $0 != "+" }).split(scalar: ".").map { Int($0) ?? 0 }
     }
 }
 

@@ -325,10 +325,10 @@ struct DeliverySubject: Hashable {
 extension String {
     /// True if a pattern of NATS with `*` and `>` selects this subject.
     package func matches(pattern: String) -> Bool {
-        let (tokens, wanted) = (split(separator: "."), pattern.split(separator: "."))
-        if wanted.last == ">" {
-            return tokens.count >= wanted.count && zip(tokens, wanted.dropLast()).allSatisfy { $1 == "*" || $0 == $1 }
+        let (tokens, wanted) = (split(scalar: "."), pattern.split(scalar: "."))
+        if ">" == wanted.last {
+            return tokens.count >= wanted.count && zip(tokens, wanted.dropLast()).allSatisfy { "*" == $1 || $0 == $1 }
         }
-        return tokens.count == wanted.count && zip(tokens, wanted).allSatisfy { $1 == "*" || $0 == $1 }
+        return tokens.count == wanted.count && zip(tokens, wanted).allSatisfy { "*" == $1 || $0 == $1 }
     }
 }

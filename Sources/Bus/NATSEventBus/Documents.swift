@@ -2,6 +2,7 @@ internal import BusProtocol
 internal import EventBus
 internal import NATS
 internal import NATSLayout
+internal import Support
 
 /// The retained documents: what the steward has recorded, and what the journal has after the steward's mark.
 struct Documents {
@@ -123,8 +124,8 @@ struct Documents {
     }
 
     private static func overlap(_ left: String, _ right: String) -> Bool {
-        let (left, right) = (left.split(separator: "."), right.split(separator: "."))
-        return left.count == right.count && zip(left, right).allSatisfy { $0 == $1 || $0 == "*" || $1 == "*" }
+        let (left, right) = (left.split(scalar: "."), right.split(scalar: "."))
+        return left.count == right.count && zip(left, right).allSatisfy { "*" == $1 || "*" == $0 || $0 == $1 }
     }
 
     private enum Lag {

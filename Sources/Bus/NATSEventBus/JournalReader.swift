@@ -324,7 +324,7 @@ struct TransientPlace: Hashable, Sendable {
     }
 
     fileprivate init?(_ message: NATSMessage) {
-        let numbers = (message.header(Self.header) ?? "").split(separator: "/", omittingEmptySubsequences: false)
+        let numbers = (message.header(Self.header) ?? "").split(scalar: "/", omittingEmptySubsequences: false)
         guard numbers.count == 2, let epoch = UInt64(numbers[0]), let sequence = UInt64(numbers[1]),
             sequence <= Place.maximumSequence
         else { return nil }

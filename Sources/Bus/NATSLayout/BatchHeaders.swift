@@ -1,5 +1,6 @@
 package import BusProtocol
 package import EventBus
+internal import Support
 
 /// The id of a batch in the header `Nats-Msg-Id`. JetStream stores a message once if it comes again with the same id
 /// within 2 minutes.
@@ -64,7 +65,7 @@ package struct RecordedProgress: Hashable, Sendable {
     fileprivate var text: String { "\(ownerEpoch)/\(offset)/\(settled)/\(partition?.token ?? "-")" }
 
     fileprivate init(_ text: String) throws(ProtocolError) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = text.split(scalar: "/", omittingEmptySubsequences: false)
         guard parts.count == 4, let ownerEpoch = number(parts[0]), let offset = number(parts[1]),
             let settled = number(parts[2])
         else { throw BatchHeaders.error(.progress) }
@@ -176,7 +177,7 @@ package struct BatchHeaders: Hashable, Sendable {
     private static func letters(_ text: String?) throws(ProtocolError) -> [Int64] {
         guard let text else { return [] }
         var letters: [Int64] = []
-        for part in text.split(separator: ",", maxSplits: Limits.batchCount, omittingEmptySubsequences: false) {
+        for part in text.split(scalar: ",", maxSplits: Limits.batchCount, omittingEmptySubsequences: false) {
             guard letters.count < Limits.batchCount else {
                 throw ProtocolError(.tooLarge, "a batch settles at most \(Limits.batchCount) dead letters")
             }

@@ -1,5 +1,6 @@
 package import BusProtocol
 package import EventBus
+internal import Support
 
 /// A subject of the bus on NATS. ``SubjectFilters`` and ``StreamNames`` have the patterns that select subjects.
 package enum BusSubject: Hashable, Sendable {
@@ -91,7 +92,7 @@ package enum BusSubject: Hashable, Sendable {
 
     /// Reads a subject. Nil if it is not one of this namespace, or not written as ``text(in:)`` writes it.
     package init?(_ text: String, in namespace: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = text.split(scalar: ".", omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[0] == namespace else { return nil }
         let rest = parts[2...]
         let subject: BusSubject? =

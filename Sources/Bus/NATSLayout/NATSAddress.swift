@@ -1,4 +1,5 @@
 package import EventBus
+internal import Support
 
 /// The address of a bus on NATS: `nats://HOST[:PORT][,HOST…][/NAME]`, or `tls://…` for an encrypted connection.
 ///
@@ -11,7 +12,7 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
         package let host: String
         package let port: UInt16
 
-        fileprivate var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+        fileprivate var description: String { (host.unicodeScalars.contains(":") ? "[\(host)]" : host) + ":\(port)" }
     }
 
     private static let schemes = ["nats://", "tls://"]
@@ -32,16 +33,17 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
         }
         isEncrypted = scheme == "tls://"
         let rest = text.dropFirst(scheme.count)
-        guard !rest.contains("@") else {
+        guard !rest.unicodeScalars.contains("@") else {
             throw BusError(
                 .address,
                 "the address of a bus on NATS must not contain a user name, a password or a token; write \(scheme)HOST "
                     + "and set SEGUE_BUS_CREDS or SEGUE_BUS_NKEY to the path of a file")
         }
-        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let path = rest.cut(at: "/")
+        let hosts = path?.before ?? rest
         var servers: [Server] = []
-        if slash > rest.startIndex {
-            for part in rest[..<slash].split(separator: ",", omittingEmptySubsequences: false) {
+        if !hosts.isEmpty {
+            for part in hosts.split(scalar: ",", omittingEmptySubsequences: false) {
                 guard let server = Server(part) else {
                     throw Self.error(
                         "the host", String(part),
@@ -57,7 +59,7 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
                 "the address of a bus on NATS has \(servers.count) hosts; write at most \(Self.maximumServerCount)")
         }
         self.servers = servers.isEmpty ? [Server(host: Self.defaultHost, port: Self.defaultPort)] : servers
-        namespace = slash < rest.endIndex ? String(rest[slash...].dropFirst()) : Self.defaultNamespace
+        namespace = path.map { String($0.after) } ?? Self.defaultNamespace
         guard Self.isNamespace(namespace) else {
             throw Self.error(
                 "the namespace", namespace,
@@ -90,7 +92,7 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static func error(_ what: String, _ text: String, _ rule: String) -> BusError {
         // A query can contain a token, and user information is before an "@".
-        let isQuotable = text.utf8.count <= 300 && !text.contains { "@?#".contains($0) || $0.isNewline }
+        let isQuotable = text.utf8.count <= 300 && !text.contains(scalarOf: "@?#\r\n")
         return BusError(.address, "\(what)\(isQuotable ? " '\(text)'" : "") \(rule)")
     }
 }
@@ -99,16 +101,15 @@ extension NATSAddress.Server {
     /// Reads `HOST` or `HOST:PORT`.
     fileprivate init?(_ text: Substring) {
         let portText: Substring
-        if text.first == "[" {
-            guard let end = text.firstIndex(of: "]") else { return nil }
-            let address = text[text.index(after: text.startIndex)..<end]
+        if let bracketed = text.removing(prefix: "[") {
+            guard let (address, after) = bracketed.cut(at: "]") else { return nil }
             guard address.utf8.count(where: { $0 == UInt8(ascii: ":") }) >= 2,
                 address.utf8.allSatisfy({ isHexadecimal($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
             else { return nil }
             host = String(address)
-            portText = text[text.index(after: end)...]
+            portText = after
         } else {
-            let end = text.firstIndex(of: ":") ?? text.endIndex
+            let end = text.unicodeScalars.firstIndex(of: ":") ?? text.endIndex
             let name = text[..<end]
             guard (1...253).contains(name.utf8.count),
                 name.utf8.allSatisfy({ isLetter($0) || isDigit($0) || "-._".utf8.contains($0) })
@@ -119,8 +120,8 @@ extension NATSAddress.Server {
         if portText.isEmpty {
             port = NATSAddress.defaultPort
         } else {
-            let digits = portText.dropFirst()
-            guard portText.first == ":", digits.utf8.allSatisfy(isDigit), let number = UInt16(digits), number > 0
+            guard let digits = portText.removing(prefix: ":"), digits.utf8.allSatisfy(isDigit),
+                let number = UInt16(digits), number > 0
             else { return nil }
             port = number
         }

@@ -1,5 +1,6 @@
 package import BusProtocol
 package import EventBus
+internal import Support
 
 /// A retained document, as the steward keeps it under `d.TYPENAME.PP.SUBJECT.KEY`: the packed message, and its position
 /// in a header.
@@ -30,7 +31,7 @@ package struct DocumentRecord: Hashable, Sendable {
 
     /// - Throws: ``ProtocolError`` if the record is damaged.
     package init(fields: [String: String], body: [UInt8]) throws(ProtocolError) {
-        let numbers = (fields[Self.positionHeader] ?? "").split(separator: "/", omittingEmptySubsequences: false)
+        let numbers = (fields[Self.positionHeader] ?? "").split(scalar: "/", omittingEmptySubsequences: false)
         guard numbers.count == 2, let epoch = UInt64(numbers[0]), let offset = UInt64(numbers[1]), offset > 0 else {
             throw ProtocolError(.malformed, "the header '\(Self.positionHeader)' of a document is missing or malformed")
         }

@@ -1,6 +1,7 @@
 public import EventBus
 public import Logging
 internal import NATSEventBus
+internal import Support
 internal import ZeroMQEventBus
 
 /// Creates the bus of a process from an address.
@@ -44,7 +45,7 @@ public struct BusFactory: Sendable {
         let connect: Connect
 
         func accepts(_ address: String) -> Bool {
-            addresses.contains { address.hasPrefix($0.prefix { $0 != ":" } + ":") }
+            addresses.contains { $0.cut(at: ":")?.before == address.cut(at: ":")?.before }
         }
     }
 

@@ -1,5 +1,6 @@
 package import EventBus
 internal import NATSLayout
+internal import Support
 
 /// The users of a bus on NATS with the rights that each needs, as a part of the configuration of nats-server.
 package struct NATSPermissions: Sendable {
@@ -51,7 +52,7 @@ package struct NATSPermissions: Sendable {
         let entries = users.map { user in
             let key = keys[user.name] ?? Self.variable(of: user.name)
             return """
-                    # \(user.name)
+                    # \(user.name.onOneLine)
                     {
                       nkey: \(key)
                       permissions: {
@@ -84,6 +85,6 @@ package struct NATSPermissions: Sendable {
     }
 
     private static func list(_ subjects: [String]) -> String {
-        subjects.map { "          \"\($0)\"" }.joined(separator: "\n")
+        subjects.map { "          \(Escape.natsString($0))" }.joined(separator: "\n")
     }
 }

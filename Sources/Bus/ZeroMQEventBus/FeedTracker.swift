@@ -1,5 +1,6 @@
 internal import BusProtocol
 internal import EventBus
+internal import Support
 
 /// Decides for each message if a subscription may deliver it.
 ///
@@ -301,7 +302,7 @@ enum Chain {
 
     init(prefixes: [String]) {
         // A prefix such as `event.` is a whole kind, that is several types.
-        let isOneType = prefixes.count == 1 && prefixes.allSatisfy { $0.split(separator: ".").count > 1 }
+        let isOneType = prefixes.count == 1 && prefixes.allSatisfy { $0.split(scalar: ".").count > 1 }
         self = isOneType ? .topic : .partition
     }
 

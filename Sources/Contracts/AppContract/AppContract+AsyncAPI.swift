@@ -188,7 +188,7 @@ extension AppContract {
     ) throws(Unreadable) -> [String: Party] {
         var parties: [String: Party] = [:]
         for (id, operation) in document["operations"]?.objectValue ?? [:] {
-            let channel = operation["channel"]?["$ref"]?.stringValue?.split(separator: "/").last
+            let channel = operation["channel"]?["$ref"]?.stringValue?.split(scalar: "/").last
             guard let type = channel.flatMap({ MessageType(String($0)) }), messages[type] != nil,
                 let party = operation["tags"]?[0]?["name"]?.stringValue
             else {

@@ -47,16 +47,16 @@ public struct OpenableURL: Hashable, Sendable {
 
     private static func end(of match: Substring) -> String.Index {
         // The opening brackets are searched once, and not again for each closing bracket.
-        let (hasRound, hasSquare) = (match.contains("("), match.contains("["))
-        var match = match
-        while let last = match.last {
-            switch last {
+        var scalars = match.unicodeScalars
+        let (hasRound, hasSquare) = (scalars.contains("("), scalars.contains("["))
+        while let scalar = scalars.last {
+            switch scalar {
             case ".", ",", ";", ":", "!", "?", "'": break
             case ")" where !hasRound, "]" where !hasSquare: break
-            default: return match.endIndex
+            default: return scalars.endIndex
             }
-            match.removeLast()
+            scalars.removeLast()
         }
-        return match.endIndex
+        return scalars.endIndex
     }
 }

@@ -1,6 +1,7 @@
 internal import Device
 internal import Foundation
 internal import Subprocess
+internal import Support
 internal import SystemPackage
 
 /// Runs a command with a URL as its last argument, or in place of `%s`.
@@ -10,7 +11,7 @@ package struct URLOpener: Sendable {
     /// - Parameter command: A command and its arguments, separated by spaces: `curl -sL`. It is not run by a shell.
     /// - Returns: Nil if the command is empty.
     package init?(command: String) {
-        words = command.split(separator: " ").map(String.init)
+        words = command.split(scalar: " ").map(String.init)
         if words.isEmpty { return nil }
     }
 
@@ -19,14 +20,14 @@ package struct URLOpener: Sendable {
     package static func preferred(
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> URLOpener? {
-        let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        let folders = (environment["PATH"] ?? "").split(scalar: ":").map(String.init)
         // The form that xdg-open accepts: commands separated by colons, with %s in place of the URL.
-        let commands = (environment["BROWSER"] ?? "").split(separator: ":").map(String.init) + ["xdg-open"]
+        let commands = (environment["BROWSER"] ?? "").split(scalar: ":").map(String.init) + ["xdg-open"]
         return commands.compactMap(URLOpener.init).first { $0.isInstalled(in: folders) }
     }
 
     private func isInstalled(in folders: [String]) -> Bool {
-        let paths = words[0].contains("/") ? [words[0]] : folders.map { "\($0)/\(words[0])" }
+        let paths = words[0].unicodeScalars.contains("/") ? [words[0]] : folders.map { "\($0)/\(words[0])" }
         return paths.contains { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
@@ -74,9 +75,10 @@ package struct URLOpener: Sendable {
 
     private func run(_ url: String, platform: Subprocess.PlatformOptions) async -> String? {
         do {
-            let hasPlace = words.dropFirst().contains { $0.contains("%s") }
-            let arguments = words.dropFirst().map { $0.replacing("%s", with: url) } + (hasPlace ? [] : [url])
-            let command: Executable = words[0].contains("/") ? .path(FilePath(words[0])) : .name(words[0])
+            let hasPlace = words.dropFirst().contains { $0.contains(scalars: "%s") }
+            let arguments = words.dropFirst().map { $0.replacing(scalars: "%s", with: url) } + (hasPlace ? [] : [url])
+            let command: Executable =
+                words[0].unicodeScalars.contains("/") ? .path(FilePath(words[0])) : .name(words[0])
             let result = try await Subprocess.run(
                 command, arguments: Arguments(arguments), platformOptions: platform, output: .discarded,
                 error: .discarded)

@@ -1,6 +1,7 @@
 package import Foundation
 internal import Glibc
 package import Sodium
+internal import Support
 internal import SystemSupport
 
 /// The folder of a page's files: the key that signs links and cookies, the address of the gateway, and the links that
@@ -120,7 +121,7 @@ package struct PageFolder: Sendable {
             throw PageFolderError("there is no key in \(path); start the gateway, which makes one")
         }
         let token = SignedToken(.link, stack: address.stack, key: key, lifetime: SignedToken.linkLifetime, now: now)
-        let url = "\(address.url)/sign-in?link=\(token.text)".replacing("&", with: "&amp;").replacing("\"", with: "")
+        let url = Escape.html("\(address.url)/sign-in?link=\(token.text)")
         let page = """
             <!doctype html>
             <html lang="en">

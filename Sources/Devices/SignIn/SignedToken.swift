@@ -1,5 +1,6 @@
 package import Foundation
 package import Sodium
+internal import Support
 
 /// A text that proves that the owner of a key has allowed something until a time. It has a random id, so no two tokens
 /// are equal.
@@ -47,7 +48,7 @@ package struct SignedToken: Hashable, Sendable {
         _ text: String, for purpose: Purpose, stack: String, key: HMAC.Key, lifetime: TimeInterval, now: Date = Date()
     ) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = text.split(scalar: ".", omittingEmptySubsequences: false)
         // The text of a number has other forms, such as +5; only the usual one is a token.
         guard parts.count == 3, let expiry = Int(parts[1]), String(expiry) == parts[1],
             let code = Base64URL.decode(parts[2])

@@ -22,7 +22,7 @@ enum Answer: Hashable, Sendable {
     case quit
 
     init(_ line: String) {
-        let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = String(line.trimmed)
         switch text {
         case "": self = .nothing
         case "b": self = .back
@@ -51,7 +51,7 @@ enum TypedFields {
         guard !text.unicodeScalars.contains("\u{FFFD}") else {
             throw Mistake(description: "'\(text)' is not UTF-8; type it in UTF-8")
         }
-        guard text.hasPrefix("{") else { return try pairs(text) }
+        guard text.utf8.first == UInt8(ascii: "{") else { return try pairs(text) }
         guard let fields = (try? JSONValue(parsing: Data(text.utf8)))?.objectValue else {
             throw Mistake(description: "'\(text)' is not a JSON object; write it like {\"name\": \"Ann\"}")
         }
@@ -61,12 +61,11 @@ enum TypedFields {
     private static func pairs(_ text: String) throws(Mistake) -> [String: JSONValue] {
         var fields: [String: JSONValue] = [:]
         for word in words(text) {
-            guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
+            guard let (name, value) = word.cut(at: "="), !name.isEmpty else {
                 throw Mistake(description: "'\(word)' is not a field; write name=value, or name=\"two words\"")
             }
-            let value = String(word[word.index(after: equals)...])
-            guard fields.updateValue(Self.value(value), forKey: String(word[..<equals])) == nil else {
-                throw Mistake(description: "duplicate field '\(word[..<equals])'; remove one of them")
+            guard fields.updateValue(Self.value(String(value)), forKey: String(name)) == nil else {
+                throw Mistake(description: "duplicate field '\(name)'; remove one of them")
             }
         }
         return fields
@@ -81,13 +80,13 @@ enum TypedFields {
         var words = [""]
         var isQuoted = false
         var isEscaped = false
-        for character in text {
-            if character.isWhitespace, !isQuoted {
+        for scalar in text.unicodeScalars {
+            if scalar.properties.isWhitespace, !isQuoted {
                 words.append("")
             } else {
-                if character == "\"", !isEscaped { isQuoted.toggle() }
-                isEscaped = character == "\\" && !isEscaped
-                words[words.count - 1].append(character)
+                if scalar == "\"", !isEscaped { isQuoted.toggle() }
+                isEscaped = scalar == "\\" && !isEscaped
+                words[words.count - 1].unicodeScalars.append(scalar)
             }
         }
         return words.filter { !$0.isEmpty }
@@ -124,7 +123,7 @@ extension Choice {
     /// The rank of the line as a name of this choice; a smaller rank is a better match. Nil if the line does not name
     /// the choice.
     fileprivate func distance(to line: String) -> Int? {
-        let wanted = line.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
+        let wanted = line.words.joined(separator: " ").lowercased()
         let label = label.lowercased()
         if label == wanted { return 0 }
         // "Calm" matches "Calm · anna · 12 songs" better than "Calmer · …".
@@ -146,8 +145,8 @@ extension Choice {
 
     /// The text after the command's name. Nil if the line does not begin with the name.
     fileprivate func text(afterNameIn line: String) -> String? {
-        let words = line.split(maxSplits: 1, whereSeparator: \.isWhitespace)
-        guard let first = words.first, first == type.name || first == type.description else { return nil }
-        return words.count == 2 ? words[1].trimmingCharacters(in: .whitespaces) : ""
+        let line = line.trimmed
+        guard let first = line.words.first, first == type.name || first == type.description else { return nil }
+        return String(line[first.endIndex...].trimmed)
     }
 }

@@ -4,6 +4,7 @@ internal import EventBus
 internal import Foundation
 internal import ServiceRuntime
 internal import SignIn
+internal import Support
 
 /// The command line of a gateway, and its process.
 package struct GatewayOptions: ParsableArguments {
@@ -92,7 +93,7 @@ package struct GatewayOptions: ParsableArguments {
 
     private static func token(in file: String) throws(GatewayError) -> String {
         let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let token = String(text.trimmed)
         guard token.utf8.count >= tokenLength else { throw .noToken(file) }
         return token
     }

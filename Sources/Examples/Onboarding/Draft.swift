@@ -1,3 +1,5 @@
+internal import Support
+
 /// The answers of a new user so far, and the rules for the answers.
 ///
 /// The user can answer the questions in any order, except that the team comes after the plan.
@@ -42,7 +44,7 @@ package struct Draft: Codable, Hashable, Sendable {
     /// - Parameter limit: The maximum length, in characters.
     /// - Throws: ``Problem`` if the text is empty or longer.
     private static func words(_ text: String, _ what: String, _ limit: Int) throws(Problem) -> String {
-        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let words = text.words.joined(separator: " ")
         guard !words.isEmpty else { throw Problem("\(what) is missing.") }
         guard words.count <= limit else { throw Problem("\(what) is too long; \(limit) letters are enough.") }
         return words

@@ -3,6 +3,7 @@ import Benchmarks
 import EventBus
 import Foundation
 import Logging
+import Support
 import SystemSupport
 
 @main
@@ -45,8 +46,7 @@ struct SegueBench: AsyncParsableCommand {
         case let error as BusError: fail(error.message, EXIT_FAILURE)
         case let error as BenchmarkError: fail(error.description, EXIT_FAILURE)
         case _ where exitCode(for: error) == .validationFailure:
-            let lines = message(for: error).split(separator: "\n").joined(separator: " ")
-            fail(lines, ExitCode.validationFailure.rawValue)
+            fail(message(for: error).onOneLine, ExitCode.validationFailure.rawValue)
         case is ExitCode: exit(withError: error)
         // The parser throws the help as an error, too, and prints it.
         default:

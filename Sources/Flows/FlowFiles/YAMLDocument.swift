@@ -69,21 +69,6 @@ private struct FlowNodes {
 }
 
 extension YAMLScalar {
-    /// Converts a plain scalar. `on`, `yes`, `no`, `1:30` and `2026-11-21` are strings, as in YAML 1.2.
-    static func value(ofPlain text: String) -> JSONValue {
-        switch text {
-        case "", "~", "null": return .null
-        case "true": return .bool(true)
-        case "false": return .bool(false)
-        default: break
-        }
-        if let value = Int(text) { return .integer(value) }
-        // `Double` also parses `nan` and `infinity`, which are strings here.
-        guard text.first.map({ $0.isNumber || "+-.".contains($0) }) == true, let value = Double(text), value.isFinite
-        else { return .string(text) }
-        return .number(value)
-    }
-
     fileprivate static func value(of scalar: Node.Scalar) -> JSONValue {
         scalar.style == .plain ? value(ofPlain: scalar.string) : .string(scalar.string)
     }

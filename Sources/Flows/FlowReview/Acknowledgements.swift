@@ -1,4 +1,5 @@
 internal import Navigation
+internal import Support
 
 /// The acknowledgements of findings in a flow file. A comment at the end of a line acknowledges the findings of that
 /// line with its code. A comment on a line of its own acknowledges those of the next line that is neither blank nor a
@@ -23,19 +24,14 @@ struct Acknowledgements {
 
     init(in yaml: String, file: String) {
         self.file = file
-        // A text without the mark need not be divided into lines.
-        guard yaml.contains(Self.mark) else {
-            all = []
-            return
-        }
-        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = yaml.lines
         all = lines.enumerated().compactMap { index, line in
-            guard let mark = line.firstRange(of: Self.mark) else { return nil }
-            let text = line[mark.upperBound...]
-            let code = text.prefix { $0.isLetter || $0 == "-" }
-            let reason = text.dropFirst(code.count).drop { ",:;".contains($0) || $0.isWhitespace }
-            let isAlone = line[..<mark.lowerBound].allSatisfy(\.isWhitespace)
-            let target = isAlone ? lines[index...].firstIndex { Self.isOfFlow($0) } ?? index : index
+            guard let (before, text) = line.cut(at: Self.mark) else { return nil }
+            let code = text.unicodeScalars.prefix { $0.isASCIILetter || $0 == "-" }
+            let reason = Substring(text.unicodeScalars[code.endIndex...]).trimming {
+                ",:;".unicodeScalars.contains($0) || $0.properties.isWhitespace
+            }
+            let target = before.isBlank ? lines[index...].firstIndex { Self.isOfFlow($0) } ?? index : index
             return Acknowledgement(
                 code: String(code), reason: String(reason), line: index + 1, target: target + 1)
         }
@@ -43,7 +39,7 @@ struct Acknowledgements {
 
     /// True if a line is neither blank nor a comment.
     private static func isOfFlow(_ line: Substring) -> Bool {
-        line.first { !$0.isWhitespace }.map { $0 != "#" } ?? false
+        line.trimmed.unicodeScalars.first.map { $0 != "#" } ?? false
     }
 
     /// Leaves out the findings that are acknowledged, and adds a finding for each acknowledgement that has an unknown

@@ -38,10 +38,10 @@ extension FlowReviewer {
         _ template: Template, front: [String], _ passed: [String: Set<String>], at place: String
     ) {
         for path in template.places(in: .arguments) + template.places(in: .sender) {
-            if let name = path.split(separator: ".").first { review(String(name), of: front, passed, at: place) }
+            if let name = path.split(scalar: ".").first { review(String(name), of: front, passed, at: place) }
         }
         for path in template.places(in: .screens) {
-            let parts = path.split(separator: ".").map(String.init)
+            let parts = path.split(scalar: ".").map(String.init)
             if parts.count > 1 { review(parts[1], of: [parts[0]], passed, at: place) }
         }
     }
@@ -98,7 +98,7 @@ extension FlowReviewer {
 
     /// The name of the result at a path such as `result.kind`. Nil for another path.
     private static func resultName(in path: String) -> String? {
-        let parts = path.split(separator: ".")
+        let parts = path.split(scalar: ".")
         return parts.count > 1 && parts[0] == "result" ? String(parts[1]) : nil
     }
 
@@ -118,7 +118,9 @@ extension FlowReviewer {
                 "no 'finish' of '\(flows)' gives a result '\(name)'; \(nearest ?? "add it there")", at: place)
             return
         }
-        let areConstants = values.allSatisfy { $0.stringValue.map { !$0.contains("${") } ?? ($0.objectValue == nil) }
+        let areConstants = values.allSatisfy {
+            $0.stringValue.map { !$0.contains(scalars: "${") } ?? ($0.objectValue == nil)
+        }
         guard let match, isWhole, areConstants, !values.contains(where: match.holds) else { return }
         let names = Set(values.map { $0.stringValue ?? $0.description }).sorted().joined(separator: ", ")
         guard values.count == given.count || !match.holds(for: nil) else { return }

@@ -119,7 +119,7 @@ package struct FlowGraph: Hashable, Sendable {
     private static func edges(
         of transition: Flow.Transition, _ rule: Rule, from origins: [String?], in flow: Flow
     ) -> [Edge] {
-        let kind = MessageKind(rawValue: String(transition.on.prefix { $0 != "." })) ?? .event
+        let kind = MessageKind(rawValue: String(transition.on.cut(at: ".")?.before ?? "")) ?? .event
         return transition.outcomes.flatMap { answer, actions in
             actions.flatMap { action in
                 flow.showings(by: action).flatMap { showing in

@@ -203,7 +203,7 @@ extension FlowReviewer {
     ) {
         // An unknown message has been reported already. If only the type of a message is known, the message may have
         // any fields.
-        guard case let fields?? = catalogue.fields[type], let field = path.split(separator: ".").first.map(String.init),
+        guard case let fields?? = catalogue.fields[type], let field = path.split(scalar: ".").first.map(String.init),
             fields[field] == nil
         else { return }
         let advice = Spelling.advice(for: field, among: fields.keys)
@@ -280,7 +280,7 @@ extension MessageCatalogue {
     fileprivate func field(_ path: String, of type: String) -> Field? {
         guard case let fields?? = fields[type] else { return nil }
         var field: Field? = Field(.object, members: fields)
-        for name in path.split(separator: ".") { field = field?.members?[String(name)] }
+        for name in path.split(scalar: ".") { field = field?.members?[String(name)] }
         return field
     }
 }

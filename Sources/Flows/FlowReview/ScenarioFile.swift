@@ -22,8 +22,8 @@ extension Scenario {
     /// Finds a step without a value or a colon, such as `- dismiss`, that is followed by the line of its `expect`.
     private static func expectationWithoutColon(in yaml: String, file: String) -> FlowFinding? {
         let bare = Act.Word.allCases.filter { $0.bare != nil }.map { "- \($0.rawValue)" }
-        let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated().map {
-            (number: $0 + 1, indent: $1.prefix { $0 == " " }.count, text: text(ofLine: $1))
+        let lines = yaml.lines.enumerated().map {
+            (number: $0 + 1, indent: $1.unicodeScalars.prefix { $0 == " " }.count, text: text(ofLine: $1))
         }
         let written = lines.filter { !$0.text.isEmpty }
         for (step, next) in zip(written, written.dropFirst())
@@ -38,10 +38,9 @@ extension Scenario {
 
     /// A line without its indentation and its comment.
     private static func text(ofLine line: Substring) -> String {
-        var text = line.drop { $0 == " " }
-        if text.first == "#" { return "" }
-        if let comment = text.firstRange(of: " #") { text = text[..<comment.lowerBound] }
-        return String(text.reversed().drop { $0 == " " }.reversed())
+        let text = line.trimmed
+        if text.unicodeScalars.first == "#" { return "" }
+        return String((text.cut(at: " #")?.before ?? text).trimmed)
     }
 }
 
@@ -122,9 +121,7 @@ extension FlowReader {
     mutating func reference(_ node: FlowNode, _ flow: Flow) -> String? {
         guard let name = string(node, "a screen or an instance") else { return nil }
         if flow.screens[name] != nil { return name }
-        if let dash = name.lastIndex(of: "-"), Int(name[name.index(after: dash)...]) != nil,
-            flow.screens[String(name[..<dash])] != nil
-        {
+        if let (screen, number) = name.cut(atLast: "-"), Int(number) != nil, flow.screens[String(screen)] != nil {
             return name
         }
         report("unknown screen '\(name)'; \(Spelling.advice(for: name, among: flow.screens.keys))", at: node)

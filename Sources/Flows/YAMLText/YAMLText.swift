@@ -43,11 +43,10 @@ package struct YAMLMistake: Error, Hashable, Sendable, CustomStringConvertible {
                 line: context.mark.line, column: context.mark.column)
         case YamlError.reader(let problem, let offset, _, let yaml):
             // The offset is a number of characters.
-            let before = yaml.prefix(offset ?? 0)
+            let lines = "\(yaml.prefix(offset ?? 0))|".lines
             self.init(
                 problem: "malformed YAML: \(problem)", remedy: "remove the character",
-                line: before.count(where: \.isNewline) + 1,
-                column: before.reversed().prefix { !$0.isNewline }.count + 1)
+                line: lines.count, column: lines.last?.count ?? 1)
         default:
             self.init(problem: "malformed YAML", remedy: advice)
         }

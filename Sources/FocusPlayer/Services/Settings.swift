@@ -82,7 +82,7 @@ extension ServiceConfiguration {
             return try BaseURL(text)
         } catch {
             // User information may be a password.
-            let quoted = text.contains("@") ? "this" : "'\(text)'"
+            let quoted = text.unicodeScalars.contains("@") ? "this" : "'\(text)'"
             throw ConfigurationError(
                 "\(name): \(quoted) is not an address to which tokens may be sent: \(error)",
                 recovery: "set it to https://HOST, or http://127.0.0.1:PORT for a server on this machine")

@@ -145,9 +145,12 @@ package struct FlowChecker {
     }
 
     package static func isType(_ type: String, ofKinds kinds: [String]) -> Bool {
-        let parts = type.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = type.split(scalar: ".", omittingEmptySubsequences: false)
         return parts.count >= 2 && kinds.contains(String(parts[0]))
-            && parts.allSatisfy { part in !part.isEmpty && !part.contains { "*?>".contains($0) || $0.isWhitespace } }
+            && parts.allSatisfy { part in
+                !part.isEmpty
+                    && !part.unicodeScalars.contains { "*?>".unicodeScalars.contains($0) || $0.properties.isWhitespace }
+            }
     }
 
     mutating func check(_ transition: Flow.Transition, at place: String) {
@@ -165,7 +168,7 @@ package struct FlowChecker {
             report(
                 "the machine handles '\(transition.on)' itself; move the actions to 'expired' of a guard",
                 at: "\(place).on")
-        } else if transition.on.contains("*") {
+        } else if transition.on.unicodeScalars.contains("*") {
             report(
                 "'\(transition.on)' has a wildcard, and a rule answers one type of message; write a rule for each type",
                 at: "\(place).on")

@@ -46,7 +46,9 @@ package struct FlowReader {
             let part = String(place[..<end])
             if let mark = marks[part] { return mark }
             if let known = aliases[part] { return mark(near: known + place[end...]) }
-            guard let last = part.lastIndex(where: { ".[".contains($0) }) else { return nil }
+            guard let last = part.unicodeScalars.lastIndex(where: { ".[".unicodeScalars.contains($0) }) else {
+                return nil
+            }
             end = last
         }
     }

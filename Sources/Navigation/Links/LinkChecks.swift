@@ -81,7 +81,7 @@ extension FlowChecker {
         checkScreen(present.destination.screen, at: "\(place).present.screen")
         check(present.options, of: present.style, at: "\(place).present")
         let texts = [present.options.title, present.options.message].compactMap(\.self)
-        if texts.contains(where: { $0.contains("${") }) {
+        if texts.contains(where: { $0.contains(scalars: "${") }) {
             report(
                 "title and message of a link's presentation cannot contain templates; remove '${…}'",
                 at: "\(place).present")

@@ -95,9 +95,8 @@ enum LinkArgument: Equatable {
     case unreadable
 
     init(_ value: JSONValue) {
-        if let source = value.stringValue, source.hasPrefix("${url."), source.hasSuffix("}") {
-            let name = source.dropFirst(6).dropLast()
-            self = name.isEmpty || name.contains(where: "${}.".contains) ? .unreadable : .place(String(name))
+        if let (name, rest) = value.stringValue?.removing(prefix: "${url.")?.cut(atLast: "}"), rest.isEmpty {
+            self = name.isEmpty || name.contains(scalarOf: "${}.") ? .unreadable : .place(String(name))
         } else {
             self = Self.isConstant(value) ? .constant(value) : .unreadable
         }
@@ -107,7 +106,7 @@ enum LinkArgument: Equatable {
 
     private static func isConstant(_ value: JSONValue) -> Bool {
         switch value {
-        case .string(let text): !text.contains("${")
+        case .string(let text): !text.contains(scalars: "${")
         case .array(let elements): elements.allSatisfy(isConstant)
         case .object(let members): members.values.allSatisfy(isConstant)
         default: true

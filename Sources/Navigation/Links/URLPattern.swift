@@ -1,3 +1,5 @@
+internal import Support
+
 /// A pattern for the URLs of one deep link, such as `focus://playlist/{playlistID}?theme={theme}`.
 ///
 /// A placeholder `{name}` matches one segment of the path, a part of a segment, or the whole value of a query
@@ -51,7 +53,7 @@ public struct URLPattern: Hashable, Sendable {
         }
         query = try raw.query.map { item throws(Problem) in
             let value = try Piece(item.value)
-            guard let name = PercentEncoding.decode(item.name), !name.isEmpty, !name.contains(where: "{}".contains)
+            guard let name = PercentEncoding.decode(item.name), !name.isEmpty, !name.contains(scalarOf: "{}")
             else { throw .malformed(String(decoding: item.name, as: UTF8.self)) }
             guard value.place == nil || value.prefix + value.suffix == "" else { throw .partOfValue(name) }
             return Parameter(name: name, value: value)
@@ -172,7 +174,7 @@ extension URLPattern.Piece {
         guard opening < closing, closing < bytes.endIndex else { throw malformed }
         let place = String(decoding: bytes[(opening + 1)..<closing], as: UTF8.self)
         let rest = bytes[(closing + 1)...]
-        guard !place.isEmpty, place.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }),
+        guard !place.isEmpty, place.split(scalar: "_").allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isNumber } }),
             !rest.contains(where: "{}".utf8.contains), let suffix = PercentEncoding.decode(rest)
         else { throw malformed }
         self.place = place

@@ -41,13 +41,12 @@ package struct Template {
     package init(_ source: String) throws(Problem) {
         var segments: [Segment] = []
         var rest = source[...]
-        while let opening = rest.firstRange(of: "${") {
-            guard let closing = rest[opening.upperBound...].firstIndex(of: "}") else { throw .unclosed }
-            if opening.lowerBound > rest.startIndex { segments.append(.text(String(rest[..<opening.lowerBound]))) }
-            let place = String(rest[opening.upperBound..<closing])
-            try Self.check(place)
-            segments.append(.place(place))
-            rest = rest[rest.index(after: closing)...]
+        while let (text, opened) = rest.cut(at: "${") {
+            guard let (place, after) = opened.cut(at: "}") else { throw .unclosed }
+            if !text.isEmpty { segments.append(.text(String(text))) }
+            try Self.check(String(place))
+            segments.append(.place(String(place)))
+            rest = after
         }
         if !rest.isEmpty || segments.isEmpty { segments.append(.text(String(rest))) }
         self.segments = segments
@@ -57,7 +56,7 @@ package struct Template {
     var screens: [String] {
         segments.compactMap { segment in
             guard case .place(let place) = segment else { return nil }
-            let parts = place.split(separator: ".")
+            let parts = place.split(scalar: ".")
             return parts[0] == Scope.screens.rawValue ? String(parts[1]) : nil
         }
     }
@@ -71,7 +70,7 @@ package struct Template {
     }
 
     private static func check(_ place: String) throws(Problem) {
-        let parts = place.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = place.split(scalar: ".", omittingEmptySubsequences: false)
         guard let scope = Scope(rawValue: String(parts[0])) else { throw .unknownScope(String(parts[0])) }
         let least = scope == .screens ? 3 : 2
         guard parts.count >= least, parts.allSatisfy({ !$0.isEmpty }) else { throw .incomplete(place) }
@@ -160,7 +159,7 @@ extension StateTransaction {
     }
 
     private func value(at place: String) throws(NavigationFailure) -> JSONValue {
-        let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
+        let parts = place.split(scalar: ".", maxSplits: 1).map(String.init)
         let value: JSONValue? =
             switch Template.Scope(rawValue: parts[0]) {
             case .data: (asked ?? input).data.value(at: parts[1])
@@ -177,7 +176,7 @@ extension StateTransaction {
     /// The argument that the path `SCREEN.NAME` names. Nil if no instance of the screen is open, or if it does not have
     /// this argument.
     private func argument(at place: String) -> JSONValue? {
-        let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
+        let parts = place.split(scalar: ".", maxSplits: 1).map(String.init)
         let instances = [sender].compactMap(\.self) + before.standingFromFront
         let candidates = instances.filter { $0.screen == parts[0] }
         let own = focus.window.flatMap { window in candidates.first { before.window(of: $0.id) == window } }

@@ -2,6 +2,7 @@ package import Contracts
 package import EventBus
 package import Logging
 internal import ServiceLifecycle
+internal import Support
 
 /// The loop of a durable consumer. It reads the messages that a claim covers, passes them to a handler unless they are
 /// unreadable or for another consumer, and publishes the results in one batch with the consumer's progress.
@@ -96,7 +97,7 @@ package struct ConsumerLoop: Sendable {
     }
 
     /// The name of the process: the part of its source before the '/'.
-    private var service: Substring { bus.source.prefix { $0 != "/" } }
+    private var service: Substring { bus.source.cut(at: "/")?.before ?? bus.source[...] }
 
     /// The results of a message that is not passed to a handler. Nil if the message is to be passed to a handler.
     fileprivate func plainResults(of message: Envelope) -> Handled? {

@@ -3,6 +3,7 @@ public import EventBus
 internal import Foundation
 public import Logging
 internal import ServiceLifecycle
+internal import Support
 
 /// Answers queries. Each `on` adds a handler:
 ///
@@ -99,7 +100,7 @@ public struct QueryServer: ReadyService {
         }
     }
 
-    private var service: Substring { bus.source.prefix { $0 != "/" } }
+    private var service: Substring { bus.source.cut(at: "/")?.before ?? bus.source[...] }
 }
 
 extension Envelope {

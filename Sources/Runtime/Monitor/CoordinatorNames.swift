@@ -1,6 +1,7 @@
 internal import Contracts
 package import EventBus
 internal import Navigation
+internal import Support
 
 /// The names of coordinators for people. All coordinators have the same process name, so the name contains the
 /// platform.
@@ -38,7 +39,7 @@ package struct CoordinatorNames: Hashable, Sendable {
     /// coordinator.
     package func name(of source: String) -> String {
         guard let platform = platforms[source] else { return source }
-        return "\(source.prefix { $0 != "/" }) (\(platform))"
+        return "\(source.cut(at: "/")?.before ?? source[...]) (\(platform))"
     }
 }
 

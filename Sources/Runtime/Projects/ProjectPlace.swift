@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Support
 
 /// The rules for the names of projects and for the addresses of their buses.
 package enum ProjectPlace {
@@ -12,8 +13,10 @@ package enum ProjectPlace {
     /// Turns the last component of a path into a project name as compose does. Nil if no valid name remains.
     package static func name(ofFolder directory: String) -> String? {
         let folder = URL(fileURLWithPath: directory).lastPathComponent
-        let normalized = folder.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
-        let name = String(normalized.drop { "-_".contains($0) })
+        let scalars = folder.lowercased().unicodeScalars.filter { scalar in
+            scalar.isASCIILetter || scalar.isASCIIDigit || scalar == "-" || scalar == "_"
+        }
+        let name = String(Substring(scalars.drop { scalar in scalar == "-" || scalar == "_" }))
         return isName(name) ? name : nil
     }
 
@@ -40,8 +43,13 @@ package enum ProjectPlace {
     package static func composeFiles(from directory: String, environment: [String: String]) -> [String] {
         if let named = environment["COMPOSE_FILE"], !named.isEmpty {
             let separator = environment["COMPOSE_PATH_SEPARATOR"].flatMap { $0.isEmpty ? nil : $0 } ?? ":"
-            return named.components(separatedBy: separator).filter { !$0.isEmpty }
-                .map { $0.hasPrefix("/") || $0 == "-" ? $0 : "\(directory)/\($0)" }
+            var (paths, rest) = ([Substring](), named[...])
+            while let (path, after) = rest.cut(at: separator) {
+                paths.append(path)
+                rest = after
+            }
+            return (paths + [rest]).filter { !$0.isEmpty }.map(String.init)
+                .map { $0.hasPrefix("/") || "-" == $0 ? $0 : "\(directory)/\($0)" }
         }
         var folder = directory
         while true {
@@ -124,9 +132,12 @@ extension ProjectPlace {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
             throw Unknown(description: "cannot read \(file); name the project with -p NAME")
         }
-        guard let match = text.firstMatch(of: #/(?m)^name[ \t]*:(.*)$/#) else { return nil }
+        let values = text.lines.compactMap { line in
+            line.cut(at: ":").flatMap { $0.before.removing(prefix: "name")?.isBlank == true ? $0.after : nil }
+        }
+        guard let value = values.first else { return nil }
         // This function accepts a plain name, quoted or not.
-        guard let name = match.1.wholeMatch(of: #/[ \t]*(["']?)([a-z0-9][a-z0-9_-]*)\1[ \t]*(?:[ \t]#.*)?\r?/#) else {
+        guard let name = value.wholeMatch(of: #/[ \t]*(["']?)([a-z0-9][a-z0-9_-]*)\1[ \t]*(?:[ \t]#.*)?/#) else {
             throw Unknown(
                 description: "\(file): the value of 'name' is not a plain project name; name the project with -p NAME")
         }

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Foundation
+internal import Support
 internal import SystemSupport
 
 extension AsyncParsableCommand {
@@ -17,7 +18,7 @@ extension AsyncParsableCommand {
         } catch {
             // The parser throws the help and the version as errors, too, and prints them.
             guard !exitCode(for: error).isSuccess, !(error is ExitCode) else { exit(withError: error) }
-            StandardError.write(fullMessage(for: error).split(separator: "\n").map(String.init))
+            StandardError.write(fullMessage(for: error).lines.filter { !$0.isEmpty }.map(String.init))
             Foundation.exit(exitCode(for: error).rawValue)
         }
     }

@@ -7,6 +7,7 @@ public import Logging
 internal import MessageSchema
 public import Navigation
 public import ServiceLifecycle
+internal import Support
 internal import SystemSupport
 public import Transports
 internal import UnixSignals
@@ -138,7 +139,7 @@ public struct ServiceProcess: Sendable {
     }
 
     static func line(about error: any Error) -> String {
-        "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
+        "\(error)".onOneLine
     }
 
     /// The contract: the messages that the process receives and sends.

@@ -1,6 +1,7 @@
 internal import CCurl
 internal import Foundation
 internal import HTTPTypes
+internal import Support
 
 /// A request, and the caller that waits for the response.
 struct TransferOrder: Sendable {
@@ -85,7 +86,7 @@ final class Transfer {
     private func configure(authorities: String?) -> CURLcode {
         let request = order.request
         // libcurl supports other schemes, and guesses a scheme if the URL has none.
-        let scheme = request.url.prefix { $0 != ":" }.lowercased()
+        let scheme = request.url.cut(at: ":")?.before.lowercased()
         guard scheme == "http" || scheme == "https" else { return CURLE_URL_MALFORMAT }
         for field in request.headers {
             // libcurl's notation for a header without a value is `Name;`.
@@ -171,9 +172,8 @@ final class Transfer {
         if text.hasPrefix("HTTP/") {
             // The final response may follow interim ones, such as `100 Continue`. Only its headers are kept.
             headers = HTTPFields()
-        } else if let colon = text.firstIndex(of: ":"), let name = HTTPField.Name(String(text[..<colon])) {
-            let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
-            headers.append(HTTPField(name: name, value: value))
+        } else if let (before, after) = text.cut(at: ":"), let name = HTTPField.Name(String(before)) {
+            headers.append(HTTPField(name: name, value: String(after.trimmed)))
         }
         return true
     }

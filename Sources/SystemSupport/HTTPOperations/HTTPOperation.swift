@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
+internal import Support
 
 /// An operation of an HTTP server: a method and a path.
 package struct HTTPOperation: Sendable, Hashable, CustomStringConvertible {
@@ -16,7 +17,7 @@ package struct HTTPOperation: Sendable, Hashable, CustomStringConvertible {
 
     /// True if a request's path is one of this operation. Empty segments are ignored, as in Hummingbird's router.
     package func hasPath(_ requested: String) -> Bool {
-        let (segments, requested) = (path.split(separator: "/"), requested.split(separator: "/"))
+        let (segments, requested) = (path.split(scalar: "/"), requested.split(scalar: "/"))
         return segments.count == requested.count
             && zip(segments, requested).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }

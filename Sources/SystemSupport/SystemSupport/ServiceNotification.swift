@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Support
 
 /// One datagram of sd_notify(3): a status message of a service to its supervisor.
 package struct NotifyMessage: Sendable, Equatable {
@@ -36,10 +37,9 @@ package struct NotifyMessage: Sendable, Equatable {
     /// Reads a datagram.
     /// - Parameter datagram: Lines of `NAME=value`. Unknown names are ignored.
     package init(_ datagram: [UInt8]) {
-        for line in String(decoding: datagram, as: UTF8.self).split(separator: "\n") {
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { continue }
-            switch (parts[0], parts[1]) {
+        for line in datagram.lines {
+            guard let field = String(decoding: line, as: UTF8.self).cut(at: "=") else { continue }
+            switch field {
             case ("READY", "1"): isReady = true
             case ("STOPPING", "1"): isStopping = true
             case ("STATUS", let text): status = String(text)
@@ -69,7 +69,7 @@ package struct NotifyMessage: Sendable, Equatable {
         }
         if let status { fields.append(("STATUS", status)) }
         fields += extensions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        return fields.map { "\($0.name)=\($0.value.split(whereSeparator: \.isNewline).joined(separator: " "))" }
+        return fields.map { "\($0.name)=\($0.value.onOneLine)" }
             .joined(separator: "\n")
     }
 }

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import EventBus
+internal import Support
 
 /// The type of a message that is to be declared in Swift.
 package struct MessageName: Hashable, Sendable {
@@ -105,8 +106,9 @@ package struct Field: Hashable, Sendable {
 
     /// - Throws: ``ScaffoldError`` if the string is not `NAME:TYPE`, or if the name or the type is not supported.
     package init(_ text: some StringProtocol) throws(ScaffoldError) {
-        let parts = String(text).filter { $0 != "`" }.split(separator: ":", maxSplits: 1)
-            .map { String($0.trimming(while: \.isWhitespace)) }
+        let parts = String(text).replacing(scalars: "`", with: "").split(scalar: ":", maxSplits: 1).map {
+            String($0.trimmed)
+        }
         guard parts.count == 2, parts[0].wholeMatch(of: #/[a-z][A-Za-z0-9]*/#) != nil, Self.sample(parts[1]) != nil,
             !["inout", "self"].contains(parts[0])
         else {
@@ -138,12 +140,5 @@ package struct Field: Hashable, Sendable {
         case "Bool": ("true", "true")
         default: nil
         }
-    }
-}
-
-extension StringProtocol {
-    func trimming(while isTrimmed: (Character) -> Bool) -> SubSequence {
-        let start = drop(while: isTrimmed)
-        return start.lastIndex { !isTrimmed($0) }.map { start[...$0] } ?? start[start.endIndex...]
     }
 }

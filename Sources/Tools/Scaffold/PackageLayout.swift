@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Support
 
 /// The places in an app's package for new files.
 package struct PackageLayout: Hashable, Sendable {
@@ -19,7 +20,7 @@ package struct PackageLayout: Hashable, Sendable {
     package init(
         around directory: String, vocabulary: String? = nil
     ) throws(ScaffoldError) {
-        let folders = sequence(first: directory) { $0 == "/" ? nil : ($0 as NSString).deletingLastPathComponent }
+        let folders = sequence(first: directory) { "/" == $0 ? nil : ($0 as NSString).deletingLastPathComponent }
         let root = folders.first { FileManager.default.fileExists(atPath: "\($0)/Package.swift") }
         guard let root, let manifest = try? String(contentsOfFile: "\(root)/Package.swift", encoding: .utf8) else {
             throw ScaffoldError(
@@ -53,7 +54,8 @@ package struct PackageLayout: Hashable, Sendable {
     /// access levels of the imports are removed.
     func spelled(_ source: String) -> String {
         if manifest.contains("InternalImportsByDefault") { return source }
-        return source.replacing(#/(package|internal) import/#, with: "import")
+        return source.replacing(scalars: "package import", with: "import").replacing(
+            scalars: "internal import", with: "import")
     }
 
     /// The content of a file of the package. Nil if the file cannot be read or is not UTF-8.
@@ -125,7 +127,7 @@ package struct PackageLayout: Hashable, Sendable {
 
     /// The innermost folder that has the name of a target.
     private static func module(of folder: String, in manifest: String) throws(ScaffoldError) -> String {
-        let names = folder.split(separator: "/").dropFirst().map(String.init)
+        let names = folder.split(scalar: "/").dropFirst().map(String.init)
         guard let module = names.last(where: { manifest.contains("\"\($0)\"") }) else {
             throw ScaffoldError(
                 .package, "no target in Package.swift has the name of a folder in \(folder)",

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Support
 
 /// The files that a command creates and changes. If one of the new files exists already, no file is written.
 package struct Scaffold: Hashable, Sendable {
@@ -64,7 +65,7 @@ package struct Scaffold: Hashable, Sendable {
         do {
             try write(to: root)
         } catch {
-            let written = Set(files.keys.compactMap { $0.split(separator: "/").first })
+            let written = Set(files.keys.compactMap { $0.split(scalar: "/").first })
             for name in written { try? FileManager.default.removeItem(atPath: "\(root)/\(name)") }
             // Unlike `removeItem`, this removes only an empty folder.
             if !existed { rmdir(root) }

@@ -39,7 +39,7 @@ package struct SegueSource: Hashable, Sendable {
     /// - Returns: nil if the folder does not exist any more, or if it is a copy that the package manager has fetched
     ///   for another package.
     package static func folder(ofSource file: String) -> String? {
-        let folders = sequence(first: file) { $0 == "/" ? nil : ($0 as NSString).deletingLastPathComponent }
+        let folders = sequence(first: file) { "/" == $0 ? nil : ($0 as NSString).deletingLastPathComponent }
         guard let root = folders.first(where: isSegue) else { return nil }
         let parent = ((root as NSString).deletingLastPathComponent as NSString).lastPathComponent
         return parent == "checkouts" ? nil : root
@@ -50,7 +50,7 @@ package struct SegueSource: Hashable, Sendable {
 
     private static func isSegue(_ folder: String) -> Bool {
         let manifest = try? String(contentsOfFile: "\(folder)/Package.swift", encoding: .utf8)
-        return manifest?.contains(#/\n    name: "segue",\n/#) == true
+        return manifest?.contains(#/\R    name: "segue",\R/#) == true
     }
 }
 

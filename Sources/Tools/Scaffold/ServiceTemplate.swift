@@ -1,5 +1,6 @@
 internal import EventBus
 internal import Foundation
+internal import Support
 
 /// A new service: functions that handle messages, an executable, an entry in the compose file, and a test that starts
 /// the executable.
@@ -53,7 +54,7 @@ package struct ServiceTemplate {
     private var type: String { Self.type(name) }
 
     /// The name in Swift, such as `CoffeeRoaster` for `coffee-roaster`.
-    static func type(_ name: String) -> String { name.split(separator: "-").map(\.capitalized).joined() }
+    static func type(_ name: String) -> String { name.split(scalar: "-").map(\.capitalized).joined() }
 
     /// The fields of a message that the package declares; empty for any other message.
     private func fields(of message: MessageName, in package: PackageLayout) throws(ScaffoldError) -> [Field] {
@@ -83,7 +84,7 @@ package struct ServiceTemplate {
                             .product(name: "ArgumentParser", package: "swift-argument-parser"),
                         ]),
             """
-        if let manifest = package.manifest.inserting(target, behind: #/\n    targets: \[\n/#) {
+        if let manifest = package.manifest.inserting(target, behind: #/\R    targets: \[\R/#) {
             scaffold.change("Package.swift", to: manifest)
         } else {
             scaffold.note(

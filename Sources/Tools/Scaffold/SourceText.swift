@@ -1,3 +1,5 @@
+internal import Support
+
 /// Wraps lists in Swift sources at the line length that is swift-format's default.
 enum Wrapping {
     static let limit = 100
@@ -19,13 +21,13 @@ enum Wrapping {
         var lines: [String] = []
         for (index, element) in elements.enumerated() {
             let piece = element + (index + 1 < elements.count ? separator : "")
-            if let last = lines.last, last.count + piece.trimming(while: \.isWhitespace).count <= width {
+            if let last = lines.last, last.count + piece.trimmed.count <= width {
                 lines[lines.count - 1] += piece
             } else {
                 lines.append(piece)
             }
         }
-        return lines.map { String($0.trimming(while: \.isWhitespace)) }
+        return lines.map { String($0.trimmed) }
     }
 }
 
@@ -35,33 +37,45 @@ extension String {
 
 /// Insertions into files that a person has written. All other lines and comments stay unchanged.
 extension String {
+    /// The end of a line in this file.
+    var lineEnd: String { contains(scalars: "\r\n") ? "\r\n" : "\n" }
+
+    /// Other lines with the ends of this file's lines. The last line has an end if that of this file has one.
+    private func withLines(_ lines: [some StringProtocol]) -> String {
+        lines.joined(separator: lineEnd) + (utf8.last == UInt8(ascii: "\n") ? lineEnd : "")
+    }
+
     /// - Returns: the string with lines inserted after the first match; nil if nothing matches.
     func inserting(_ lines: String, behind place: some RegexComponent) -> String? {
         guard let match = firstMatch(of: place) else { return nil }
-        return self[..<match.range.upperBound] + lines + "\n" + self[match.range.upperBound...]
+        return self[..<match.range.upperBound] + "\(lines)\n".lines.joined(separator: lineEnd) + lineEnd
+            + self[match.range.upperBound...]
     }
 
     /// Adds lines at the end of the YAML block that begins with `key:` in the first column.
     ///
     /// - Returns: nil if there is no such block, or if the block is written in braces.
     func appending(_ addition: String, toBlock key: String) -> String? {
-        var lines = split(separator: "\n", omittingEmptySubsequences: false)
+        var lines = lines
         guard let start = lines.firstIndex(where: { $0.wholeMatch(of: #/([a-zA-Z]+):\s*(#.*)?/#)?.1 == key[...] })
         else {
             return nil
         }
-        let end = lines[(start + 1)...].firstIndex { !$0.isEmpty && !" \t#-".contains($0.prefix(1)) } ?? lines.endIndex
+        let end =
+            lines[(start + 1)...].firstIndex {
+                !$0.isEmpty && !$0.unicodeScalars.prefix(1).allSatisfy(" \t#-".unicodeScalars.contains)
+            } ?? lines.endIndex
         // Blank lines and comments before the next key belong to that key.
-        let last = lines[start..<end].lastIndex { !$0.allSatisfy(\.isWhitespace) && !$0.hasPrefix("#") } ?? start
-        lines.insert(contentsOf: addition.split(separator: "\n"), at: last + 1)
-        return lines.joined(separator: "\n")
+        let last = lines[start..<end].lastIndex { !$0.isBlank && $0.removing(prefix: "#") == nil } ?? start
+        lines.insert(contentsOf: addition.lines.filter { !$0.isEmpty }, at: last + 1)
+        return withLines(lines)
     }
 
     /// Adds a command to the `sends` of a screen in a flow. Returns the string unchanged if there is no such screen, if
     /// the screen already sends the command, or if its entry is written in another form, such as `sends` on several
     /// lines.
     func adding(_ command: String, toSendsOf screen: String) -> String {
-        var lines = split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var lines = lines.map(String.init)
         guard let start = lines.firstIndex(where: { $0.hasPrefix("  \(screen):") }) else { return self }
         let end = lines[(start + 1)...].firstIndex { !$0.hasPrefix("    ") } ?? lines.endIndex
         let list = #/sends: \[(.*?)\]/#
@@ -73,6 +87,6 @@ extension String {
         {
             lines.insert("    sends: [\(command)]", at: end)
         }
-        return lines.joined(separator: "\n")
+        return withLines(lines)
     }
 }

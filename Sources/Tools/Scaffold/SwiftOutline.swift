@@ -1,3 +1,5 @@
+internal import Support
+
 /// The types and extensions of a Swift source, and the ranges of their bodies. Braces in comments and strings are
 /// ignored.
 ///
@@ -90,15 +92,14 @@ struct SwiftOutline {
     /// The block that begins at a brace. Nil if the brace does not begin the body of a type or extension.
     /// - Parameter header: the code before the brace, from the previous brace or semicolon.
     private func block(_ header: String, isConditional: Bool, parent: Int?, body: Range<Int>) -> Block? {
-        let declaration = #/([^\n]*)\b(struct|enum|class|actor|protocol|extension)\s+(?:\w+\.)*`?(\w+)`?/#
+        let declaration = #/([^\n\r]*)\b(struct|enum|class|actor|protocol|extension)\s+(?:\w+\.)*`?(\w+)`?/#
         guard let match = header.matches(of: declaration).last else { return nil }
-        let words = match.1.split(whereSeparator: \.isWhitespace)
+        let words = match.1.words
         let accesses = ["public", "package", "internal", "fileprivate", "private"]
         let access = words.first { accesses.contains(String($0)) }
-        let lineBefore = header[..<match.range.lowerBound].split(whereSeparator: \.isNewline)
-            .last { !$0.allSatisfy(\.isWhitespace) }
-        let isAttributed = lineBefore?.trimming(while: \.isWhitespace).hasPrefix("@") == true
-        let isBare = header[match.range.upperBound...].allSatisfy(\.isWhitespace)
+        let lineBefore = header[..<match.range.lowerBound].lines.last { !$0.isBlank }
+        let isAttributed = lineBefore?.trimmed.removing(prefix: "@") != nil
+        let isBare = header[match.range.upperBound...].isBlank
         return Block(
             keyword: String(match.2), name: String(match.3), access: access.map(String.init) ?? "",
             isPlain: words.allSatisfy { $0 == access } && isBare && !isAttributed,

@@ -1,3 +1,5 @@
+internal import Support
+
 /// A source file with messages: all messages of a kind, or one message.
 struct VocabularyPage {
     /// The path relative to the package's folder.
@@ -34,8 +36,8 @@ struct VocabularyPage {
                 .package, "\(path): \(message.swift) has no initialiser", recovery: "add an initialiser to the struct")
         }
         var fields: [Field] = []
-        for parameter in match.1.split(separator: ",") {
-            let declaration = parameter.split(separator: "=", maxSplits: 1)[0]
+        for parameter in match.1.split(scalar: ",") {
+            let declaration = parameter.split(scalar: "=", maxSplits: 1)[0]
             do throws(ScaffoldError) {
                 fields.append(try Field(declaration))
             } catch {
@@ -43,7 +45,7 @@ struct VocabularyPage {
                     .package,
                     """
                     \(path): cannot create an example message: the parameter \
-                    '\(declaration.trimming(while: \.isWhitespace))' is not NAME:TYPE with a supported type
+                    '\(declaration.trimmed)' is not NAME:TYPE with a supported type
                     """,
                     recovery: "choose another message, or write the service by hand")
             }
@@ -66,11 +68,11 @@ struct VocabularyPage {
         let bytes = Array(text.utf8)
         let body = outline.blocks[place].body
         let last = bytes[body].lastIndex { $0 > UInt8(ascii: " ") }
-        let newline = text.contains("\r\n") ? "\r\n" : "\n"
         let added = "\(last == nil ? "" : "\n")\n\(template.declaration(access(in: place)))\n"
         let page =
             String(decoding: bytes[..<(last.map { $0 + 1 } ?? body.lowerBound)], as: UTF8.self)
-            + added.replacing("\n", with: newline) + String(decoding: bytes[body.upperBound...], as: UTF8.self)
+            + added.replacing(scalars: "\n", with: text.lineEnd)
+            + String(decoding: bytes[body.upperBound...], as: UTF8.self)
         guard try VocabularyPage(page, path: path).declares(message) else {
             throw ScaffoldError(
                 .package, "\(path) would not declare \(message.swift) after the change",

@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import CSegueVersion
 internal import Foundation
+internal import Support
 internal import SystemPackage
 internal import SystemSupport
 
@@ -51,8 +52,7 @@ package enum CommandLineTool {
         // A usage error is printed on one line, without the synopsis that the parser would add. The parser also throws
         // the help and the version as errors, and `exit(withError:)` prints them.
         guard root.exitCode(for: error) == .validationFailure else { root.exit(withError: error) }
-        let lines = root.message(for: error).split(separator: "\n").joined(separator: " ")
-        await Console.error.tell(lines)
+        await Console.error.tell(root.message(for: error).onOneLine)
         exit(ExitCode.validationFailure.rawValue)
     }
 }

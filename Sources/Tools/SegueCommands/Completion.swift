@@ -137,10 +137,8 @@ extension CompletionShell {
     /// The JSON, quoted as a completion for the shell that requests the completions.
     static func quoted(_ json: String) -> String {
         switch requesting {
-        // Bash expands a completion, so each character that is not a letter or a number has a backslash.
-        case .bash: json.map { $0.isLetter || $0.isNumber ? "\($0)" : "\\\($0)" }.joined()
-        // Zsh quotes completions itself, and reads the part after a colon as a description.
-        case .zsh: json.replacing(":", with: "\\:")
+        case .bash: Escape.bashCompletion(json)
+        case .zsh: Escape.zshCompletion(json)
         default: json
         }
     }

@@ -4,6 +4,7 @@ internal import Foundation
 internal import Monitor
 internal import Navigation
 internal import Scaffold
+internal import Support
 internal import SystemPackage
 
 /// The lines that report an error on standard error, and the exit status.
@@ -31,7 +32,7 @@ struct Failure: Hashable, Sendable {
         case let error as FlowError:
             (lines, status) = (error.findings.map(\.description), .configuration)
         case let error as ComposeError:
-            let text = error.description.split(separator: "\n", omittingEmptySubsequences: false)
+            let text = error.description.lines
             (lines, status) = (text.map(String.init), CommandStatus(of: error))
         case let error as CocoaError:
             let verb = error.isReadError ? "read" : "written"

@@ -1,5 +1,6 @@
 internal import Compose
 internal import Foundation
+internal import Support
 
 /// A process of a stack under test.
 public struct TestService: Sendable {
@@ -79,6 +80,6 @@ public enum TestEngine: Sendable {
 
     /// The variable that has the port with a name in `x-ports`.
     private static func port(_ name: String) -> String {
-        "${SEGUE_PORT_\(name.uppercased().replacing("-", with: "_"))}"
+        "${SEGUE_PORT_\(name.uppercased().replacing(scalars: "-", with: "_"))}"
     }
 }

@@ -24,7 +24,9 @@ struct EnvironmentFileTests {
             (#"V="some\tvalue""#, "some\tvalue"), (#"V='some\tvalue'"#, #"some\tvalue"#),
             (#"V=some\tvalue"#, #"some\tvalue"#), (#"V="\$OTHER \\ \d""#, #"$OTHER \ \d"#),
             ("V=\"two\nlines\"", "two\nlines"), ("# first\n\nV=a=b\r\n", "a=b"), ("A=1\nV=${A}2", "12"),
-            ("\u{FEFF}V=val", "val"), ("V=${NONE:-d}", "d"), ("V=1\nV=2", "2"), ("a.b-c=1\nV=x", "x"),
+            ("\u{FEFF}V=val", "val"), ("V=\u{301}x", "\u{301}x"), ("V='\u{301}x'", "\u{301}x"),
+            ("V=\"a\" #\u{301}x", "a"), ("V=a #\u{301}x\r\nW=1", "a"), ("V=${NONE:-d}", "d"), ("V=1\nV=2", "2"),
+            ("a.b-c=1\nV=x", "x"),
         ]
     )
     func line(text: String, expected: String) {

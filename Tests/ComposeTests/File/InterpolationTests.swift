@@ -9,7 +9,9 @@ struct InterpolationTests {
     @Test(
         "Every form of the specification",
         arguments: [
-            ("plain", "plain"), ("$SET", "value"), ("${SET}", "value"), ("a${SET}b", "avalueb"), ("$A_1-x", "one-x"),
+            ("plain", "plain"), ("a$$\u{301}", "a$\u{301}"), ("${SET}\u{301}", "value\u{301}"),
+            ("${NONE:-\u{301}d}", "\u{301}d"), ("$SET", "value"), ("${SET}", "value"), ("a${SET}b", "avalueb"),
+            ("$A_1-x", "one-x"),
             ("$$SET", "$SET"), ("$$$$", "$$"), ("$${SET}", "${SET}"), ("$NONE.", "."), ("${NONE}", ""),
             ("${SET:-d}", "value"), ("${EMPTY:-d}", "d"), ("${NONE:-d}", "d"),
             ("${SET-d}", "value"), ("${EMPTY-d}", ""), ("${NONE-d}", "d"),

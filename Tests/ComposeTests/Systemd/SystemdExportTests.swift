@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 @testable import Compose
@@ -189,7 +190,9 @@ struct SystemdTextTests {
         #expect(UnitLine.words(expected).map { $0.replacing("$$", with: "$") } == [text])
     }
 
-    @Test("A variable's value is what a shell reads, too", arguments: ["", "a b", "a\"b$c `d` \\ %h\nx'y", "#;=", "ß"])
+    @Test(
+        "A variable's value is what a shell reads, too",
+        arguments: ["", "a b", "a\"b$c `d` \\ %h\nx'y", "#;=", "ß", "a\"\u{301}b$\u{301}(id)"])
     func assignment(value: String) throws {
         let scratch = try Scratch()
         let path = try scratch.write(SystemdText.assignment("V", value) + "\n", to: "e")

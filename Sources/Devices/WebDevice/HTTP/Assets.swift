@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import Sodium
+internal import Support
 
 /// The files of the page, which are read once, when the gateway starts.
 struct Assets: Sendable {
@@ -38,7 +39,7 @@ struct Assets: Sendable {
         var files: [String: File] = [:]
         var size = 0
         for case let name as String in manager.enumerator(atPath: root) ?? FileManager.DirectoryEnumerator() {
-            let suffix = name.split(separator: ".").last.map(String.init) ?? ""
+            let suffix = name.split(scalar: ".").last.map(String.init) ?? ""
             // Other files, such as notes, are not part of the page.
             guard let type = Self.types[suffix], let content = manager.contents(atPath: "\(root)/\(name)") else {
                 continue
@@ -63,8 +64,8 @@ struct Assets: Sendable {
     func answer(_ request: Request) throws -> Response {
         guard let file = files[request.uri.path] else { throw RequestError.notFound("there is no such file") }
         var headers: HTTPFields = [.eTag: file.tag, .cacheControl: "no-cache"]
-        let known = request.headers[.ifNoneMatch]?.split(separator: ",") ?? []
-        if known.contains(where: { $0.trimmingCharacters(in: .whitespaces).hasSuffix(file.tag) }) {
+        let known = request.headers[.ifNoneMatch]?.split(scalar: ",") ?? []
+        if known.contains(where: { $0.trimmed.hasSuffix(file.tag) }) {
             return Response(status: .notModified, headers: headers)
         }
         headers[.contentType] = file.type

@@ -187,7 +187,7 @@ struct GatewayRoutes: Sendable {
 
     func message(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let text = try context.parameters.require("position")
-        guard let position = Position(pageText: text.removingPercentEncoding ?? text) else {
+        guard let position = Position(pageText: PercentEncoding.decode(text) ?? text) else {
             throw RequestError.malformed("'\(text)' is not a position such as 1a2b:17")
         }
         let isFull = request.parameter("full") == "1"
@@ -202,7 +202,7 @@ struct GatewayRoutes: Sendable {
     /// A message that the journal does not have, by its id.
     func transient(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let id = try context.parameters.require("id")
-        guard let message = await hub.transient(id.removingPercentEncoding ?? id) else {
+        guard let message = await hub.transient(PercentEncoding.decode(id) ?? id) else {
             throw RequestError.notFound("this message is transient, and too old: the gateway does not have its data")
         }
         return .json(bytes: try MessageDetail(message: message, before: nil, isFull: true).json())
@@ -210,7 +210,7 @@ struct GatewayRoutes: Sendable {
 
     func story(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let id = try context.parameters.require("id")
-        let story = try await onBus { try await archive.story(id.removingPercentEncoding ?? id) }
+        let story = try await onBus { try await archive.story(PercentEncoding.decode(id) ?? id) }
         guard !story.messages.isEmpty else { throw RequestError.notFound("the journal has no story '\(id)'") }
         return .json(story.json)
     }

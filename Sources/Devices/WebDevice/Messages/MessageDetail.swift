@@ -48,25 +48,16 @@ struct MessageDetail {
 
     /// The command line that publishes the message again.
     private func command(_ data: JSONText?) -> String {
-        var words = [
-            "segue", "send", message.type.description,
-            Self.quoted(data.map { "\(TerminalText($0.description))" } ?? "{}"),
-        ]
+        // JSON has escapes of its own, which every shell leaves alone.
+        let json = data.map { "\(TerminalText($0.description))" } ?? "{}"
+        var words = ["segue", "send", message.type.description, json]
         let attributes = message.attributes
         let options: [(String, String?)] = [
             ("--subject", attributes.subject == Session.default ? nil : attributes.subject),
             ("--platform", attributes.platform), ("--device", attributes.device), ("--instance", attributes.instance),
             ("--key", attributes.key),
         ]
-        for (name, value) in options { if let value { words += [name, Self.quoted(value)] } }
-        return words.joined(separator: " ")
-    }
-
-    /// The text as one word of Bash, without control characters: a terminal may execute what is pasted.
-    private static func quoted(_ text: String) -> String {
-        guard text.printable != text else { return "'\(text.replacing("'", with: #"'\''"#))'" }
-        let escaped = [("\\", #"\\"#), ("'", #"\'"#), ("\n", #"\n"#), ("\t", #"\t"#)]
-            .reduce(text) { $0.replacing($1.0, with: $1.1) }
-        return "$'\(TerminalText(escaped))'"
+        for (name, value) in options { if let value { words += [name, value] } }
+        return words.map(Escape.shellWord).joined(separator: " ")
     }
 }

@@ -71,7 +71,7 @@ struct MessageRow: Sendable {
             if size <= Self.prefixSize, let json = JSONText(prefix) {
                 json.description
             } else {
-                String(decoding: prefix, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                String(decoding: prefix, as: UTF8.self).words.joined(separator: " ")
             }
         let scalars = text.printable.unicodeScalars
         if scalars.count <= Self.summaryLength { return String(scalars) }
@@ -85,10 +85,9 @@ extension Position {
 
     /// Reads ``pageText``.
     init?(pageText text: String) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, let epoch = UInt64(parts[0], radix: 16), let offset = UInt64(parts[1]) else {
-            return nil
-        }
+        guard let parts = text.cut(at: ":"), let epoch = UInt64(parts.before, radix: 16),
+            let offset = UInt64(parts.after)
+        else { return nil }
         self.init(epoch: epoch, offset: offset)
     }
 }

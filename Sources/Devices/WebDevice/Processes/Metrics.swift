@@ -1,5 +1,6 @@
 internal import Contracts
 internal import EventBus
+internal import Support
 
 /// The figures of the bus in the text format of Prometheus. They contain no data of messages.
 struct Metrics {
@@ -72,14 +73,10 @@ struct Metrics {
         var text: String {
             var lines = ["# HELP \(name) \(help)", "# TYPE \(name) \(kind)"]
             for sample in samples {
-                let labels = sample.labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+                let labels = sample.labels.map { "\($0)=\(Escape.metricLabel($1))" }.joined(separator: ",")
                 lines.append("\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(sample.value)")
             }
             return lines.joined(separator: "\n") + "\n"
-        }
-
-        private static func escaped(_ text: String) -> String {
-            text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// The hosts and origins of the requests that the gateway answers.
 ///
 /// A page of another site can make a browser send requests to this gateway. Such a request has the origin of that site.
@@ -32,22 +34,19 @@ struct AllowedHosts: Sendable {
     /// True if a page of this origin may send requests. A request without an origin comes from no other page.
     func allows(origin: String?, port: Int) -> Bool {
         guard let origin else { return true }
-        for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
-            return allows(host: String(origin.dropFirst(scheme.count)), port: port)
-        }
-        return false
+        let host = origin.removing(prefix: "http://") ?? origin.removing(prefix: "https://")
+        return host.map { allows(host: String($0), port: port) } ?? false
     }
 
     /// The digits after the last colon of a host. Nil if there are none.
     private static func port(of host: String) -> String? {
-        guard let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") else { return nil }
-        let port = host[host.index(after: colon)...]
+        guard let (_, port) = host.cut(atLast: ":"), host.utf8.last != UInt8(ascii: "]") else { return nil }
         return !port.isEmpty && port.utf8.allSatisfy { (0x30...0x39).contains($0) } ? String(port) : nil
     }
 
     /// An address as a part of a URL.
     static func host(_ address: String) -> String {
-        address.contains(":") && !address.hasPrefix("[") ? "[\(address)]" : address
+        address.unicodeScalars.contains(":") && !address.hasPrefix("[") ? "[\(address)]" : address
     }
 
     static func isWildcard(_ address: String) -> Bool { ["0.0.0.0", "::", "[::]"].contains(address) }

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import SignIn
 internal import Sodium
+internal import Support
 
 /// Signs browsers in: exchanges a link for a cookie, and checks cookies. ``SignedToken`` has their lifetimes.
 struct BrowserSignIn: Sendable {
@@ -20,20 +21,17 @@ struct BrowserSignIn: Sendable {
 
     /// The name of the cookie. Cookies do not distinguish ports, so each stack has a name of its own.
     var cookieName: String {
-        "segue-" + String(stack.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) ? $0 : "_" })
+        "segue-" + stack.replacingScalars { $0.isASCIILetter || $0.isASCIIDigit || $0 == "-" ? nil : "_" }
     }
 
     /// True if a cookie of the request is valid.
     func accepts(_ request: Request) -> Bool {
         request.headers[values: .cookie].contains { header in
-            header.split(separator: ";").contains { pair in
-                let parts = pair.split(separator: "=", maxSplits: 1)
-                guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == cookieName else {
-                    return false
-                }
-                let value = parts[1].trimmingCharacters(in: .whitespaces)
+            header.split(scalar: ";").contains { pair in
+                guard let (name, value) = pair.cut(at: "="), name.trimmed == cookieName else { return false }
                 return SignedToken(
-                    value, for: .cookie, stack: stack, key: key, lifetime: SignedToken.cookieLifetime, now: now())
+                    String(value.trimmed), for: .cookie, stack: stack, key: key, lifetime: SignedToken.cookieLifetime,
+                    now: now())
                     != nil
             }
         }
@@ -71,8 +69,8 @@ struct BrowserSignIn: Sendable {
     /// browser add it to the request of a link, and a client that lies only gets a stricter cookie.
     private static func isSecure(_ request: Request) -> Bool {
         // Each proxy in a chain adds its own value; the first is that of the browser's connection.
-        let first = request.headers[.forwardedProto]?.split(separator: ",").first
-        return first?.trimmingCharacters(in: .whitespaces).lowercased() == "https"
+        let first = request.headers[.forwardedProto]?.split(scalar: ",").first
+        return first?.trimmed.lowercased() == "https"
     }
 
     private static let advice = "<p>Run <code>segue open</code> in a terminal, which opens this page with a new link."

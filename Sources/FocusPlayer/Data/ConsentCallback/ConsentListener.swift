@@ -7,6 +7,7 @@ internal import Hummingbird
 package import Logging
 internal import NIOCore
 internal import ServiceLifecycle
+internal import Support
 
 /// Listens on 127.0.0.1 for the browser's answer from Spotify (RFC 8252 §7.3), and shows the person the result.
 package struct ConsentListener: Sendable {
@@ -122,17 +123,12 @@ private struct ConsentResultPage {
             <html lang="en">
             <meta charset="utf-8">
             <meta name="referrer" content="no-referrer">
-            <title>\(escape(title))</title>
-            <h1>\(escape(title))</h1>
-            <p>\(escape(advice))</p>
+            <title>\(Escape.html(title))</title>
+            <h1>\(Escape.html(title))</h1>
+            <p>\(Escape.html(advice))</p>
             <p>You may close this window.</p>
             </html>
 
             """
-    }
-
-    /// Escapes a text for HTML.
-    private func escape(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 }

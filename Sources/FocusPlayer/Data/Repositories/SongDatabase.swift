@@ -1,5 +1,6 @@
 internal import Foundation
 package import GRDB
+internal import Support
 internal import Vocabulary
 
 /// The songs of playlists as they were last fetched for the account of each session, in SQLite. Sessions share nothing,
@@ -234,7 +235,7 @@ private struct KeptSong: Codable, FetchableRecord, PersistableRecord {
 
 extension String {
     /// The string with U+FFFD in place of U+0000, at which SQLite's functions for text would cut it off.
-    fileprivate var storable: String { replacing("\0", with: "\u{FFFD}") }
+    fileprivate var storable: String { replacing(scalars: "\0", with: "\u{FFFD}") }
 }
 
 /// An error of the song database's file.

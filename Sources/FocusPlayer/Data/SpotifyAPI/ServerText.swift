@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Support
 
 /// Prepares a server's names and titles for storage and display.
 enum ServerText {
@@ -52,7 +53,7 @@ enum ServerMessage {
     /// Joins the lines of a message, and removes the controls of bidirectional text. Replaces words that must not be
     /// shown with an ellipsis: words that are too long, words with control characters, and paths of files.
     static func line(_ text: String) -> String {
-        let words = String(text.unicodeScalars.prefix(longestText)).split(whereSeparator: \.isWhitespace).compactMap {
+        let words = String(text.unicodeScalars.prefix(longestText)).words.compactMap {
             word -> String? in
             let scalars = word.unicodeScalars.filter { !ServerText.isDirectional($0) }
             let word = String(String.UnicodeScalarView(scalars))

@@ -92,17 +92,9 @@ struct SpotifyReply: Sendable {
     }
 }
 
-/// Percent-encoding of all characters except the unreserved characters of RFC 3986. The result is valid in a query, in
-/// a form and in a segment of a path.
+/// The fields of a form, or of a query.
 enum FormEncoding {
-    private static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
     static func encode(_ fields: KeyValuePairs<String, String>) -> String {
-        fields.map { "\(escape($0))=\(escape($1))" }.joined(separator: "&")
-    }
-
-    static func escape(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+        fields.map { "\(PercentEncoding.encode($0))=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     }
 }

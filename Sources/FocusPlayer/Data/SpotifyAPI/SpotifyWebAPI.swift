@@ -131,7 +131,7 @@ extension SpotifyWebAPI {
         /// The URL of a page with the market.
         func url(of page: String) -> String {
             guard let market, !page.contains(#/[?&]market=/#) else { return page }
-            return "\(page)\(page.contains("?") ? "&" : "?")market=\(market)"
+            return "\(page)\(page.unicodeScalars.contains("?") ? "&" : "?")market=\(market)"
         }
     }
 
@@ -312,8 +312,10 @@ extension SpotifyWebAPI: MusicCatalog {
     package func songs(of playlistID: Playlist.ID) async throws -> [Song] {
         let what = "the playlist \(ServerMessage.line(playlistID))"
         // The id comes from a message, so it may be invalid. The ids `.` and `..` would change the path of the URL.
-        guard !playlistID.isEmpty, !playlistID.allSatisfy({ $0 == "." }) else { throw MusicError.notFound(what) }
-        let path = "/v1/playlists/\(FormEncoding.escape(playlistID))"
+        guard !playlistID.isEmpty, !playlistID.unicodeScalars.allSatisfy({ $0 == "." }) else {
+            throw MusicError.notFound(what)
+        }
+        let path = "/v1/playlists/\(PercentEncoding.encode(playlistID))"
         return try await list(
             ListRequest(
                 first: "\(path)/items?limit=\(Self.pageSize)", what: what,
@@ -345,7 +347,7 @@ extension SpotifyWebAPI: Player {
 
     /// Plays the first ``maximumSongsPerCall`` songs. Further songs are not played.
     package func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
-        let query = deviceID.map { "?device_id=\(FormEncoding.escape($0))" } ?? ""
+        let query = deviceID.map { "?device_id=\(PercentEncoding.encode($0))" } ?? ""
         let playback = PlayRequest(uris: songs.prefix(Self.maximumSongsPerCall).map(\.uri))
         try await limited { try await put("/v1/me/player/play\(query)", playback, about: "the device") }
     }

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import Support
 
 /// The reason why the authorization server gave no tokens. A string in a case describes the problem.
 package enum AuthorizationFailure: Error, Hashable {
@@ -101,7 +102,9 @@ extension ApplicationError {
                 code: "spotify.access-denied", message: "Access to Spotify was denied",
                 recovery: "To continue, connect Spotify again and agree.")
         }
-        let isCode = error.utf8.count <= 40 && error.allSatisfy { $0.isASCII && ($0.isLetter || $0 == "_") }
+        let isCode =
+            error.utf8.count <= 40
+            && error.utf8.allSatisfy { Unicode.Scalar($0).isASCIILetter || $0 == UInt8(ascii: "_") }
         return ApplicationError(
             code: "spotify.consent-failed", message: "Spotify could not ask for consent\(isCode ? ": \(error)" : "")",
             recovery: "Connect Spotify again.")

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// The state of accounts.spotify.com: the grants, and the digests of codes and tokens.
 ///
@@ -99,7 +100,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         authorization header: String?, at now: Date
     ) throws(WebAPIError) -> (account: String?, scopes: Set<Scope>) {
         guard let header else { throw .noToken }
-        let parts = header.split(separator: " ")
+        let parts = header.split(scalar: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .notBearer }
         guard let token = accessTokens[Secret(String(parts[1])).digest] else { throw .invalidAccessToken }
         guard now < token.expiresAt else { throw .expiredAccessToken }

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// A request to `/authorize` whose parameters are valid.
 struct ConsentRequest: Sendable {
@@ -90,12 +91,7 @@ struct RedirectURI: Sendable, Equatable {
 
     /// This address with further query items, percent-encoded so that a form decoder reads them back.
     func appending(_ items: [(name: String, value: String)]) -> String {
-        let unreserved = CharacterSet(
-            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-        )
-        let added = items.map { item in
-            "\(item.name)=\(item.value.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "")"
-        }
+        let added = items.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }
         let existing = components.percentEncodedQuery.flatMap { $0.isEmpty ? nil : $0 }
         var result = components
         result.percentEncodedQuery = ((existing.map { [$0] } ?? []) + added).joined(separator: "&")
@@ -166,7 +162,7 @@ enum Scope: String, Codable, CaseIterable, Sendable {
 
     /// Reads a list of scopes that are separated by spaces. `nil` if one of them is unknown.
     static func list(_ text: String) -> Set<Scope>? {
-        let names = text.split(separator: " ")
+        let names = text.split(scalar: " ")
         let scopes = names.compactMap { Scope(rawValue: String($0)) }
         return scopes.count == names.count ? Set(scopes) : nil
     }

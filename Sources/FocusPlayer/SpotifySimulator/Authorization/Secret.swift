@@ -1,5 +1,6 @@
 import Foundation
 import Sodium
+import Support
 
 /// An authorization code or a token, as a client receives it.
 ///
@@ -35,7 +36,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 enum PKCE {
     /// True if the string can be the base64url form of a SHA-256 digest.
     static func isChallenge(_ text: String) -> Bool {
-        text.utf8.count == 43 && text.allSatisfy(isBase64URL)
+        text.utf8.count == 43 && text.unicodeScalars.allSatisfy(isBase64URL)
     }
 
     /// True if the verifier is well formed (RFC 7636 §4.1: 43 to 128 unreserved characters) and hashes to the
@@ -43,13 +44,13 @@ enum PKCE {
     static func verifier(_ verifier: String, answers challenge: String) -> Bool {
         guard
             (43...128).contains(verifier.utf8.count),
-            verifier.allSatisfy({ isBase64URL($0) || $0 == "." || $0 == "~" })
+            verifier.unicodeScalars.allSatisfy({ isBase64URL($0) || $0 == "." || $0 == "~" })
         else { return false }
         let answer = Base64URL.encode(SHA256.hash(Data(verifier.utf8)))
         return ConstantTime.areEqual(Data(answer.utf8), Data(challenge.utf8))
     }
 
-    private static func isBase64URL(_ character: Character) -> Bool {
-        character.isASCII && (character.isLetter || character.isNumber || character == "-" || character == "_")
+    private static func isBase64URL(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCIILetter || scalar.isASCIIDigit || scalar == "-" || scalar == "_"
     }
 }

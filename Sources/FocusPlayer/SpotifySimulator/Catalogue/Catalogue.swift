@@ -1,5 +1,6 @@
 import Foundation
 import Sodium
+import Support
 
 /// The data that the simulated Spotify starts with: accounts with their devices and playlists, and the registered apps.
 package struct Catalogue: Sendable, Equatable {
@@ -139,11 +140,11 @@ extension Catalogue {
         ///
         /// - Returns: The songs in order, or `nil` if the line is not in the notation.
         static func songs(inNotation line: String) -> [Song]? {
-            guard let colon = line.firstIndex(of: ":") else { return nil }
-            let record = line[..<colon].split(separator: "/", omittingEmptySubsequences: false).map(\.trimmed)
-            let titles = line[line.index(after: colon)...]
-                .split(separator: ";", omittingEmptySubsequences: false)
-                .map(\.trimmed)
+            guard
+                let (record, titles) = line.cut(at: ":").map({
+                    (parts(of: $0.before, at: "/"), parts(of: $0.after, at: ";"))
+                })
+            else { return nil }
             guard record.count == 2, !record.contains(""), !titles.contains("") else { return nil }
 
             var songs: [Song] = []
@@ -154,27 +155,18 @@ extension Catalogue {
             return songs
         }
 
+        private static func parts(of text: Substring, at separator: Unicode.Scalar) -> [String] {
+            text.split(scalar: separator, omittingEmptySubsequences: false).map { String($0.trimmed) }
+        }
+
         /// Expands “Title 1..3” to three titles. Returns a title without a range unchanged. `nil` if the range is
         /// invalid or has more than 1,000 numbers.
         private static func expand(_ title: String) -> [String]? {
-            guard let range = title.firstRange(of: "..") else { return [title] }
-            let before = title[..<range.lowerBound]
-            guard
-                let space = before.lastIndex(of: " "),
-                let first = Int(before[before.index(after: space)...]),
-                let last = Int(title[range.upperBound...]),
+            guard let (before, end) = title.cut(at: "..") else { return [title] }
+            guard let (name, start) = before.cut(atLast: " "), let first = Int(start), let last = Int(end),
                 first <= last, last - first < 1_000
             else { return nil }
-            return (first...last).map { "\(before[..<space]) \($0)" }
+            return (first...last).map { "\(name) \($0)" }
         }
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: String {
-        var rest = self
-        while rest.first == " " { rest.removeFirst() }
-        while rest.last == " " { rest.removeLast() }
-        return String(rest)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// The songs of all accounts by their identifiers, and the records and playlists that contain them.
 struct Library: Sendable, Equatable {
@@ -49,7 +50,7 @@ struct Library: Sendable, Equatable {
 
     /// - Returns: Nil if the catalogue does not have the song.
     func song(uri: String) -> Catalogue.Song? {
-        tracks[uri.replacing(/^spotify:track:/, with: "")]
+        tracks[String(uri.removing(prefix: "spotify:track:") ?? uri[...])]
     }
 
     /// The tracks that a command plays. A track that the catalogue does not have lasts three minutes.

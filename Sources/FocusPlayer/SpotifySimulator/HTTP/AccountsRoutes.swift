@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Support
 
 /// The routes of accounts.spotify.com: consent and tokens.
 struct AccountsRoutes: Sendable {
@@ -81,10 +82,10 @@ private struct ConsentPage {
         """
         <!doctype html>
         <html lang="en">
-        <title>Authorize \(escape(request.client.id))</title>
-        <h1>\(escape(request.client.id)) would like to connect to \(escape(target))</h1>
+        <title>Authorize \(Escape.html(request.client.id))</title>
+        <h1>\(Escape.html(request.client.id)) would like to connect to \(Escape.html(target))</h1>
         <ul>
-        \(request.scopes.map(\.rawValue).sorted().map { "<li>\(escape($0))</li>" }.joined(separator: "\n"))
+        \(request.scopes.map(\.rawValue).sorted().map { "<li>\(Escape.html($0))</li>" }.joined(separator: "\n"))
         </ul>
         <form method="post" action="/authorize">
         \(hiddenFields)
@@ -105,23 +106,15 @@ private struct ConsentPage {
     private var choices: String {
         guard users.count > 1 else { return "" }
         return users.enumerated().map { index, user in
-            let input = #"<input type="radio" name="\#(Self.account)" value="\#(escape(user.id))""#
-            return "<p><label>\(input)\(index == 0 ? " checked" : "")> \(escape(user.name))</label></p>"
+            let input = #"<input type="radio" name="\#(Self.account)" value="\#(Escape.html(user.id))""#
+            return "<p><label>\(input)\(index == 0 ? " checked" : "")> \(Escape.html(user.name))</label></p>"
         }.joined(separator: "\n")
     }
 
     private var hiddenFields: String {
         request.parameters.sorted { $0.key < $1.key }
-            .map { #"<input type="hidden" name="\#(escape($0.key))" value="\#(escape($0.value))">"# }
+            .map { #"<input type="hidden" name="\#(Escape.html($0.key))" value="\#(Escape.html($0.value))">"# }
             .joined(separator: "\n")
-    }
-
-    /// Escapes a text for HTML.
-    private func escape(_ text: String) -> String {
-        text.replacing("&", with: "&amp;")
-            .replacing("<", with: "&lt;")
-            .replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Support
 
 /// The routes of the Web API that return the user and the playlists.
 struct CatalogueRoutes: Sendable {
@@ -104,7 +105,7 @@ struct PageRange: Sendable, Equatable {
         self.limit = limit
         self.offset = offset
         suffix = names.compactMap { name in
-            query[name]?.addingPercentEncoding(withAllowedCharacters: .alphanumerics).map { "&\(name)=\($0)" }
+            query[name].map { "&\(name)=\(PercentEncoding.encode($0))" }
         }.joined()
     }
 

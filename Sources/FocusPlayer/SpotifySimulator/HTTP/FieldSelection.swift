@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// The query parameter `fields`: the part of an answer that a client requests.
 ///
@@ -17,9 +18,9 @@ struct FieldSelection: Sendable, Equatable {
 
     /// - Throws: An error with the status 400 if the text is malformed.
     init(_ text: String) throws(WebAPIError) {
-        var rest = text[...]
-        self = try Self.list(&rest, depth: 0)
-        guard rest.isEmpty else { throw .invalidFields }
+        var scalars = text[...].unicodeScalars
+        self = try Self.list(&scalars, depth: 0)
+        guard scalars.isEmpty else { throw .invalidFields }
     }
 
     /// Removes the other fields from a JSON document.
@@ -44,41 +45,43 @@ struct FieldSelection: Sendable, Equatable {
     }
 
     /// Reads fields that are separated by commas, to the closing parenthesis or the end.
-    private static func list(_ rest: inout Substring, depth: Int) throws(WebAPIError) -> FieldSelection {
+    private static func list(_ scalars: inout Substring.UnicodeScalarView, depth: Int) throws(WebAPIError)
+        -> FieldSelection
+    {
         // The limit protects the stack.
         guard depth < 32 else { throw .invalidFields }
         var selection = FieldSelection()
-        if rest.first == "!" {
-            rest.removeFirst()
+        if scalars.first == "!" {
+            scalars.removeFirst()
             selection.isExclusion = true
         }
         repeat {
-            if !selection.fields.isEmpty { rest.removeFirst() }
-            let (name, part) = try field(&rest, depth: depth)
+            if !selection.fields.isEmpty { scalars.removeFirst() }
+            let (name, part) = try field(&scalars, depth: depth)
             selection.fields.updateValue(part, forKey: name)
-        } while rest.first == ","
+        } while scalars.first == ","
         return selection
     }
 
     /// Reads a name, and its part if one follows: `.name` or a list in parentheses.
     private static func field(
-        _ rest: inout Substring, depth: Int
+        _ scalars: inout Substring.UnicodeScalarView, depth: Int
     ) throws(WebAPIError) -> (String, FieldSelection?) {
-        let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        let name = scalars.prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == "_" }
         guard !name.isEmpty, depth < 32 else { throw .invalidFields }
-        rest.removeFirst(name.count)
-        switch rest.first {
+        scalars.removeFirst(name.count)
+        switch scalars.first {
         case ".":
-            rest.removeFirst()
+            scalars.removeFirst()
             var part = FieldSelection()
-            let (inner, selection) = try field(&rest, depth: depth + 1)
+            let (inner, selection) = try field(&scalars, depth: depth + 1)
             part.fields.updateValue(selection, forKey: inner)
             return (String(name), part)
         case "(":
-            rest.removeFirst()
-            let part = try list(&rest, depth: depth + 1)
-            guard rest.first == ")" else { throw .invalidFields }
-            rest.removeFirst()
+            scalars.removeFirst()
+            let part = try list(&scalars, depth: depth + 1)
+            guard scalars.first == ")" else { throw .invalidFields }
+            scalars.removeFirst()
             return (String(name), part)
         default:
             return (String(name), nil)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Support
 
 /// The routes of the Web API's player.
 struct PlayerRoutes: Sendable {
@@ -178,7 +179,7 @@ struct CurrentlyPlayingObject: ResponseEncodable, Sendable {
     }
 
     private static func context(_ uri: String, _ links: WebAPILinks) -> Context? {
-        let parts = uri.split(separator: ":")
+        let parts = uri.split(scalar: ":")
         guard parts.count == 3 else { return nil }
         return Context(
             externalUrls: ["spotify": "https://open.spotify.com/\(parts[1])/\(parts[2])"],

@@ -54,21 +54,11 @@ package struct CSVFormat: MessageFormat {
         self.columns = columns
     }
 
-    package var heading: String? { line(columns.map(\.description)) }
+    package var heading: String? { Escape.csvLine(columns.map(\.description)) }
 
     package func write(_ message: Envelope, to lines: inout [UInt8]) {
         let values = MessageValues(message)
-        lines.append(line: line(columns.map(values.text(at:))))
-    }
-
-    private func line(_ cells: [String]) -> String {
-        cells.map(Self.quoted).joined(separator: ",")
-    }
-
-    private static func quoted(_ cell: String) -> String {
-        // Compares Unicode scalars because the Character "\r\n" equals neither "\r" nor "\n".
-        let isPlain = !cell.unicodeScalars.contains { "\",\r\n".unicodeScalars.contains($0) }
-        return isPlain ? cell : "\"\(cell.replacing("\"", with: "\"\""))\""
+        lines.append(line: Escape.csvLine(columns.map(values.text(at:))))
     }
 }
 
@@ -85,20 +75,20 @@ package struct TemplateFormat: MessageFormat, Hashable {
     /// - Throws: ``SyntaxMistake`` if a brace is not closed or a path is not valid.
     package init(_ text: String) throws(SyntaxMistake) {
         var parts: [Part] = []
-        var rest = Substring(text)
-        while let character = rest.popFirst() {
-            let column = text.distance(from: text.startIndex, to: rest.startIndex)
-            switch (character, rest.first) {
-            case ("{", "{"), ("}", "}"): parts.append(.text(String(rest.removeFirst())))
-            case ("\\", "t"), ("\\", "n"): parts.append(.text(rest.removeFirst() == "t" ? "\t" : "\n"))
+        var scalars = text[...].unicodeScalars
+        while let scalar = scalars.popFirst() {
+            let column = text.distance(from: text.startIndex, to: scalars.startIndex)
+            switch (scalar, scalars.first) {
+            case ("{", "{"), ("}", "}"): parts.append(.text(String(scalars.removeFirst())))
+            case ("\\", "t"), ("\\", "n"): parts.append(.text(scalars.removeFirst() == "t" ? "\t" : "\n"))
             case ("{", _):
-                let path = rest.prefix { $0 != "}" }
-                rest = rest.dropFirst(path.count)
-                guard rest.popFirst() != nil else {
+                let path = scalars.prefix { $0 != "}" }
+                scalars = scalars[path.endIndex...]
+                guard scalars.popFirst() != nil else {
                     throw SyntaxMistake("'{' is not closed; add '}', or write '{{' for a brace", column: column)
                 }
                 parts.append(.path(try MessagePath(String(path), column: column + 1)))
-            default: parts.append(.text(String(character)))
+            default: parts.append(.text(String(scalar)))
             }
         }
         self.parts = parts

@@ -63,7 +63,8 @@ package struct Recording: Sendable {
     /// The error for a moment that is not in the recording.
     func missing(_ moment: RecordingMoment) -> RecordingError {
         RecordingError(
-            "recording.moment", "\(name) has no message '\(moment)'", recovery: "see 'segue record info \(path)'")
+            "recording.moment", "\(name) has no message '\(moment)'",
+            recovery: "see 'segue record info \(Escape.shellWord(path))'")
     }
 
     /// Converts the errors of reading the file to errors with the name of the file.

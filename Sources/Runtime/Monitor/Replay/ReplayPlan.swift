@@ -123,8 +123,8 @@ package struct Remapping: Hashable, Sendable {
         /// Reads `FIELD:FORMER=LATTER`.
         /// - Returns: Nil if the string does not have this form, or if the field is `type` and a value is not a type.
         package init?(_ text: Substring) {
-            let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-            let values = parts.last?.split(separator: "=", maxSplits: 1).map { String($0) } ?? []
+            let parts = text.split(scalar: ":", maxSplits: 1).map(String.init)
+            let values = parts.last?.split(scalar: "=", maxSplits: 1).map { String($0) } ?? []
             guard parts.count == 2, values.count == 2, let field = Field(rawValue: parts[0]) else { return nil }
             if field == .type, values.contains(where: { MessageType($0) == nil }) { return nil }
             (self.field, former, latter) = (field, values[0], values[1])

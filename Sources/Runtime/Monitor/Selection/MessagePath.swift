@@ -12,30 +12,30 @@ package struct MessagePath: Hashable, Sendable {
     /// - Parameter column: The column, from 1, at which the path begins in the whole text.
     /// - Throws: ``SyntaxMistake``.
     package init(_ text: String, column: Int = 1) throws(SyntaxMistake) {
-        let name = text.prefix { $0 != "." && $0 != "[" }
+        let name = Substring(text.unicodeScalars.prefix { $0 != "." && $0 != "[" })
         guard let member = MessageMember(rawValue: String(name)) else {
             throw SyntaxMistake(Self.advice(on: String(name)), column: column)
         }
         self.member = member
         self.text = text
-        steps = try Self.steps(text.dropFirst(name.count), column: column + name.count)
+        steps = try Self.steps(text[name.endIndex...], column: column + name.count)
         guard steps.isEmpty || !member.isText else {
             throw SyntaxMistake("'\(name)' is a string and has no members", column: column + name.count)
         }
     }
 
     private static func steps(_ text: Substring, column: Int) throws(SyntaxMistake) -> [String] {
-        var (rest, steps): (Substring, [String]) = (text, [])
-        while let mark = rest.popFirst() {
-            let place = column + text.distance(from: text.startIndex, to: rest.startIndex)
-            let step = rest.prefix { mark == "[" ? $0.isASCII && $0.isNumber : $0 != "." && $0 != "[" }
-            rest = rest.dropFirst(step.count)
-            switch mark {
+        var (scalars, steps): (Substring.UnicodeScalarView, [String]) = (text.unicodeScalars, [])
+        while let scalar = scalars.popFirst() {
+            let place = column + text.distance(from: text.startIndex, to: scalars.startIndex)
+            let step = scalars.prefix { scalar == "[" ? $0.isASCIIDigit : $0 != "." && $0 != "[" }
+            scalars = scalars[step.endIndex...]
+            switch scalar {
             case "." where !step.isEmpty: steps.append(String(step))
             case ".": throw SyntaxMistake("expected a name after '.'", column: place)
-            case "[" where !step.isEmpty && rest.popFirst() == "]": steps.append(String(step))
+            case "[" where !step.isEmpty && scalars.popFirst() == "]": steps.append(String(step))
             case "[": throw SyntaxMistake("expected an index such as [0]", column: place - 1)
-            default: throw SyntaxMistake("expected '.' or '[' before '\(mark)'", column: place - 1)
+            default: throw SyntaxMistake("expected '.' or '[' before '\(scalar)'", column: place - 1)
             }
         }
         return steps

@@ -1,4 +1,5 @@
 package import EventBus
+internal import Support
 
 /// A selection of messages. A message matches if it fits every property.
 package struct MessageSelection: Hashable, Sendable {
@@ -77,7 +78,7 @@ package struct MessagePattern: Hashable, Sendable {
     /// kinds).
     /// - Returns: Nil if the text has another form.
     package init?(_ text: String) {
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let parts = text.split(scalar: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch parts.count {
         case 2: name = parts[1]
         default: name = MessageKind(rawValue: text) == nil ? text : "*"
@@ -94,7 +95,7 @@ package struct MessagePattern: Hashable, Sendable {
 
     /// The narrowest filters that the bus supports for the pattern.
     var filters: [MessageFilter] {
-        if name.contains(where: { "*?".contains($0) }) { return [MessageFilter(kind: kind)] }
+        if name.contains(scalarOf: "*?") { return [MessageFilter(kind: kind)] }
         return (kind.map { [$0] } ?? MessageKind.allCases).map { MessageFilter(kind: $0, name: name) }
     }
 }
@@ -111,43 +112,44 @@ package struct SourcePattern: Hashable, Sendable {
 
     package init(_ text: String) {
         glob = Glob(text)
-        namesInstance = text.contains("/")
+        namesInstance = text.unicodeScalars.contains("/")
     }
 
     package func matches(_ source: String) -> Bool {
-        namesInstance ? glob.matches(source) : glob.matches(source.prefix { $0 != "/" })
+        namesInstance ? glob.matches(source) : glob.matches(source.cut(at: "/")?.before ?? source[...])
     }
 }
 
-/// A pattern in which `*` matches any string, `?` matches one character, and every other character matches itself.
+/// A pattern in which `*` matches any string, `?` matches one Unicode scalar, and every other scalar matches itself.
 ///
 /// The time to match is at most proportional to the length of the pattern times the length of the text.
 package struct Glob: Hashable, Sendable {
-    private let pattern: [Character]
+    private let pattern: [Unicode.Scalar]
 
     package init(_ pattern: String) {
-        self.pattern = Array(pattern)
+        self.pattern = Array(pattern.unicodeScalars)
     }
 
     package func matches(_ text: some StringProtocol) -> Bool {
+        let text = text.unicodeScalars
         var (place, index) = (0, text.startIndex)
         var star: (place: Int, index: String.Index)?
         while index < text.endIndex {
-            let sign = place < pattern.count ? pattern[place] : nil
-            if sign == "*" {
+            let scalar = place < pattern.count ? pattern[place] : nil
+            if scalar == "*" {
                 star = (place, index)
                 place += 1
-            } else if sign == "?" || sign == text[index] {
+            } else if scalar == "?" || scalar == text[index] {
                 place += 1
                 index = text.index(after: index)
             } else if let last = star {
-                // The last star takes one more character. It is not necessary to go back to an earlier star.
+                // The last star takes one more scalar. It is not necessary to go back to an earlier star.
                 index = text.index(after: last.index)
                 (place, star) = (last.place + 1, (last.place, index))
             } else {
                 return false
             }
         }
-        return pattern[place...].allSatisfy { $0 == "*" }
+        return pattern[place...].allSatisfy { scalar in scalar == "*" }
     }
 }

@@ -184,36 +184,36 @@ struct WhereToken: Hashable {
 private struct WhereLexer {
     private static let signs = ["==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "(", ")", "[", "]", ",", "="]
 
-    private let characters: [Character]
+    private let scalars: [Unicode.Scalar]
     private var index = 0
 
     init(_ text: String) {
-        characters = Array(text)
+        scalars = Array(text.unicodeScalars)
     }
 
     mutating func next() throws(SyntaxMistake) -> WhereToken {
-        while let character = peek, character.isWhitespace { index += 1 }
+        while let scalar = peek, scalar.properties.isWhitespace { index += 1 }
         let column = index + 1
-        guard let character = peek else { return WhereToken(kind: .end, column: column) }
-        if character == "\"" || character == "'" {
-            return WhereToken(kind: .text(try text(quotedBy: character)), column: column)
+        guard let scalar = peek else { return WhereToken(kind: .end, column: column) }
+        if scalar == "\"" || scalar == "'" {
+            return WhereToken(kind: .text(try text(quotedBy: scalar)), column: column)
         }
         let word = word()
         if !word.isEmpty { return WhereToken(kind: .word(word), column: column) }
-        guard let sign = Self.signs.first(where: { characters[index...].starts(with: $0) }) else {
-            throw SyntaxMistake("unexpected '\(character)'; put a string in quotes", column: column)
+        guard let sign = Self.signs.first(where: { scalars[index...].starts(with: $0.unicodeScalars) }) else {
+            throw SyntaxMistake("unexpected '\(scalar)'; put a string in quotes", column: column)
         }
-        index += sign.count
+        index += sign.unicodeScalars.count
         return WhereToken(kind: .sign(sign), column: column)
     }
 
-    private var peek: Character? { index < characters.count ? characters[index] : nil }
+    private var peek: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
 
     /// Reads a path, a number, a type, a source or a pattern. An index such as `[0]` belongs to the path before it.
     private mutating func word() -> String {
         let start = index
-        while let character = peek {
-            if character.isLetter || character.isNumber || "_-.*?/:@+".contains(character) {
+        while let scalar = peek {
+            if Self.isOfWord(scalar) {
                 index += 1
             } else if index > start, let end = endOfIndex {
                 index = end
@@ -221,26 +221,38 @@ private struct WhereLexer {
                 break
             }
         }
-        return String(characters[start..<index])
+        return text(from: start)
+    }
+
+    /// True for a character of a word. A mark, such as a combining accent, belongs to the letter before it.
+    private static func isOfWord(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber: true
+        default: scalar.properties.isAlphabetic || "_-.*?/:@+".unicodeScalars.contains(scalar)
+        }
+    }
+
+    private func text(from start: Int) -> String {
+        String(String.UnicodeScalarView(scalars[start..<index]))
     }
 
     private var endOfIndex: Int? {
         guard peek == "[" else { return nil }
-        let end = characters[(index + 1)...].firstIndex { !($0.isASCII && $0.isNumber) } ?? characters.count
-        return end > index + 1 && end < characters.count && characters[end] == "]" ? end + 1 : nil
+        let end = scalars[(index + 1)...].firstIndex { !$0.isASCIIDigit } ?? scalars.count
+        return end > index + 1 && end < scalars.count && scalars[end] == "]" ? end + 1 : nil
     }
 
     /// Reads a quoted string. Double quotes allow the escapes of JSON; single quotes have no escapes.
-    private mutating func text(quotedBy quote: Character) throws(SyntaxMistake) -> String {
+    private mutating func text(quotedBy quote: Unicode.Scalar) throws(SyntaxMistake) -> String {
         let start = index
         index += 1
-        while let character = peek, character != quote {
-            index += quote == "\"" && character == "\\" ? 2 : 1
+        while let scalar = peek, scalar != quote {
+            index += quote == "\"" && scalar == "\\" ? 2 : 1
         }
         guard peek == quote else { throw SyntaxMistake("the string is not closed; add \(quote)", column: start + 1) }
         index += 1
-        let text = String(characters[start..<index])
-        guard quote == "\"" else { return String(text.dropFirst().dropLast()) }
+        let text = text(from: start)
+        guard quote == "\"" else { return String(text.unicodeScalars.dropFirst().dropLast()) }
         guard let string = (try? JSONValue(parsing: Data(text.utf8)))?.stringValue else {
             throw SyntaxMistake(
                 "this is not a JSON string; use the escapes of JSON, or single quotes", column: start + 1)

@@ -1,5 +1,6 @@
 internal import Compose
 internal import Foundation
+internal import Support
 
 /// Servers of NATS with their own ports and files on this machine.
 struct NATSServers: Sendable {
@@ -115,7 +116,7 @@ extension Executables {
             let folder = URL(fileURLWithPath: try peer).deletingLastPathComponent()
             let above = (0...2).map { (0..<$0).reduce(folder) { url, _ in url.deletingLastPathComponent() }.path }
             let search = ProcessInfo.processInfo.environment["PATH"] ?? ""
-            for directory in above + search.split(separator: ":").map(String.init) {
+            for directory in above + search.split(scalar: ":").map(String.init) {
                 let path = "\(directory)/nats-server"
                 if FileManager.default.isExecutableFile(atPath: path) { return path }
             }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import Support
 
 /// What a running process has used, from its files in `/proc`.
 struct ProcessUse {
@@ -15,9 +16,9 @@ struct ProcessUse {
             let status = try? String(contentsOfFile: "\(folder)/status", encoding: .utf8)
         else { throw BenchmarkError("process \(process) has ended; see its log above") }
         // The name in the second field may contain spaces; the fields after it are numbered from 3 on (proc(5)).
-        let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
-        let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(whereSeparator: \.isWhitespace)
-        guard fields.count > 13, let user = Double(fields[12]), let kernel = Double(fields[13]),
+        let fields = (stat.cut(atLast: ")")?.after ?? "").words
+        let peak = status.lines.first { $0.hasPrefix("VmHWM:") }?.words
+        guard fields.count > 12, let user = Double(fields[11]), let kernel = Double(fields[12]),
             let kibibytes = peak.flatMap({ $0.count > 1 ? Int($0[1]) : nil })
         else { throw BenchmarkError("the files in \(folder) cannot be read") }
         processorTime = (user + kernel) / Double(sysconf(Int32(_SC_CLK_TCK)))

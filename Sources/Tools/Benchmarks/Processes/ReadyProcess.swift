@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Subprocess
+internal import Support
 internal import SystemPackage
 internal import SystemSupport
 
@@ -64,7 +65,7 @@ struct ReadyProcess: Sendable {
     private static let teardown = [TeardownStep.gracefulShutDown(allowedDurationToNextStep: .seconds(30))]
 
     private static func lastLine(of file: String) -> String? {
-        (try? String(contentsOfFile: file, encoding: .utf8))?.split(separator: "\n").last.map(String.init)
+        (try? String(contentsOfFile: file, encoding: .utf8))?.lines.last { !$0.isEmpty }.map(String.init)
     }
 
     /// - Returns: False if the process ended, or was not ready after 120 seconds.

@@ -1,6 +1,7 @@
 import Foundation
 import OrderedCollections
 import Projects
+import Support
 
 /// A stack that is read from YAML files in the format of the compose specification.
 package struct ComposeFile: Sendable {
@@ -54,7 +55,7 @@ package struct ComposeFile: Sendable {
         places = reading.findings.places
         unsetVariables = reading.findings.unset.sorted()
         profiles = (reading.environment["SEGUE_PROFILES"] ?? reading.environment["COMPOSE_PROFILES"] ?? "")
-            .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            .split(scalar: ",").map { String($0.trimmed) }
     }
 
     /// Runs `body`, and adds the file and line to an error that a service's entry causes.

@@ -1,4 +1,5 @@
 import OrderedCollections
+import Support
 
 /// A value of a compose file and its place. Variables are expanded; aliases and merge keys are resolved.
 struct ComposeNode: Sendable {
@@ -159,8 +160,7 @@ extension ComposeNode {
 
 extension String {
     fileprivate var splitAtEquals: (name: String, value: String?) {
-        let parts = split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
+        cut(at: "=").map { (String($0.before), String($0.after)) } ?? (self, nil)
     }
 }
 

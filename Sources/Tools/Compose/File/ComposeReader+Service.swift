@@ -169,7 +169,7 @@ extension ComposeReader {
     }
 
     private static func isValid(variable name: String) -> Bool {
-        !name.isEmpty && !name.contains { $0 == "=" || $0 == "\0" || $0.isWhitespace }
+        !name.isEmpty && !name.unicodeScalars.contains { $0 == "=" || $0 == "\0" || $0.properties.isWhitespace }
     }
 
     private func value(of entry: ComposeNode.Entry, _ what: String) -> String? {
@@ -292,7 +292,7 @@ extension ComposeReader {
             return .probe(probe(.command(["/bin/sh", "-c", words[1]])))
         case "HTTP" where words.count == 2 && words[1].hasPrefix("http://"):
             return .probe(probe(.http(words[1])))
-        case "TCP" where words.count == 2 && words[1].contains(":"):
+        case "TCP" where words.count == 2 && words[1].unicodeScalars.contains(":"):
             return .probe(probe(.tcp(words[1])))
         default:
             report("'test' in \(what) is not a valid test", at: test.place, hint: Self.testHint)

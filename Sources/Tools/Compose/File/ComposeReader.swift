@@ -96,7 +96,7 @@ struct ComposeReader {
             return nil
         }
         guard !scalar.isUnknown else { return nil }
-        guard !scalar.text.contains("\0") else {
+        guard !scalar.text.utf8.contains(0) else {
             report("\(what) contains a NUL character", at: node.place, hint: "remove the character")
             return nil
         }

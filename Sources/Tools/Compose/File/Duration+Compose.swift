@@ -5,7 +5,7 @@ extension Duration {
     /// Reads a duration of the compose specification, such as `10s`, `1m30s`, `500ms` or `1.5h`.
     package init?(compose text: String) {
         // The compose specification has no days.
-        guard !text.contains("d") else { return nil }
+        guard !text.unicodeScalars.contains("d") else { return nil }
         self.init(sum: text)
     }
 

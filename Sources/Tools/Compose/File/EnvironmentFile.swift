@@ -1,3 +1,5 @@
+import Support
+
 /// A file of `KEY=value` lines in the format of `env_file` in the compose specification.
 struct EnvironmentFile {
     enum Format {
@@ -19,7 +21,7 @@ struct EnvironmentFile {
     func variables(
         in text: String, format: Format = .standard, environment: ComposeEnvironment, earlier: [String: String] = [:]
     ) -> [String: String?] {
-        let text = text.replacing("\r\n", with: "\n").replacing("\u{FEFF}", with: "")
+        let text = text.lines.joined(separator: "\n").replacing(scalars: "\u{FEFF}", with: "")
         var scope = environment.adding(earlier, from: name)
         var variables: [String: String?] = [:]
         for entry in format == .raw ? rawEntries(text) : entries(text) {
@@ -64,9 +66,9 @@ struct EnvironmentFile {
     }
 
     private func rawEntries(_ text: String) -> [EnvironmentFileScanner.Entry] {
-        text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
-            guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        text.lines.enumerated().compactMap { index, line in
+            guard let first = line.unicodeScalars.first, first != "#" else { return nil }
+            let parts = line.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = parts.count > 1 ? EnvironmentFileScanner.Value.literal(String(parts[1])) : nil
             return .init(name: String(parts[0]), value: value, line: index + 1)
         }
@@ -98,58 +100,58 @@ private struct EnvironmentFileScanner {
         let line: Int
     }
 
-    private var rest: Substring
+    private var scalars: Substring.UnicodeScalarView
     private var line = 1
     /// The line in which the current entry begins.
     private var start = 1
 
     /// - Parameter text: the text of the file, with lines that end with a line feed and no carriage return.
     init(_ text: String) {
-        rest = Substring(text)
+        scalars = text[...].unicodeScalars
     }
 
     /// The next variable or mistake; nil at the end of the text.
     mutating func next() -> Result<Entry, Mistake>? {
-        skip(while: \.isWhitespace)
-        while rest.first == "#" {
-            skip { $0 != "\n" }
-            skip(while: \.isWhitespace)
+        skip(while: \.properties.isWhitespace)
+        while scalars.first == "#" {
+            skip(while: Self.isOfLine)
+            skip(while: \.properties.isWhitespace)
         }
-        guard !rest.isEmpty else { return nil }
+        guard !scalars.isEmpty else { return nil }
         start = line
         do {
             return .success(try entry())
         } catch {
-            skip { $0 != "\n" }
+            skip(while: Self.isOfLine)
             return .failure(error)
         }
     }
 
     private mutating func entry() throws(Mistake) -> Entry {
-        if rest.hasPrefix("export ") {
-            rest.removeFirst("export ".count)
+        if let exported = Substring(scalars).removing(prefix: "export ") {
+            scalars = exported.unicodeScalars
             skip(while: Self.isBlank)
         }
-        let name = take { $0 == "_" || $0 == "." || $0 == "-" || $0.isASCII && ($0.isLetter || $0.isNumber) }
-        guard let first = name.first, first == "_" || first.isLetter else {
+        let name = take { "_.-".unicodeScalars.contains($0) || $0.isASCIILetter || $0.isASCIIDigit }
+        guard let first = name.unicodeScalars.first, first == "_" || first.isASCIILetter else {
             throw mistake("the line does not begin with a variable's name")
         }
         skip(while: Self.isBlank)
-        guard rest.first == "=" else {
+        guard scalars.first == "=" else {
             try endLine(after: "the name")
             return Entry(name: name, value: nil, line: start)
         }
-        rest.removeFirst()
-        let isAfterBlank = rest.first.map(Self.isBlank) ?? false
+        scalars.removeFirst()
+        let isAfterBlank = scalars.first.map(Self.isBlank) ?? false
         skip(while: Self.isBlank)
         return Entry(name: name, value: try value(isAfterBlank: isAfterBlank), line: start)
     }
 
     private mutating func value(isAfterBlank: Bool) throws(Mistake) -> Value {
-        guard let quote = rest.first, quote == "'" || quote == "\"" else {
+        guard let quote = scalars.first, quote == "'" || quote == "\"" else {
             return .template(unquoted(isAfterBlank: isAfterBlank))
         }
-        rest.removeFirst()
+        scalars.removeFirst()
         let text = try quoted(quote)
         try endLine(after: "the closing quote")
         return quote == "'" ? .literal(text) : .template(text)
@@ -157,62 +159,68 @@ private struct EnvironmentFileScanner {
 
     /// Reads a value without quotes. A `#` begins a comment only after a blank, so `COLOR=#ff0000` has a value.
     private mutating func unquoted(isAfterBlank: Bool) -> String {
-        let text = take { $0 != "\n" }
-        if isAfterBlank, text.hasPrefix("#") { return "" }
-        let end = text.firstRange(of: #/[ \t]#/#)?.lowerBound ?? text.endIndex
-        return String(text[..<end].reversed().drop(while: \.isWhitespace).reversed())
+        let scalars = take(while: Self.isOfLine).unicodeScalars
+        if isAfterBlank, scalars.first == "#" { return "" }
+        let comment = scalars.indices.dropFirst().first { index in
+            scalars[index] == "#" && Self.isBlank(scalars[scalars.index(before: index)])
+        }
+        var value = scalars[..<(comment ?? scalars.endIndex)]
+        while value.last?.properties.isWhitespace == true { value.removeLast() }
+        return String(value)
     }
 
     /// Reads to the closing quote, which may be in a later line.
-    private mutating func quoted(_ quote: Character) throws(Mistake) -> String {
+    private mutating func quoted(_ quote: Unicode.Scalar) throws(Mistake) -> String {
         var text = ""
-        while let character = pop() {
-            if character == quote { return text }
-            guard character == "\\", let escaped = rest.first else {
-                text.append(character)
+        while let scalar = pop() {
+            if scalar == quote { return text }
+            guard scalar == "\\", let escaped = scalars.first else {
+                text.unicodeScalars.append(scalar)
                 continue
             }
             if let meant = quote == "'" ? (escaped == "'" ? "'" : nil) : Self.escapes[escaped] {
                 _ = pop()
                 text += meant
             } else {
-                text.append(character)
+                text.unicodeScalars.append(scalar)
             }
         }
         throw mistake("a quote that begins here is not closed")
     }
 
     /// The escapes within double quotes. An escaped dollar sign becomes `$$`, so that it does not begin a variable.
-    private static let escapes: [Character: String] = [
+    private static let escapes: [Unicode.Scalar: String] = [
         "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "\"": "\"", "$": "$$",
     ]
 
     private mutating func endLine(after what: String) throws(Mistake) {
         skip(while: Self.isBlank)
-        if rest.first == "#" { skip { $0 != "\n" } }
-        guard rest.isEmpty || rest.first == "\n" else { throw mistake("unexpected text after \(what)") }
+        if scalars.first == "#" { skip(while: Self.isOfLine) }
+        guard scalars.isEmpty || scalars.first == "\n" else { throw mistake("unexpected text after \(what)") }
     }
 
     private func mistake(_ message: String) -> Mistake { Mistake(message: message, line: start) }
 
-    private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
 
-    private mutating func take(while belongs: (Character) -> Bool) -> String {
-        var text = ""
-        while let character = rest.first, belongs(character) {
-            text.append(character)
+    private static func isOfLine(_ scalar: Unicode.Scalar) -> Bool { scalar != "\n" }
+
+    private mutating func take(while belongs: (Unicode.Scalar) -> Bool) -> String {
+        var text = String.UnicodeScalarView()
+        while let scalar = scalars.first, belongs(scalar) {
+            text.append(scalar)
             _ = pop()
         }
-        return text
+        return String(text)
     }
 
-    private mutating func skip(while belongs: (Character) -> Bool) {
+    private mutating func skip(while belongs: (Unicode.Scalar) -> Bool) {
         _ = take(while: belongs)
     }
 
-    private mutating func pop() -> Character? {
-        let character = rest.popFirst()
-        if character == "\n" { line += 1 }
-        return character
+    private mutating func pop() -> Unicode.Scalar? {
+        let scalar = scalars.popFirst()
+        if scalar == "\n" { line += 1 }
+        return scalar
     }
 }

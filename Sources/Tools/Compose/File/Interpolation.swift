@@ -1,3 +1,5 @@
+import Support
+
 /// Expands the variable references of the compose specification: `$V`, `${V}`, `${V:-default}`, `${V-default}`,
 /// `${V:?error}`, `${V?error}`, `${V:+other}`, `${V+other}` and `$$`. References can be nested, up to ``deepest``
 /// levels.
@@ -24,28 +26,28 @@ struct Interpolation {
     private static let deepest = 32
 
     mutating func expand(_ text: some StringProtocol) throws(Failure) -> String {
-        var rest = Substring(text)
-        var result = ""
-        while let character = rest.popFirst() {
-            if character == "$" {
-                result += try reference(&rest)
+        var scalars = Substring(text).unicodeScalars
+        var result = String.UnicodeScalarView()
+        while let scalar = scalars.popFirst() {
+            if scalar == "$" {
+                result += try reference(&scalars).unicodeScalars
             } else {
-                result.append(character)
+                result.append(scalar)
             }
         }
-        return result
+        return String(result)
     }
 
-    private mutating func reference(_ rest: inout Substring) throws(Failure) -> String {
-        switch rest.first {
+    private mutating func reference(_ scalars: inout Substring.UnicodeScalarView) throws(Failure) -> String {
+        switch scalars.first {
         case "$":
-            rest.removeFirst()
+            scalars.removeFirst()
             return "$"
         case "{":
-            rest.removeFirst()
-            return try braced(&rest)
+            scalars.removeFirst()
+            return try braced(&scalars)
         default:
-            let name = Self.takeName(&rest)
+            let name = Self.takeName(&scalars)
             guard !name.isEmpty else {
                 throw Failure(message: "a lone '$' is not a variable reference (write '$$' for a dollar sign)")
             }
@@ -53,14 +55,14 @@ struct Interpolation {
         }
     }
 
-    private mutating func braced(_ rest: inout Substring) throws(Failure) -> String {
-        let name = Self.takeName(&rest)
+    private mutating func braced(_ scalars: inout Substring.UnicodeScalarView) throws(Failure) -> String {
+        let name = Self.takeName(&scalars)
         guard !name.isEmpty else { throw Failure(message: "'${' is not followed by a variable's name") }
-        let operation = Self.takeOperation(&rest)
-        guard let operand = operation == nil ? "" : Self.takeOperand(&rest) else {
+        let operation = Self.takeOperation(&scalars)
+        guard let operand = operation == nil ? "" : Self.takeOperand(&scalars) else {
             throw Failure(message: "references are nested more than \(Self.deepest) levels deep")
         }
-        guard rest.popFirst() == "}" else {
+        guard scalars.popFirst() == "}" else {
             throw Failure(message: "'${\(name)' is not closed, or has an unknown operator")
         }
         guard let operation else { return value(of: name) }
@@ -90,7 +92,7 @@ struct Interpolation {
     }
 
     struct Operation: Equatable {
-        enum Kind: Character {
+        enum Kind: Unicode.Scalar {
             case `default` = "-"
             case required = "?"
             case alternative = "+"
@@ -101,25 +103,25 @@ struct Interpolation {
         let emptyIsUnset: Bool
     }
 
-    private static func takeName(_ rest: inout Substring) -> String {
-        guard let first = rest.first, first == "_" || first.isASCII && first.isLetter else { return "" }
-        let name = rest.prefix { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
-        rest = rest[name.endIndex...]
+    private static func takeName(_ scalars: inout Substring.UnicodeScalarView) -> String {
+        guard let first = scalars.first, first == "_" || first.isASCIILetter else { return "" }
+        let name = scalars.prefix { $0 == "_" || $0.isASCIILetter || $0.isASCIIDigit }
+        scalars = scalars[name.endIndex...]
         return String(name)
     }
 
-    private static func takeOperation(_ rest: inout Substring) -> Operation? {
-        let hasColon = rest.first == ":"
-        guard let kind = rest.dropFirst(hasColon ? 1 : 0).first.flatMap(Operation.Kind.init) else { return nil }
-        rest.removeFirst(hasColon ? 2 : 1)
+    private static func takeOperation(_ scalars: inout Substring.UnicodeScalarView) -> Operation? {
+        let hasColon = scalars.first == ":"
+        guard let kind = scalars.dropFirst(hasColon ? 1 : 0).first.flatMap(Operation.Kind.init) else { return nil }
+        scalars.removeFirst(hasColon ? 2 : 1)
         return Operation(kind: kind, emptyIsUnset: hasColon)
     }
 
     /// Takes everything up to the brace that closes the reference, including references and pairs of braces inside.
     ///
     /// - Returns: nil if the references are nested too deeply.
-    private static func takeOperand(_ rest: inout Substring) -> Substring? {
-        let bytes = rest.utf8
+    private static func takeOperand(_ scalars: inout Substring.UnicodeScalarView) -> Substring? {
+        let bytes = Substring(scalars).utf8
         var end = bytes.startIndex
         var depth = 0
         scan: while end < bytes.endIndex {
@@ -138,8 +140,8 @@ struct Interpolation {
             }
             end = next
         }
-        defer { rest = rest[end...] }
-        return rest[..<end]
+        defer { scalars = scalars[end...] }
+        return Substring(scalars[..<end])
     }
 
     struct Reference: Equatable {
@@ -152,20 +154,20 @@ struct Interpolation {
 
     /// All variables that a string refers to, including those in the operands of other references.
     static func references(in text: some StringProtocol) -> [Reference] {
-        var rest = Substring(text)
+        var scalars = Substring(text).unicodeScalars
         var found: [Reference] = []
-        while let character = rest.popFirst() {
-            guard character == "$" else { continue }
-            if rest.first == "$" {
-                rest.removeFirst()
+        while let scalar = scalars.popFirst() {
+            guard scalar == "$" else { continue }
+            if scalars.first == "$" {
+                scalars.removeFirst()
                 continue
             }
-            let isBraced = rest.first == "{"
-            if isBraced { rest.removeFirst() }
-            var reference = Reference(name: takeName(&rest))
+            let isBraced = scalars.first == "{"
+            if isBraced { scalars.removeFirst() }
+            var reference = Reference(name: takeName(&scalars))
             guard !reference.name.isEmpty else { continue }
-            if isBraced, let operation = takeOperation(&rest) {
-                guard let operand = takeOperand(&rest) else { return found + [reference] }
+            if isBraced, let operation = takeOperation(&scalars) {
+                guard let operand = takeOperand(&scalars) else { return found + [reference] }
                 reference.standIn = operation.kind == .default ? String(operand) : nil
                 reference.isRequired = operation.kind == .required
                 found += [reference] + references(in: operand)

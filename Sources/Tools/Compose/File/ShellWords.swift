@@ -4,32 +4,32 @@ package enum ShellWords {
     package static func split(_ text: String) -> [String]? {
         var words: [String] = []
         var word: String?
-        var quote: Character?
-        var characters = text.makeIterator()
-        // Appends a character in place.
-        func append(_ character: Character) {
+        var quote: Unicode.Scalar?
+        var scalars = text.unicodeScalars.makeIterator()
+        // Appends a scalar in place.
+        func append(_ scalar: Unicode.Scalar) {
             if word == nil { word = "" }
-            word?.append(character)
+            word?.unicodeScalars.append(scalar)
         }
-        while let character = characters.next() {
-            if character == "\\", quote != "'" {
-                guard let escaped = characters.next() else { return nil }
+        while let scalar = scalars.next() {
+            if scalar == "\\", quote != "'" {
+                guard let escaped = scalars.next() else { return nil }
                 // Within double quotes a backslash is literal unless one of these characters follows it (POSIX 2.2.3).
-                let kept = quote == "\"" && !"\\\"$`".contains(escaped)
+                let kept = quote == "\"" && !"\\\"$`".unicodeScalars.contains(escaped)
                 if kept { append("\\") }
                 append(escaped)
-            } else if character == quote {
+            } else if scalar == quote {
                 quote = nil
             } else if quote != nil {
-                append(character)
-            } else if character == "'" || character == "\"" {
-                quote = character
+                append(scalar)
+            } else if scalar == "'" || scalar == "\"" {
+                quote = scalar
                 word = word ?? ""
-            } else if character.isWhitespace {
+            } else if scalar.properties.isWhitespace {
                 if let finished = word { words.append(finished) }
                 word = nil
             } else {
-                append(character)
+                append(scalar)
             }
         }
         guard quote == nil else { return nil }

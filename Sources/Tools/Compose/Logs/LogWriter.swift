@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Support
 import SystemPackage
 
 /// Appends to the newest file of a log, and begins a new file when the newest is full.
@@ -110,10 +111,9 @@ struct LogFiles: Sendable, Hashable {
             guard file.hasSuffix(suffix) else { return nil }
             // The name of a log can contain dots.
             let stem = file.dropLast(suffix.count)
-            guard let dot = stem.lastIndex(of: "."), dot > stem.startIndex,
-                let number = Int(stem[stem.index(after: dot)...]), number > 0
+            guard let (name, digits) = stem.cut(atLast: "."), !name.isEmpty, let number = Int(digits), number > 0
             else { return nil }
-            return (String(stem[..<dot]), number)
+            return (String(name), number)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// Finds the executable that a service's command names.
 package struct ExecutableLookup: Sendable {
@@ -16,11 +17,11 @@ package struct ExecutableLookup: Sendable {
     ///   - searchPath: the `PATH` that the service will have.
     /// - Returns: the path of an executable file; nil if there is none.
     package func find(_ name: String, workingDirectory: String, searchPath: String) -> String? {
-        if name.contains("/") {
+        if name.unicodeScalars.contains("/") {
             let path = name.hasPrefix("/") ? name : workingDirectory + "/" + name
             return isExecutable(path) ? path : nil
         }
-        let directories = [executableDirectory].compactMap(\.self) + searchPath.split(separator: ":").map(String.init)
+        let directories = [executableDirectory].compactMap(\.self) + searchPath.split(scalar: ":").map(String.init)
         return directories.map { $0 + "/" + name }.first(where: isExecutable)
     }
 
@@ -49,7 +50,7 @@ package struct ExecutableLookup: Sendable {
         let searchPath = searchPath ?? "/usr/local/bin:/usr/bin:/bin"
         if let path = find(executable, workingDirectory: workingDirectory, searchPath: searchPath) { return path }
         let directories = [executableDirectory, "PATH"].compactMap(\.self).joined(separator: " and ")
-        let isPath = executable.contains("/")
+        let isPath = executable.unicodeScalars.contains("/")
         let isThere =
             isPath && FileManager.default.fileExists(atPath: ComposePath.join(workingDirectory, executable))
         throw ComposeError(

@@ -1,3 +1,5 @@
+import Support
+
 /// The value of an environment variable of an instance's processes, by which they are found. A process that an
 /// instance's process starts inherits the variable.
 struct ProcessMark: Sendable, Hashable {
@@ -17,7 +19,7 @@ struct ProcessMark: Sendable, Hashable {
     /// Nil if the text is not a mark.
     init?(_ text: String) {
         // Names of services and instances contain no slash.
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = text.split(scalar: "/", omittingEmptySubsequences: false)
         guard parts.count > 2 else { return nil }
         project = parts.dropLast(2).joined(separator: "/")
         (service, instance) = (String(parts[parts.count - 2]), String(parts[parts.count - 1]))

@@ -1,4 +1,5 @@
 import Glibc
+import Support
 import SystemPackage
 
 /// Reads `/proc`, which describes the processes of this machine.
@@ -96,11 +97,11 @@ enum ProcessTable {
     /// it, if `smaps_rollup` of proc(5) can be read.
     static func memory(of pid: pid_t) -> Int? {
         if let bytes = read("/proc/\(pid)/smaps_rollup") {
-            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-            let fields = lines.first { $0.hasPrefix("Pss:") }?.split(separator: " ")
+            let lines = String(decoding: bytes, as: UTF8.self).lines
+            let fields = lines.first { $0.hasPrefix("Pss:") }?.split(scalar: " ")
             if let fields, fields.count > 1, let size = Int(fields[1]) { return size << 10 }
         }
-        let fields = read("/proc/\(pid)/statm").map { String(decoding: $0, as: UTF8.self).split(separator: " ") }
+        let fields = read("/proc/\(pid)/statm").map { String(decoding: $0, as: UTF8.self).split(scalar: " ") }
         guard let fields, fields.count > 1, let pages = Int(fields[1]) else { return nil }
         return pages * Int(getpagesize())
     }
@@ -109,15 +110,17 @@ enum ProcessTable {
     /// process of the current boot.
     static let bootID: String = {
         let bytes = read("/proc/sys/kernel/random/boot_id") ?? []
-        return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+        return String(decoding: bytes.firstLine, as: UTF8.self)
     }()
 
     /// Parses a line of `/proc/PID/stat`. Its fields in proc(5) are: 1 pid, 2 (name), 3 state, 4 parent, 5 group, 6
     /// session, 14 to 17 processor times, 22 start time. A name can contain blanks and parentheses, so the fields are
     /// counted from the last closing parenthesis.
     static func parse(_ stat: String) -> Entry? {
-        guard let end = stat.lastIndex(of: ")"), let pid = pid_t(stat.prefix { $0 != " " }) else { return nil }
-        let fields = stat[stat.index(after: end)...].split(separator: " ")
+        guard let (_, rest) = stat.cut(atLast: ")"), let pid = stat.cut(at: " ").flatMap({ pid_t($0.before) }) else {
+            return nil
+        }
+        let fields = rest.split(scalar: " ")
         guard fields.count > 19, let state = fields[0].first, let parent = pid_t(fields[1]),
             let group = pid_t(fields[2]),
             let session = pid_t(fields[3]), let startTime = UInt64(fields[19])

@@ -1,4 +1,5 @@
 package import Foundation
+internal import Support
 import SystemSupport
 
 extension Project {
@@ -144,8 +145,8 @@ extension Project {
         let wanted = Set(services)
         return { instance in
             if wanted.isEmpty || wanted.contains(instance) { return true }
-            guard !own.contains(instance), let dash = instance.lastIndex(of: "-") else { return false }
-            return Int(instance[dash...].dropFirst()) != nil && wanted.contains(String(instance[..<dash]))
+            guard !own.contains(instance), let (service, number) = instance.cut(atLast: "-") else { return false }
+            return Int(number) != nil && wanted.contains(String(service))
         }
     }
 

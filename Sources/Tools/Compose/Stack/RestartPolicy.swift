@@ -1,3 +1,5 @@
+import Support
+
 /// The rule that decides if a service that has ended is started again.
 package enum RestartPolicy: Sendable, Equatable {
     case no
@@ -17,7 +19,7 @@ package enum RestartPolicy: Sendable, Equatable {
         case "unless-stopped": self = .unlessStopped
         case "on-failure": self = .onFailure(limit: nil)
         default:
-            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            let parts = text.split(scalar: ":", omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0] == "on-failure", let limit = Int(parts[1]), limit > 0 else { return nil }
             self = .onFailure(limit: limit)
         }

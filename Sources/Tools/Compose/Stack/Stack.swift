@@ -63,9 +63,13 @@ package struct Stack: Sendable, Equatable {
         return selected
     }
 
+    /// The name that stands for all profiles.
+    private static let everyProfile = "*"
+
     private func services(active profiles: Set<String>) -> Set<String> {
         let active = services.filter { service in
-            service.profiles.isEmpty || profiles.contains("*") || !profiles.isDisjoint(with: service.profiles)
+            service.profiles.isEmpty || profiles.contains(Self.everyProfile)
+                || !profiles.isDisjoint(with: service.profiles)
         }
         return Set(active.map(\.name))
     }

@@ -13,10 +13,10 @@ extension Stack: Encodable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(name, forKey: .name)
-        try container.encodeIfPresent(bus?.composeEscaped, forKey: .bus)
+        try container.encodeIfPresent(bus.map(Escape.composeValue), forKey: .bus)
         if !ports.isEmpty { try container.encode(ports, forKey: .ports) }
         if !clients.isEmpty {
-            try container.encode(clients.map { $0.map(\.composeEscaped) }, forKey: .clients)
+            try container.encode(clients.map { $0.map(Escape.composeValue) }, forKey: .clients)
         }
         var services = container.nestedContainer(keyedBy: ComposeName.self, forKey: .services)
         for service in self.services {
@@ -70,12 +70,12 @@ extension Service: Encodable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         if !profiles.isEmpty { try container.encode(profiles, forKey: .profiles) }
-        try container.encode(command.map(\.composeEscaped), forKey: .command)
-        try container.encodeIfPresent(workingDirectory?.composeEscaped, forKey: .workingDirectory)
+        try container.encode(command.map(Escape.composeValue), forKey: .command)
+        try container.encodeIfPresent(workingDirectory.map(Escape.composeValue), forKey: .workingDirectory)
         try encode(environment.compactMapValues(\.self), to: &container, forKey: .environment)
         // A null in `environment` would mean the value that the variable has where the file is read.
         let unset = environment.filter { $0.value == nil }.keys.sorted()
-        if !unset.isEmpty { try container.encode(unset.map(\.composeEscaped), forKey: .unset) }
+        if !unset.isEmpty { try container.encode(unset.map(Escape.composeValue), forKey: .unset) }
         if !dependencies.isEmpty {
             var entries = container.nestedContainer(keyedBy: ComposeName.self, forKey: .dependencies)
             for dependency in dependencies { try entries.encode(dependency, forKey: ComposeName(dependency.service)) }
@@ -93,7 +93,7 @@ extension Service: Encodable {
         _ pairs: [String: String], to container: inout KeyedEncodingContainer<CodingKeys>, forKey key: CodingKeys
     ) throws {
         guard !pairs.isEmpty else { return }
-        let entries = pairs.sorted { $0.key < $1.key }.map { ($0.key, $0.value.composeEscaped) }
+        let entries = pairs.sorted { $0.key < $1.key }.map { ($0.key, Escape.composeValue($0.value)) }
         try container.encode(ComposePairs(entries: entries), forKey: key)
     }
 }
@@ -169,7 +169,7 @@ extension Readiness: Encodable {
             try container.encode(["NOTIFY"], forKey: .test)
             try container.encodeIfPresent(timeout?.sumText, forKey: .startPeriod)
         case .probe(let probe):
-            try container.encode(probe.test.words.map(\.composeEscaped), forKey: .test)
+            try container.encode(probe.test.words.map(Escape.composeValue), forKey: .test)
             try container.encode(probe.interval.sumText, forKey: .interval)
             try container.encode(probe.timeout.sumText, forKey: .timeout)
             try container.encode(probe.retries, forKey: .retries)
@@ -193,7 +193,7 @@ private struct ComposePairs: YAMLEncodable {
 
     private static func node(_ value: String) -> Node {
         var node = value.box()
-        if value.contains("\n") { node.scalar?.style = .any }
+        if value.unicodeScalars.contains("\n") { node.scalar?.style = .any }
         return node
     }
 
@@ -230,9 +230,4 @@ private struct ComposeName: CodingKey {
     init?(intValue: Int) {
         nil
     }
-}
-
-extension String {
-    /// The string as written in a compose file, where a single dollar sign would begin a variable.
-    fileprivate var composeEscaped: String { replacing("$", with: "$$") }
 }

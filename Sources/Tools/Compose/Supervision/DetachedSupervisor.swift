@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Support
 import SystemSupport
 
 /// Starts a supervisor that continues after the process that started it has ended.
@@ -72,7 +73,7 @@ package struct DetachedSupervisor: Sendable {
         guard let file = FileHandle(forReadingAtPath: path) else { return [] }
         try? file.seek(toOffset: start)
         let text = String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
-        return text.split(separator: "\n").suffix(20).map { String($0.prefix(500)) }
+        return text.lines.filter { !$0.isEmpty }.suffix(20).map { String($0.prefix(500)) }
     }
 
     /// - Returns: false if the supervisor has ended without a message that it is ready or has failed.

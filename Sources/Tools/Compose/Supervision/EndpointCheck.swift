@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Support
 import SystemSupport
 
 /// One check of a service's address: a TCP connection, or an HTTP request.
@@ -41,7 +42,7 @@ struct EndpointCheck: Sendable {
     }
 
     private static func failure(ofAnswer line: String) -> String? {
-        let fields = line.split(separator: " ", maxSplits: 1)
+        let fields = line.split(scalar: " ", maxSplits: 1)
         guard line.hasPrefix("HTTP/"), fields.count == 2, let status = Int(fields[1].prefix(3)) else {
             return "the answer is not one of HTTP"
         }
@@ -115,8 +116,7 @@ struct EndpointCheck: Sendable {
                 guard count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR)) else { break }
                 if count < 0 { await DescriptorReadiness.waitForInput(descriptor) }
             }
-            return String(
-                decoding: answer.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+            return String(decoding: answer.firstLine, as: UTF8.self)
         }
     }
 }
@@ -134,13 +134,13 @@ struct Endpoint: Sendable, Equatable {
         case .command:
             return nil
         case .tcp(let address):
-            guard let colon = address.lastIndex(of: ":") else { return nil }
-            host = address[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-            port = String(address[colon...].dropFirst())
+            guard let (host, port) = address.cut(atLast: ":") else { return nil }
+            self.host = String(host.trimming("[]".unicodeScalars.contains))
+            self.port = String(port)
             path = nil
         case .http(let text):
             guard let url = URLComponents(string: text), url.scheme == "http", let host = url.host else { return nil }
-            self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+            self.host = String(host.trimming("[]".unicodeScalars.contains))
             port = String(url.port ?? 80)
             let start = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
             path = start + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
@@ -149,5 +149,5 @@ struct Endpoint: Sendable, Equatable {
     }
 
     /// The value of the header `Host`.
-    var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+    var authority: String { (host.unicodeScalars.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 }

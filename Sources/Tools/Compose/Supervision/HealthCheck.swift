@@ -1,4 +1,5 @@
 import Subprocess
+import Support
 
 /// One run of a probe's command.
 struct HealthCheck: Sendable {
@@ -71,7 +72,7 @@ struct HealthCheck: Sendable {
         case .exited(0): return nil
         default: ending = status.summary
         }
-        let lines = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let lines = String(decoding: output, as: UTF8.self).lines.filter { !$0.isEmpty }
         return ([ending] + lines.suffix(3).map(String.init)).joined(separator: ": ")
     }
 }

@@ -1,3 +1,5 @@
+import Support
+
 /// The variables that the supervisor sets for a service, by name.
 ///
 /// A stack may refer to them, for example as `${SEGUE_PORT_SPOTIFY}`, in commands, working directories, health checks
@@ -46,7 +48,7 @@ struct OfferedVariables {
     /// `SEGUE_PORT_SPOTIFY` for `spotify`; nil if the name cannot be part of a variable's name.
     static func portVariable(_ name: String) -> String? {
         guard name.wholeMatch(of: #/[a-zA-Z0-9][a-zA-Z0-9_-]*/#) != nil else { return nil }
-        return "SEGUE_PORT_" + name.uppercased().replacing("-", with: "_")
+        return "SEGUE_PORT_" + name.uppercased().replacing(scalars: "-", with: "_")
     }
 
     /// The service with every reference to an offered variable expanded.
@@ -90,6 +92,18 @@ struct OfferedVariables {
     private func expanded(_ text: String) -> String { Self.expanded(text, with: values) }
 
     private static func expanded(_ text: String, with values: [String: String]) -> String {
-        text.replacing(#/\$\{(SEGUE_[A-Z0-9_]+)\}/#) { match in values[String(match.1)] ?? String(match.0) }
+        var (result, rest) = ("", text[...])
+        while let (before, reference) = rest.cut(at: "${") {
+            let name = Substring(reference.unicodeScalars.prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == "_" })
+            result += before
+            if let after = reference[name.endIndex...].removing(prefix: "}"), let value = values[String(name)] {
+                result += value
+                rest = after
+            } else {
+                result += "${"
+                rest = reference
+            }
+        }
+        return result + rest
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Support
 
 /// The systemd manager that starts the units. The folders of a stack's sockets and state depend on it.
 package enum SystemdManager: Sendable, Equatable {

@@ -77,12 +77,12 @@ struct MessageArguments: ParsableArguments, Sendable {
         guard !isStreamed, let type = try type else { return .lines(try type, StandardInput.lines) }
         guard text == "-" else { return .one(MessageDraft(type, data: try MessageData.object(text))) }
         let input = try StandardInput.text()
-        let lines = input.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let lines = input.lines.map(String.init)
         // The input is one message if it is one JSON object. If it is not, and has several lines, each line is a
         // message.
         do {
             return .one(MessageDraft(type, data: try MessageData.object(input)))
-        } catch  where lines.count(where: { !$0.allSatisfy(\.isWhitespace) }) > 1 {
+        } catch  where lines.count(where: { !$0.isBlank }) > 1 {
             return .lines(
                 type,
                 AsyncThrowingStream { continuation in

@@ -146,7 +146,7 @@ enum MessageSpelling {
 
     /// The error message for `text`. It suggests a type if only the kind is missing or misspelled.
     private static func advice(on text: String) -> String {
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let parts = text.split(scalar: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let kinds = MessageKind.allCases.map(\.rawValue)
         let meant: String? =
             if parts.count == 1 {

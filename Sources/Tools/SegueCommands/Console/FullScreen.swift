@@ -74,12 +74,12 @@ struct FullScreen {
     }
 
     /// Waits until the user presses `key`, the terminal is closed, or the task is cancelled.
-    private func waitForKey(_ key: Character) async throws {
+    private func waitForKey(_ key: Unicode.Scalar) async throws {
         while try await input.wait(for: POLLIN) {
             let keys = try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
                 String(decoding: bytes.prefix(try input.read(into: bytes)), as: UTF8.self)
             }
-            if keys.isEmpty || keys.contains(key) { return }
+            if keys.isEmpty || keys.unicodeScalars.contains(key) { return }
         }
     }
 }

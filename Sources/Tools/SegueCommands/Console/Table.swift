@@ -26,7 +26,9 @@ struct Table {
                 return index < firstNumber
                     ? cell.padding(to: width) : String(repeating: " ", count: width - cell.count) + cell
             }
-            return String(cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
+            var scalars = cells.joined(separator: "  ").unicodeScalars
+            while scalars.last == " " { scalars.removeLast() }
+            return String(scalars)
         }
     }
 }

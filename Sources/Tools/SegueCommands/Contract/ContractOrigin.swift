@@ -81,7 +81,7 @@ enum ContractFile {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandError(
                 code: "unreadable-file", "there is no file \(path), or it cannot be read",
-                recovery: "write one with 'segue contract export -o \(path)'", status: .noInput)
+                recovery: "write one with 'segue contract export -o \(Escape.shellWord(path))'", status: .noInput)
         }
         return try parse(data, called: path)
     }

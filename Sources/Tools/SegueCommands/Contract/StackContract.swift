@@ -158,7 +158,7 @@ struct ProgramContract {
         }
         guard result.terminationStatus.isSuccess else {
             // The last lines often contain the reason, such as an unknown option.
-            let said = result.standardError.split(whereSeparator: \.isNewline).suffix(3).map { ": \($0.prefix(200))" }
+            let said = result.standardError.lines.filter { !$0.isEmpty }.suffix(3).map { ": \($0.prefix(200))" }
             throw failure(executable, "does not answer --contract: \(result.terminationStatus.summary)\(said.joined())")
         }
         return result.standardOutput

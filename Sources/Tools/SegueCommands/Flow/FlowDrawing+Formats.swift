@@ -1,11 +1,12 @@
 internal import FlowReview
 internal import Navigation
+internal import Support
 
 extension FlowDrawing {
     /// The drawing in the language of Graphviz.
     var dot: String {
         var lines = [
-            "digraph \(Self.dotQuoted([name])) {",
+            "digraph \(Escape.dotString([name])) {",
             "  graph [rankdir=LR, fontname=\"Helvetica\", nodesep=0.4, ranksep=0.8]",
             "  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=12]",
             "  edge [fontname=\"Helvetica\", fontsize=10]",
@@ -13,14 +14,14 @@ extension FlowDrawing {
         ]
         lines += boxes.filter { $0.flow == nil }.map { "  \(Self.dot(of: $0))" }
         for (index, flow) in flows.enumerated() {
-            lines += ["  subgraph cluster_\(index) {", "    label=\(Self.dotQuoted([flow]))", "    style=dashed"]
+            lines += ["  subgraph cluster_\(index) {", "    label=\(Escape.dotString([flow]))", "    style=dashed"]
             lines += boxes.filter { $0.flow == flow }.map { "    \(Self.dot(of: $0))" } + ["  }"]
         }
         lines += boxes.filter { $0.kind == .start }.map { "  start -> \($0.id)" }
         lines += arrows.map { arrow in
             let color = arrow.kind.color
             let style = arrow.kind.dotStyle
-            let label = Self.dotQuoted(arrow.lines)
+            let label = Escape.dotString(arrow.lines)
             return "  \(arrow.from) -> \(arrow.to) "
                 + "[label=\(label), style=\(style), color=\"\(color)\", fontcolor=\"\(color)\"]"
         }
@@ -36,16 +37,7 @@ extension FlowDrawing {
             case .unreached: ", style=\"rounded,dotted\", fontcolor=gray"
             case .somewhere: ", shape=plaintext, fontcolor=gray"
             }
-        return "\(box.id) [label=\(dotQuoted(box.lines))\(more)]"
-    }
-
-    /// The lines as a quoted string for Graphviz, which interprets escape sequences and HTML entities.
-    private static func dotQuoted(_ lines: [String]) -> String {
-        let escaped = lines.map { line in
-            line.drawable.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-                .replacing("&", with: "&amp;")
-        }
-        return "\"\(escaped.joined(separator: "\\n"))\""
+        return "\(box.id) [label=\(Escape.dotString(box.lines))\(more)]"
     }
 }
 
@@ -55,10 +47,10 @@ extension FlowDrawing {
         var lines = ["flowchart LR"]
         lines += boxes.filter { $0.flow == nil }.map { "  \(Self.mermaid(of: $0))" }
         for (index, flow) in flows.enumerated() {
-            lines.append("  subgraph f\(index)[\(Self.mermaidQuoted([flow]))]")
+            lines.append("  subgraph f\(index)[\(Escape.mermaidString([flow]))]")
             lines += boxes.filter { $0.flow == flow }.map { "    \(Self.mermaid(of: $0))" } + ["  end"]
         }
-        lines += arrows.map { "  \($0.from) \($0.kind.mermaidLine)|\(Self.mermaidQuoted($0.lines))| \($0.to)" }
+        lines += arrows.map { "  \($0.from) \($0.kind.mermaidLine)|\(Escape.mermaidString($0.lines))| \($0.to)" }
         for (kind, name, style) in Box.Kind.styled {
             let ids = boxes.filter { $0.kind == kind }.map(\.id)
             if ids.isEmpty { continue }
@@ -73,32 +65,13 @@ extension FlowDrawing {
     }
 
     private static func mermaid(of box: Box) -> String {
-        let label = mermaidQuoted(box.lines)
+        let label = Escape.mermaidString(box.lines)
         return switch box.kind {
         case .start: "\(box.id)([\(label)])"
         case .screen, .unreached: "\(box.id)[\(label)]"
         case .presented: "\(box.id)(\(label))"
         case .somewhere: "\(box.id)((\(label)))"
         }
-    }
-
-    /// The lines as a quoted string for Mermaid, which has no escape sequences. Its entities begin with `#`.
-    private static func mermaidQuoted(_ lines: [String]) -> String {
-        let escaped = lines.map { line in
-            line.drawable.map { letter in
-                switch letter {
-                case "\"": "#quot;"
-                case "#": "#35;"
-                case "&": "#amp;"
-                case "<": "#lt;"
-                case ">": "#gt;"
-                case "`": "#96;"
-                default: String(letter)
-                }
-            }
-            .joined()
-        }
-        return "\"\(escaped.joined(separator: "<br>"))\""
     }
 }
 
@@ -139,19 +112,4 @@ extension FlowDrawing.Box.Kind {
         (.unreached, "unreached", "stroke-dasharray:2,color:gray"),
         (.somewhere, "somewhere", "fill:none,stroke:none,color:gray"),
     ]
-}
-
-extension String {
-    /// The string on one line. Control characters and line separators become spaces. Unassigned characters become
-    /// U+FFFD, because XML does not allow some of them.
-    fileprivate var drawable: String {
-        let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: " "
-            case .unassigned, .surrogate: "\u{FFFD}"
-            default: scalar
-            }
-        }
-        return String(String.UnicodeScalarView(scalars))
-    }
 }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Compose
 internal import Navigation
 internal import Subprocess
+internal import Support
 
 struct FlowGraphCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -53,7 +54,7 @@ enum Graphviz {
                 .name("dot"), arguments: ["-Tsvg"], input: .string(dot), output: .string(limit: limit),
                 error: .string(limit: 1 << 20))
             if result.terminationStatus.isSuccess { return result.standardOutput }
-            throw failure("\(result.terminationStatus.summary): \(result.standardError.prefix { $0 != "\n" })")
+            throw failure("\(result.terminationStatus.summary): \(result.standardError.firstLine)")
         } catch let error as SubprocessError where error.code == .executableNotFound {
             throw CommandError(
                 code: "no-graphviz", "Graphviz, which draws the SVG, is not installed: there is no program 'dot'",

@@ -168,7 +168,7 @@ extension Remapping: FormedArgument {
 
     /// - Parameter argument: changes, such as `subject:default=test,platform:ios=tv`.
     package init?(argument: String) {
-        let changes = argument.split(separator: ",").map { Change($0) }
+        let changes = argument.split(scalar: ",").map { Change($0) }
         guard !changes.isEmpty, changes.allSatisfy({ $0 != nil }) else { return nil }
         self.init(changes.compactMap(\.self))
     }

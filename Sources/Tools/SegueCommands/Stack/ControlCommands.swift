@@ -174,7 +174,7 @@ struct Scale: Sendable, Hashable, ExpressibleByArgument {
     let number: Int
 
     init?(argument: String) {
-        let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
+        let parts = argument.split(scalar: "=", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, let number = Int(parts[1]), (0...1000).contains(number) else {
             return nil
         }

@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import Compose
 internal import Foundation
+internal import Support
 
 package struct DownCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -67,9 +68,7 @@ package struct DownCommand: AsyncParsableCommand {
         try await Console.error.write(
             "segue: remove \(project.stateDirectory), all data of project '\(project.name)'? [y/N] ")
         for try await lines in StandardInput.lines {
-            return ["y", "yes"].contains(
-                lines.first.map { String(decoding: $0, as: UTF8.self) }?.trimmingCharacters(in: .whitespaces)
-                    .lowercased())
+            return ["y", "yes"].contains(lines.first.map { String(decoding: $0, as: UTF8.self).trimmed.lowercased() })
         }
         return false
     }

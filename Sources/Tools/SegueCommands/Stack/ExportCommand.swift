@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import Compose
 internal import Foundation
+internal import Support
 
 package struct ExportCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -96,7 +97,7 @@ struct PortAssignment: ExpressibleByArgument, Sendable {
     let port: Int
 
     init?(argument: String) {
-        let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
+        let parts = argument.split(scalar: "=", omittingEmptySubsequences: false)
         guard parts.count == 2, let port = Int(parts[1]), (1...65_535).contains(port) else { return nil }
         name = String(parts[0])
         self.port = port

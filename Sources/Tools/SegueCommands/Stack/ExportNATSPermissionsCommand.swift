@@ -58,9 +58,8 @@ struct UserKey: ExpressibleByArgument, Sendable {
     let key: String
 
     init?(argument: String) {
-        guard let equals = argument.lastIndex(of: "=") else { return nil }
-        user = String(argument[..<equals])
-        key = String(argument[argument.index(after: equals)...])
+        guard let (before, after) = argument.cut(atLast: "=") else { return nil }
+        (user, key) = (String(before), String(after))
         // The public key of a user: base 32, with U as its first letter. A seed (SU…) is refused: it is a secret.
         guard key.wholeMatch(of: #/U[A-Z2-7]{55}/#) != nil, !user.isEmpty else { return nil }
     }
