@@ -65,6 +65,69 @@ extension ConformanceCase {
                 #expect(try await bus.consumers().map(\.position.offset) == [0])
             }
         },
+        ConformanceCase("progress beyond the journal's end is refused, even of a message that is handled already") {
+            fixture in
+            try await fixture.withBus { bus in
+                let end = try await bus.publish(0..<2)
+                let claim = try await bus.claim(consumer: "worker")
+                let messages = try await bus.read(2, under: claim)
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[1])))
+                let repeated = Checkpoint(
+                    claim: claim, position: try #require(messages[0].position), partition: messages[0].partition,
+                    settled: end.offset + 1)
+                #expect(try await bus.code(of: Batch([], checkpoint: repeated)) == .epoch)
+                let guarding = Checkpoint(
+                    claim: claim, position: end, partition: messages[1].partition, previous: end.offset,
+                    settled: end.offset + 1)
+                #expect(try await bus.code(of: Batch([], checkpoint: guarding)) == .epoch)
+            }
+        },
+        ConformanceCase("a checkpoint is refused for its journal first, then for its claim, then for what came before")
+        {
+            fixture in
+            try await fixture.withBuses { first, second in
+                let end = try await first.publish(0..<2)
+                let old = try await first.claim(consumer: "worker")
+                let claim = try await second.claim(consumer: "worker")
+                let beyond = end.offset + 1
+                let elsewhere = Position(epoch: claim.epoch &+ 1, offset: 1)
+                func code(
+                    _ claim: ConsumerClaim, _ position: Position, settled: UInt64 = 0, previous: UInt64? = nil,
+                    _ messages: [Envelope] = []
+                ) async throws -> BusError.Code? {
+                    let bus = claim == old ? first : second
+                    let checkpoint = Checkpoint(
+                        claim: claim, position: position, partition: Partition(subject: Session.default),
+                        previous: previous, settled: settled)
+                    return try await bus.code(of: Batch(messages, checkpoint: checkpoint))
+                }
+                #expect(try await code(old, elsewhere) == .epoch)
+                #expect(try await code(old, end, settled: beyond) == .epoch)
+                #expect(try await code(old, Position(epoch: claim.epoch, offset: beyond)) == .epoch)
+                #expect(try await code(old, end, previous: end.offset - 1) == .fenced)
+                #expect(try await code(claim, end, settled: beyond, previous: end.offset - 1) == .epoch)
+                #expect(try await code(claim, end, previous: end.offset - 1) == .unrecorded)
+                #expect(try await code(claim, end) == nil)
+
+                var invalid = try Envelope(Other(number: 1), source: second.source)
+                invalid.attributes.key = "e\u{301}"
+                #expect(try await code(claim, end, [invalid]) == .refused, "although the message is handled already")
+                #expect(try await code(old, elsewhere, [invalid]) == .refused)
+            }
+        },
+        ConformanceCase(
+            "progress beyond the journal's end is refused of a member without partitions too", needs: .sharedConsumers
+        ) { fixture in
+            try await fixture.withBus { bus in
+                let end = try await bus.publish([0])
+                let claim = try await bus.claim(consumer: "worker")
+                let none = ConsumerClaim(
+                    consumer: "worker", member: .shared, ownerEpoch: claim.ownerEpoch, epoch: claim.epoch, offsets: [:])
+                let beyond = Position(epoch: claim.epoch, offset: end.offset + 1)
+                #expect(
+                    try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: none, position: beyond))) == .epoch)
+            }
+        },
         ConformanceCase("who was taken over is told so, whatever it says came before") { fixture in
             try await fixture.withBuses { first, second in
                 try await first.publish(0..<2)

@@ -134,9 +134,11 @@ struct InMemoryEventBusTests {
         let bus = InMemoryEventBus(source: "consumer/1")
         let claim = try await bus.claim(consumer: "consumer")
         let rejection = Rejection(code: "no.use", reason: "it is of no use", attempts: 1)
-        let nowhere = Checkpoint(claim: claim, position: Position(epoch: claim.epoch, offset: 1))
+        let beyond = Checkpoint(claim: claim, position: Position(epoch: claim.epoch, offset: 1))
+        let nowhere = Checkpoint(claim: claim, position: claim.position)
         let mistakes: [(Batch, BusError.Code)] = [
             (Batch([], rejection: rejection), .refused),
+            (Batch([], checkpoint: beyond, rejection: rejection), .epoch),
             (Batch([], checkpoint: nowhere, rejection: rejection), .letter),
         ]
         for (batch, code) in mistakes {

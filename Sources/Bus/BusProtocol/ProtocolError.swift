@@ -54,6 +54,16 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension ProtocolError {
+    package init(_ refusal: CheckpointRefusal) {
+        let code: Code =
+            switch refusal.reason {
+            case .epoch: .epoch
+            case .fenced: .fenced
+            case .unrecorded: .unrecorded
+            }
+        self.init(code, refusal.message)
+    }
+
     package init(_ mistake: Mistake) {
         let code: Code =
             switch mistake.kind {

@@ -237,7 +237,15 @@ package struct CheckpointFrame: Hashable, Sendable {
     }
 
     /// True if the checkpoint records no progress, and only requires that the partition is still owned.
-    package var isGuard: Bool { partition != nil && previous == offset }
+    package var isGuard: Bool {
+        CheckpointAdmission.isGuard(partition: partition, previous: previous, offset: offset)
+    }
+
+    package var admission: CheckpointAdmission {
+        CheckpointAdmission(
+            consumer: consumer, position: Position(epoch: epoch, offset: offset), settled: settled,
+            partition: partition, previous: previous)
+    }
 
     package var bytes: [UInt8] {
         var writer = ByteWriter()

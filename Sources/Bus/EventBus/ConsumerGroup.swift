@@ -133,6 +133,13 @@ package struct ConsumerGroup: Hashable, Sendable {
         return shares[Int(partition.number)].ownerEpoch == ownerEpoch
     }
 
+    /// The offset up to which a partition of an owner is handled; 0 if `partition` is nil. Nil if the partition, or none
+    /// if `partition` is nil, is owned under the owner epoch.
+    package func handled(_ partition: Partition?, under ownerEpoch: UInt64) -> UInt64? {
+        guard isOwned(partition, under: ownerEpoch) else { return nil }
+        return partition.map { handled($0) } ?? 0
+    }
+
     /// The offset up to which all partitions are handled.
     package var position: UInt64 { shares.indices.map(handled).min() ?? 0 }
 

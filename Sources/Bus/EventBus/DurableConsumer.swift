@@ -136,7 +136,9 @@ public struct Checkpoint: Hashable, Sendable {
     }
 
     /// True if the checkpoint records no progress. See ``init(guarding:of:)``.
-    package var isGuard: Bool { partition != nil && previous == position.offset }
+    package var isGuard: Bool {
+        CheckpointAdmission.isGuard(partition: partition, previous: previous, offset: position.offset)
+    }
 
     /// The progress after a message, for a reader that handles messages one at a time. `nil` if the message is not
     /// recorded in the journal.

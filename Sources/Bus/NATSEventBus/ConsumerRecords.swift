@@ -291,9 +291,3 @@ extension ConsumerGroup {
             ownerEpoch: ownerEpoch, shares: shares, progress: progress, members: members, displaced: displaced)
     }
 }
-
-extension BusError {
-    static func takenOver(_ consumer: String) -> BusError {
-        BusError(.fenced, "another process has taken over the durable consumer '\(consumer)'")
-    }
-}

@@ -21,44 +21,40 @@ struct Results: Sendable {
     /// Publishes a batch with a checkpoint. See ``EventBus/publish(_:)``.
     /// - Parameter lease: The producer that holds a lease, if the batch is leased: see ``Leases``.
     func publish(_ batch: Batch, _ checkpoint: Checkpoint, lease: ProducerID? = nil) async throws -> Position {
-        try batch.validate()
-        let epoch = try await journal.identity().epoch
-        guard checkpoint.position.epoch == epoch else {
-            throw BusError(.epoch, "position \(checkpoint.position) belongs to another journal")
-        }
+        let packed = try PackedBatch(batch)
         let claim = checkpoint.claim
         if let partition = checkpoint.partition {
-            return try await publish(batch, checkpoint, lease, fencedBy: partition, epoch)
+            return try await publish(batch, packed, checkpoint, lease, fencedBy: partition)
         }
         // The batch applies to all partitions that the claim still owns, so any fence will do.
         for partition in claim.offsets.keys.sorted() {
             do {
-                return try await publish(batch, checkpoint, lease, fencedBy: partition, epoch)
+                return try await publish(batch, packed, checkpoint, lease, fencedBy: partition)
             } catch let error as BusError where error.code == .fenced {}
         }
+        // Also for a claim without partitions, the position is checked first.
+        _ = try await isHandled(checkpoint, nil)
         throw BusError.takenOver(claim.consumer)
     }
 
     private func publish(
-        _ batch: Batch, _ checkpoint: Checkpoint, _ lease: ProducerID?, fencedBy partition: Partition, _ epoch: UInt64
+        _ batch: Batch, _ packed: PackedBatch, _ checkpoint: Checkpoint, _ lease: ProducerID?,
+        fencedBy partition: Partition
     ) async throws -> Position {
         let owner = ConsumerPartition(checkpoint.claim.consumer, partition)
         // The server refuses a second batch that expects the same fence while the first one is under way. And whether
         // the previous checkpoint is recorded is known only after it.
         return try await turns.withTurn(of: owner) {
-            guard let owned = try await claims.ownership(of: partition, by: checkpoint.claim) else {
-                throw BusError.takenOver(owner.consumer)
-            }
-            if try await isHandled(checkpoint, owned.handled) {
-                return Position(epoch: epoch, offset: Place.end(of: try await journal.lastBatch()))
-            }
+            let owned = try await claims.ownership(of: partition, by: checkpoint.claim)
+            let isHandled = try await isHandled(checkpoint, owned?.handled)
+            if isHandled { return try await journal.end() }
+            guard let owned else { throw BusError.takenOver(owner.consumer) }
             let rejected = try await rejectedMessage(of: batch, checkpoint)
-            try await requireReached(checkpoint)
             if !batch.settledLetters.isEmpty { try await letters.require(batch.settledLetters) }
             let publication = try Publication(
-                batch, owner: owner, rejected: rejected, lease: lease,
+                packed, owner: owner, rejected: rejected, lease: lease,
                 expectation: Expectation(subject: journal.subject(.fence(owner)), sequence: owned.fence))
-            return try await send(publication, checkpoint, partition, epoch)
+            return try await send(publication, checkpoint, partition, checkpoint.position.epoch)
         }
     }
 
@@ -85,20 +81,25 @@ struct Results: Sendable {
 
     // MARK: Checks
 
-    /// - Parameter handled: The offset up to which the partition is handled.
-    /// - Returns: True if the message of the checkpoint is already handled.
-    /// - Throws: ``BusError`` `fenced` or `unrecorded`.
-    private func isHandled(_ checkpoint: Checkpoint, _ handled: UInt64) async throws -> Bool {
-        guard let partition = checkpoint.partition, !checkpoint.isGuard else { return false }
-        let isHandled = handled >= checkpoint.position.offset
-        if isHandled || checkpoint.previous.map({ handled < $0 }) == true {
-            // Nothing is published that the fence could refuse.
-            try await claims.requireOwned(partition, by: checkpoint.claim)
+    /// See ``CheckpointAdmission/isHandled(end:handled:)``.
+    private func isHandled(_ checkpoint: Checkpoint, _ handled: UInt64?) async throws -> Bool {
+        let admission = CheckpointAdmission(checkpoint)
+        let end = try await end(reaching: admission.reach)
+        do throws(CheckpointRefusal) {
+            guard try admission.isHandled(end: end, handled: handled) else { return false }
+        } catch {
+            if error.reason == .unrecorded { try await requireOwned(checkpoint) }
+            throw BusError(error)
         }
-        if !isHandled, let previous = checkpoint.previous, handled < previous {
-            throw BusError(.unrecorded, "the previous checkpoint, at offset \(previous), is not recorded")
-        }
-        return isHandled
+        try await requireOwned(checkpoint)
+        return true
+    }
+
+    /// Asks the journal if the claim still owns the partition of the checkpoint: for a batch that is not sent, so that
+    /// no fence can refuse it.
+    private func requireOwned(_ checkpoint: Checkpoint) async throws {
+        guard let partition = checkpoint.partition else { return }
+        try await claims.requireOwned(partition, by: checkpoint.claim)
     }
 
     /// The message that a batch gives up, from the journal.
@@ -116,18 +117,10 @@ struct Results: Sendable {
         throw BusError(.letter, "there is no message at position \(position) that could be given up")
     }
 
-    /// - Throws: ``BusError`` with code `epoch` for progress beyond the end of the journal: messages that are published
-    ///   later would count as handled.
-    private func requireReached(_ checkpoint: Checkpoint) async throws {
-        let offset = max(checkpoint.position.offset, checkpoint.settled)
-        if offset <= Place.end(of: journal.seen) { return }
-        let end = Place.end(of: try await journal.lastBatch())
-        guard offset <= end else {
-            throw BusError(
-                .epoch,
-                "the checkpoint of '\(checkpoint.claim.consumer)' is beyond the end of the journal "
-                    + "(\(Position(epoch: checkpoint.position.epoch, offset: end)))")
-        }
+    /// The end of the journal, or an earlier position that this client knows if that is not before `offset`.
+    private func end(reaching offset: UInt64) async throws -> Position {
+        let known = Position(epoch: try await journal.identity().epoch, offset: Place.end(of: journal.seen))
+        return offset <= known.offset ? known : try await journal.end()
     }
 }
 

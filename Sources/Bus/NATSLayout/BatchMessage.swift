@@ -142,6 +142,27 @@ package struct RejectedMessage: Hashable, Sendable {
     }
 }
 
+/// A batch whose messages are checked and packed.
+package struct PackedBatch: Sendable {
+    let batch: Batch
+    let messages: PackedMessages
+
+    /// - Parameter batch: A batch that is not transient.
+    /// - Throws: ``BusError`` with code `refused` if the batch or a message is invalid.
+    package init(_ batch: Batch) throws {
+        try batch.validate()
+        self.batch = batch
+        do {
+            messages = try PackedMessages(batch.messages, isTransient: false)
+        } catch {
+            throw BusError(.refused, error.message)
+        }
+        guard messages.bytes.count <= Limits.batchSize else {
+            throw BusError(.refused, "the messages of a batch exceed \(Limits.batchSize) bytes together; split it")
+        }
+    }
+}
+
 /// A batch that is ready to be published, except for its id and place in the ``Lanes``.
 package struct Publication: Hashable, Sendable {
     package let subject: BusSubject
@@ -160,31 +181,30 @@ package struct Publication: Hashable, Sendable {
     package let id: MessageID?
 
     /// Checks and packs a batch that is not transient.
+    package init(
+        _ batch: Batch, owner: ConsumerPartition? = nil, rejected: RejectedMessage? = nil, lease: ProducerID? = nil,
+        expectation: Expectation? = nil
+    ) throws {
+        try self.init(
+            PackedBatch(batch), owner: owner, rejected: rejected, lease: lease, expectation: expectation)
+    }
+
     /// - Parameters:
     ///   - owner: The partition whose fence protects the batch; nil for a batch without a checkpoint.
     ///   - rejected: The message that the batch gives up, with the reason.
     ///   - lease: The producer, if the documents of the batch are leased.
     ///   - expectation: The fence, the lease, or the last settlement.
-    /// - Throws: ``BusError`` with code `refused` if the batch or a message is invalid.
+    /// - Throws: ``BusError`` with code `refused` if a batch that settles dead letters has an owner or a lease.
     package init(
-        _ batch: Batch, owner: ConsumerPartition? = nil, rejected: RejectedMessage? = nil, lease: ProducerID? = nil,
-        expectation: Expectation? = nil
+        _ packed: PackedBatch, owner: ConsumerPartition? = nil, rejected: RejectedMessage? = nil,
+        lease: ProducerID? = nil, expectation: Expectation? = nil
     ) throws {
-        try batch.validate()
+        let (batch, packed) = (packed.batch, packed.messages)
         guard batch.settledLetters.isEmpty || owner == nil && lease == nil else {
             // A message of JetStream can have one expectation only.
             throw BusError(
                 .refused,
                 "a batch that settles dead letters cannot have a checkpoint or a lease; publish them separately")
-        }
-        let packed: PackedMessages
-        do {
-            packed = try PackedMessages(batch.messages, isTransient: false)
-        } catch {
-            throw BusError(.refused, error.message)
-        }
-        guard packed.bytes.count <= Limits.batchSize else {
-            throw BusError(.refused, "the messages of a batch exceed \(Limits.batchSize) bytes together; split it")
         }
         let tokens = MessageTokens(of: batch.messages)
         progress = batch.checkpoint.flatMap(RecordedProgress.init)

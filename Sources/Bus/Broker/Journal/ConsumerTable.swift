@@ -113,7 +113,7 @@ struct ConsumerTable {
                 "the journal has \(rows.count) durable consumers already; remove one with 'segue consumer forget'")
         }
         guard !consumer.group.isDisplaced(request.member) else {
-            throw ProtocolError(.fenced, "another process has taken over the durable consumer '\(request.consumer)'")
+            throw ProtocolError(CheckpointRefusal(takenOver: request.consumer))
         }
         let members = consumer.group.members
         guard
@@ -137,31 +137,12 @@ struct ConsumerTable {
         return (consumer, ownership)
     }
 
-    /// Checks whether progress can be recorded.
-    /// - Returns: True if the message of the checkpoint is handled already.
-    /// - Throws: ``ProtocolError`` with code `epoch`, `fenced` or `unrecorded`, checked in this order, if progress
-    ///   cannot be recorded.
-    func check(_ checkpoint: CheckpointFrame, epoch: UInt64, head: UInt64) throws(ProtocolError) -> Bool {
-        guard checkpoint.epoch == epoch, checkpoint.offset <= head, checkpoint.settled <= head else {
-            throw ProtocolError(
-                .epoch,
-                "the checkpoint of the durable consumer '\(checkpoint.consumer)' is for another journal, "
-                    + "or beyond the end of this one")
+    /// See ``CheckpointAdmission/isHandled(end:handled:)``.
+    func isHandled(_ checkpoint: CheckpointFrame, end: Position) throws(ProtocolError) -> Bool {
+        let handled = rows[checkpoint.consumer]?.group.handled(checkpoint.partition, under: checkpoint.ownerEpoch)
+        do { return try checkpoint.admission.isHandled(end: end, handled: handled) } catch {
+            throw ProtocolError(error)
         }
-        guard let group = rows[checkpoint.consumer]?.group,
-            group.isOwned(checkpoint.partition, under: checkpoint.ownerEpoch)
-        else {
-            throw ProtocolError(.fenced, "another process has taken over the durable consumer '\(checkpoint.consumer)'")
-        }
-        guard let partition = checkpoint.partition, !checkpoint.isGuard else { return false }
-        let handled = group.handled(partition)
-        if handled >= checkpoint.offset { return true }
-        // The previous checkpoint of the partition is missing. If this one were recorded, the message of the previous
-        // one would count as handled.
-        if let previous = checkpoint.previous, handled < previous {
-            throw ProtocolError(.unrecorded, "the previous checkpoint, at offset \(previous), is not recorded")
-        }
-        return false
     }
 
     /// Records progress that was checked.

@@ -484,10 +484,9 @@ extension Journal {
             let content = try BatchContent(of: batch)
             let messages = try ScannedBatch(content.messages, count: batch.count, topics: journal.topics)
             try journal.topics.checkCapacity(for: messages.newTopics.count)
-            if let checkpoint = content.checkpoint,
-                try journal.consumers.check(checkpoint, epoch: journal.epoch, head: journal.head)
-            {
-                return
+            if let checkpoint = content.checkpoint {
+                let end = Position(epoch: journal.epoch, offset: journal.head)
+                if try journal.consumers.isHandled(checkpoint, end: end) { return }
             }
             try DeadLetterTable.check(content, in: self)
             try DeadLetterTable.take(content, in: self)

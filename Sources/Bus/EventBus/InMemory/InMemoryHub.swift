@@ -92,7 +92,6 @@ public actor InMemoryHub {
         try batch.validateMessages()
         if let checkpoint = batch.checkpoint, try isHandled(checkpoint) { return end }
         let rejected = try rejectedMessage(of: batch)
-        try batch.checkpoint.map(requireReached)
         try requireLetters(batch.settledLetters)
         batch.checkpoint.map(record)
         if let rejection = batch.rejection, let checkpoint = batch.checkpoint, let rejected {
@@ -336,30 +335,12 @@ public actor InMemoryHub {
         return ownership.ownerEpoch == claim.ownerEpoch && ownership.offsets.keys == claim.offsets.keys
     }
 
-    /// Checks that progress can be recorded.
-    /// - Returns: True if the message of the checkpoint is already handled.
-    /// - Throws: ``BusError``: `epoch`, `fenced` or `unrecorded`. They are checked in this order.
-    func isHandled(_ checkpoint: Checkpoint) throws -> Bool {
+    /// See ``CheckpointAdmission/isHandled(end:handled:)``.
+    func isHandled(_ checkpoint: Checkpoint) throws(BusError) -> Bool {
         let claim = checkpoint.claim
-        try requireThisJournal(checkpoint.position)
-        guard let group = groups[claim.consumer], group.isOwned(checkpoint.partition, under: claim.ownerEpoch) else {
-            throw BusError.takenOver(claim.consumer)
-        }
-        guard let partition = checkpoint.partition, !checkpoint.isGuard else { return false }
-        let handled = group.handled(partition)
-        if handled >= checkpoint.position.offset { return true }
-        if let previous = checkpoint.previous, handled < previous {
-            throw BusError(.unrecorded, "the previous checkpoint, at offset \(previous), is not recorded")
-        }
-        return false
-    }
-
-    /// - Throws: ``BusError`` with code `epoch` for progress beyond the end of the journal: messages that are published
-    ///   later would count as handled.
-    func requireReached(_ checkpoint: Checkpoint) throws {
-        guard max(checkpoint.position.offset, checkpoint.settled) <= end.offset else {
-            throw BusError(
-                .epoch, "the checkpoint of '\(checkpoint.claim.consumer)' is beyond the end of the journal (\(end))")
+        let handled = groups[claim.consumer]?.handled(checkpoint.partition, under: claim.ownerEpoch)
+        do { return try CheckpointAdmission(checkpoint).isHandled(end: end, handled: handled) } catch {
+            throw BusError(error)
         }
     }
 
@@ -390,7 +371,6 @@ public actor InMemoryHub {
     /// The message that a batch gives up; nil if it does not give up a message.
     func rejectedMessage(of batch: Batch) throws -> Envelope? {
         guard batch.rejection != nil, let position = batch.checkpoint?.position else { return nil }
-        try requireThisJournal(position)
         guard let message = journal[position.offset] else {
             throw BusError(.letter, "there is no message at position \(position) that could be given up")
         }
@@ -480,10 +460,6 @@ extension BusError {
 
     fileprivate static func isOwned(_ consumer: String) -> BusError {
         BusError(.refused, "a process runs the durable consumer '\(consumer)'; stop it first")
-    }
-
-    fileprivate static func takenOver(_ consumer: String) -> BusError {
-        BusError(.fenced, "another process has taken over the durable consumer '\(consumer)'")
     }
 }
 
