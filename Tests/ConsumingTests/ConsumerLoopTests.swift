@@ -111,6 +111,34 @@ struct ConsumerLoopTests {
         #expect(try errors.map { try $0.decode(ApplicationError.self).code } == ["worker.refused"])
     }
 
+    @Test(
+        "claims again when its journal is replaced after a claim, whatever it publishes first",
+        arguments: [true, false])
+    func replacedAfterClaim(hasCutOffs: Bool) async throws {
+        try await tell("a")
+        let lost = CutOff(type: Told.type, count: 3, offsets: 1...3)
+        let bus = ReplacedJournalBus(
+            InMemoryEventBus(source: "worker/1", hub: hub), cutOffs: hasCutOffs ? [lost] : [])
+        try await running {
+            try await loop(on: bus).runShared(Counting(bus: bus)) { claim, _ in
+                _ = try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: claim.position)))
+            }
+        } _: {
+            try await count(["a"])
+        }
+    }
+
+    @Test("what is sent again with the same claim is not repeated after an error that does not pass")
+    func passingErrors() {
+        let ended: Set<BusError.Code> = [.epoch, .unrecorded, .fenced]
+        #expect(BusRetry.Holding.claim.passing == [.unavailable, .journal])
+        #expect(BusRetry.Holding.nothing.passing.isDisjoint(with: [.fenced]), "another process has taken over")
+        for holding in BusRetry.Holding.allCases {
+            #expect(holding.passing.isSuperset(of: [.unavailable, .journal]))
+            #expect(holding.passing.isSubset(of: ended.union([.unavailable, .journal])))
+        }
+    }
+
     @Test("publishes only the progress and the dead letter when the error beside it is refused, too")
     func bareLetter() async throws {
         try await tell("refuse", "a")
@@ -337,6 +365,30 @@ private struct RefusingBus: ForwardingBus {
     func publish(_ batch: Batch) async throws -> Position {
         if refuses(batch) { throw BusError(code, "it is not taken") }
         return try await bus.publish(batch)
+    }
+}
+
+/// A bus whose journal is replaced after the first claim. That claim belongs to the former journal.
+private final class ReplacedJournalBus: ForwardingBus {
+    let bus: any EventBus
+    private let cutOffs: [CutOff]
+    private let isReplaced = Mutex(false)
+
+    init(_ bus: any EventBus, cutOffs: [CutOff]) {
+        self.bus = bus
+        self.cutOffs = cutOffs
+    }
+
+    func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+        let claim = try await bus.claim(consumer: consumer, as: member)
+        let isFirst = isReplaced.withLock { isReplaced in
+            defer { isReplaced = true }
+            return !isReplaced
+        }
+        guard isFirst else { return claim }
+        return ConsumerClaim(
+            consumer: consumer, member: member, ownerEpoch: claim.ownerEpoch, epoch: claim.epoch &+ 1,
+            offsets: claim.offsets, cutOffs: cutOffs)
     }
 }
 

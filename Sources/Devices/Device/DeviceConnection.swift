@@ -25,7 +25,7 @@ public struct DeviceConnection: Sendable {
     public func follow(
         _ filters: [MessageFilter], attached: () async throws -> Void, receive: (Envelope) async throws -> Void
     ) async throws {
-        try await BusRetry(logger: logger, clock: clock).run {
+        try await BusRetry(holding: .nothing, logger: logger, clock: clock).run {
             try await bus.withSubscription(to: filters, from: .retained) { messages in
                 try await attached()
                 for try await message in messages { try await receive(message) }
@@ -36,7 +36,8 @@ public struct DeviceConnection: Sendable {
     /// Publishes a message. If the bus refuses it, the message is logged and dropped.
     public func publish(_ message: Envelope) async throws {
         do {
-            try await BusRetry(logger: logger, clock: clock).run { _ = try await bus.publish(Batch([message])) }
+            try await BusRetry(holding: .nothing, logger: logger, clock: clock)
+                .run { _ = try await bus.publish(Batch([message])) }
         } catch let error as BusError where error.code == .refused {
             logger.warning("a message was refused: \(error)", metadata: ["type": "\(message.type)"])
         }

@@ -194,11 +194,9 @@ struct Gateway: ReadyService {
 
     /// Passes all messages of the bus to the hub.
     private func follow(_ following: ReadySignal) async throws {
-        try await BusRetry(logger: logger, clock: clock).run {
+        try await BusRetry(holding: .nothing, logger: logger, clock: clock).run {
             let end = try await bus.publish(Batch([]))
-            let last = await hub.resumption
-            await hub.begin(at: end, try await bus.documents(matching: Self.documents))
-            let start = last?.epoch == end.epoch ? last ?? end : end
+            let start = await hub.begin(at: end, try await bus.documents(matching: Self.documents))
             let (notices, noting) = AsyncStream.makeStream(
                 of: SubscriptionNotice.self, bufferingPolicy: .bufferingNewest(64))
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -77,7 +77,7 @@ package struct AuthorizationHost: ReadyService {
             return try Envelope(message, source: bus.source)
         }
         if !messages.isEmpty {
-            _ = try await BusRetry(logger: logger).run { try await bus.publish(Batch(messages)) }
+            _ = try await BusRetry(holding: .nothing, logger: logger).run { try await bus.publish(Batch(messages)) }
         }
         try await service.acknowledge(outcome)
     }

@@ -2,25 +2,40 @@ package import EventBus
 package import Logging
 internal import ServiceLifecycle
 
-/// Repeats an operation, without limit, while it fails with a ``BusError`` that has one of a set of codes.
+/// Repeats an operation on the bus, without limit, while it fails with an error that can pass.
 package struct BusRetry: Sendable {
+    /// The claims and positions that an operation uses from before an attempt. They decide which errors can pass.
+    package enum Holding: Sendable, CaseIterable {
+        /// None: each attempt makes its own claim or subscription, or needs none.
+        case nothing
+        /// A claim or a position that all attempts share. Once the bus refuses it, it refuses it for ever.
+        case claim
+        /// The last claim of another task, which claims again when its claim ends.
+        case renewedClaim
+
+        /// The codes of the errors after which the operation is repeated.
+        package var passing: Set<BusError.Code> {
+            switch self {
+            case .nothing: [.unavailable, .journal, .epoch, .unrecorded]
+            case .claim: [.unavailable, .journal]
+            case .renewedClaim: [.unavailable, .journal, .epoch, .unrecorded, .fenced]
+            }
+        }
+    }
+
+    private let holding: Holding
     private let logger: Logger
     private let clock: any Clock<Duration>
-    private let codes: Set<BusError.Code>
     /// The time between two attempts.
     private let pause: Duration = .seconds(1)
 
-    /// - Parameter codes: the error codes after which an operation is repeated.
-    package init(
-        logger: Logger, clock: any Clock<Duration> = ContinuousClock(),
-        after codes: Set<BusError.Code> = [.unavailable, .journal, .epoch, .unrecorded]
-    ) {
+    package init(holding: Holding, logger: Logger, clock: any Clock<Duration> = ContinuousClock()) {
+        self.holding = holding
         self.logger = logger
         self.clock = clock
-        self.codes = codes
     }
 
-    /// - Throws: `CancellationError`, and the error of `operation` unless it is a ``BusError`` with one of the codes.
+    /// - Throws: `CancellationError`, and the error of `operation` unless it can pass.
     package func run<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
         try await run(operation) { try await clock.sleep(for: pause) }
     }
@@ -40,7 +55,7 @@ package struct BusRetry: Sendable {
         while true {
             do {
                 return try await operation()
-            } catch let error as BusError where codes.contains(error.code) {
+            } catch let error as BusError where holding.passing.contains(error.code) {
                 logger.log(level: hasWarned ? .debug : .warning, "an operation on the bus failed, retrying: \(error)")
                 hasWarned = true
             }

@@ -300,14 +300,14 @@ private actor ConsumerRun {
     /// Reads the messages of the member's partitions. Claims again each time the claim ends, for example because the
     /// member's partitions have changed.
     private func readShare() async throws {
-        let retry = BusRetry(logger: loop.logger, clock: loop.clock)
-        let preparation = BusRetry(logger: loop.logger, clock: loop.clock, after: [.unavailable, .journal])
+        let claiming = BusRetry(holding: .nothing, logger: loop.logger, clock: loop.clock)
+        let preparation = BusRetry(holding: .claim, logger: loop.logger, clock: loop.clock)
         while failure == nil {
             do {
-                let claim = try await retry.run {
+                let claim = try await claiming.run {
                     try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member)
                 }
-                try await retry.run { try await self.loop.tellCutOffs(of: claim) }
+                try await preparation.run { try await self.loop.tellCutOffs(of: claim) }
                 let former = claim.continues(queue.claim) ? queue.claim.offsets : [:]
                 let new = Set(claim.offsets.keys).subtracting(former.keys)
                 try await preparation.run { try await self.whenClaimed(claim, new) }
@@ -409,7 +409,7 @@ private actor ConsumerRun {
     /// Reads the documents that the handler needs for a message. Then the handler handles the message.
     private func restore(_ names: [DocumentName], _ message: Envelope, _ turn: ConsumerQueue.Turn) async {
         do {
-            let retry = BusRetry(logger: loop.logger, clock: loop.clock, after: [.journal, .unavailable, .epoch])
+            let retry = BusRetry(holding: .nothing, logger: loop.logger, clock: loop.clock)
             var documents: [Envelope] = []
             for name in names {
                 guard let document = try await retry.runUntilShutdown({ try await self.document(name) }) else {
@@ -467,7 +467,7 @@ private actor ConsumerRun {
     private func publish(_ batch: Batch, _ turn: ConsumerQueue.Turn) async {
         do {
             // While the bus is unavailable or the journal cannot be written, the batch is kept and published later.
-            let retry = BusRetry(logger: loop.logger, clock: loop.clock, after: [.journal, .unavailable])
+            let retry = BusRetry(holding: .claim, logger: loop.logger, clock: loop.clock)
             try await retry.runUntilShutdown { _ = try await loop.bus.publish(batch) }
             recorded(turn)
         } catch let error as BusError {

@@ -229,7 +229,7 @@ public struct MessageConsumer: ReadyService {
 
     public func run() async throws {
         let loop = loop
-        try await BusRetry(logger: logger, clock: clock).run {
+        try await BusRetry(holding: .nothing, logger: logger, clock: clock).run {
             let underWay = SessionWork()
             try await underWay.tasks.run {
                 try await loop.runShared(partitionsAtOnce: Self.partitionsAtOnce) { claim, new in
@@ -363,8 +363,7 @@ public struct MessageConsumer: ReadyService {
         var epoch: UInt64?
         // While the bus is unavailable, the batch is kept. If the claim is renewed meanwhile, the results are published
         // under the new one.
-        let retry = BusRetry(
-            logger: logger, clock: clock, after: [.journal, .unavailable, .fenced, .epoch, .unrecorded])
+        let retry = BusRetry(holding: .renewedClaim, logger: logger, clock: clock)
         try await retry.runUntilShutdown {
             guard let claim = underWay.claim else { return }
             if batch == nil || epoch != claim.ownerEpoch {

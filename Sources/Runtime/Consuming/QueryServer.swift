@@ -65,7 +65,7 @@ public struct QueryServer: ReadyService {
     public func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {
-                try await BusRetry(logger: logger, clock: clock).run {
+                try await BusRetry(holding: .nothing, logger: logger, clock: clock).run {
                     try await bus.serve(receives, whenServing: ready.signal, answer(to:))
                 }
             }

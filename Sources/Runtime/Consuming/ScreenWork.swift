@@ -96,7 +96,7 @@ public struct ScreenWork: ReadyService {
     }
 
     public func run() async throws {
-        try await BusRetry(logger: logger, clock: clock).run { try await work() }
+        try await BusRetry(holding: .nothing, logger: logger, clock: clock).run { try await work() }
     }
 
     private func work() async throws {

@@ -56,7 +56,7 @@ public struct Coordinator: ReadyService {
     }
 
     public func run() async throws {
-        try await BusRetry(logger: logger, clock: clock).run { try await coordinate() }
+        try await BusRetry(holding: .nothing, logger: logger, clock: clock).run { try await coordinate() }
     }
 
     private func coordinate() async throws {
@@ -143,7 +143,7 @@ public struct Coordinator: ReadyService {
         do {
             try await clock.sleep(for: deadline.delay)
             guard open.isOpen(timer) else { return }
-            try await BusRetry(logger: logger, clock: clock, after: [.unavailable, .journal])
+            try await BusRetry(holding: .nothing, logger: logger, clock: clock)
                 .run { _ = try await bus.publish(Batch([report(of: deadline)])) }
         } catch let error as BusError where error.code == .refused {
             logger.error("a deadline could not be reported: \(error)", metadata: ["id": "\(deadline.object.id)"])

@@ -39,7 +39,7 @@ public struct ErrorNotifier: ReadyService {
     }
 
     public func run() async throws {
-        try await BusRetry(logger: logger, clock: clock).run { try await notify() }
+        try await BusRetry(holding: .nothing, logger: logger, clock: clock).run { try await notify() }
     }
 
     private func notify() async throws {
@@ -72,7 +72,7 @@ public struct ErrorNotifier: ReadyService {
     private func hideInDueTime(_ shown: ShownError) async throws {
         do {
             try await clock.sleep(for: shown.entry.error.severity.displayTime)
-            let retry = BusRetry(logger: logger, clock: clock, after: [.unavailable, .journal])
+            let retry = BusRetry(holding: .nothing, logger: logger, clock: clock)
             try await retry.run {
                 // If the banner shows another error now, this one has been dismissed already.
                 let banner = try await bus.document(Document.ErrorBanner.self, subject: shown.session)

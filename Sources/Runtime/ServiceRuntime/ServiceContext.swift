@@ -46,7 +46,7 @@ public struct ServiceContext: Sendable {
         clock: any Clock<Duration>, _ operation: @escaping @Sendable () async throws -> some Sendable
     ) async throws {
         try await withThrowingTaskGroup { group in
-            group.addTask { _ = try await BusRetry(logger: logger, clock: clock).run(operation) }
+            group.addTask { _ = try await BusRetry(holding: .nothing, logger: logger, clock: clock).run(operation) }
             group.addTask {
                 var level = Logger.Level.warning
                 while true {

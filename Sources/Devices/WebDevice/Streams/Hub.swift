@@ -88,16 +88,16 @@ actor Hub {
 
     // MARK: The bus
 
-    /// The position after which a new subscription has to start. Nil before the first one.
-    var resumption: Position? { settled }
-
-    /// Begins at a position of a journal.
+    /// Begins a subscription at the end of the journal.
     /// - Parameter documents: The retained documents about processes and flows.
-    func begin(at position: Position, _ documents: [Envelope]) {
-        if settled?.epoch != position.epoch {
-            (settled, recent, highest) = (position, [], position.offset)
-        }
+    /// - Returns: The position after which the subscription has to start: `end`, or the position up to which the last
+    ///   subscription has delivered everything. A journal that ends before that position has lost its last messages, so
+    ///   the bus would refuse it for ever.
+    func begin(at end: Position, _ documents: [Envelope]) -> Position {
         for document in documents { figures.takeDocument(document) }
+        if let settled, settled.epoch == end.epoch, settled.offset <= end.offset { return settled }
+        (settled, recent, highest) = (end, [], end.offset)
+        return end
     }
 
     func take(_ message: Envelope) {
