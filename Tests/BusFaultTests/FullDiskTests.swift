@@ -2,12 +2,12 @@ import BusSoak
 import Contracts
 import EventBus
 import Foundation
-import Glibc
+import TestSupport
 import Testing
 
 @Suite(
     "When the disk is full",
-    .enabled(if: Namespace.isAllowed, "a small disk needs a mount namespace (unshare --mount), not allowed here"))
+    .enabled(if: MountNamespace.isAllowed, "a small disk needs a mount namespace (unshare --mount), not allowed here"))
 struct FullDiskTests {
     /// The unique texts of the messages of one publisher.
     private struct Sent: Sendable {
@@ -26,7 +26,7 @@ struct FullDiskTests {
                 mount -t tmpfs -o size=16m none \(disk) && head -c 12000000 /dev/zero > \(disk)/filler \
                 && exec "$0" --bus \(arena.bus) --journal \(disk)/journal.sqlite
                 """
-            let command = Namespace.command + ["sh", "-c", script, Namespace.broker]
+            let command = MountNamespace.command + ["sh", "-c", script, Self.broker]
             let broker = try await arena.start("broker", command)
             try await arena.withBus { bus in
                 let publishers = try await bus.withSubscription(
@@ -59,6 +59,9 @@ struct FullDiskTests {
             }
         }
     }
+
+    private static let broker = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("broker").path
 
     /// Fills the disk. Several tasks publish until a message of each is refused.
     private func fill(_ bus: any EventBus) async throws -> [Sent] {
@@ -94,23 +97,4 @@ extension MessageSequence {
     func next(with code: String) async throws {
         for try await message in self where try message.decode(ApplicationError.self).code == code { return }
     }
-}
-
-/// A separate mount namespace, for a small disk that other processes do not see.
-enum Namespace {
-    static let command =
-        ["/usr/bin/unshare"] + (getuid() == 0 ? ["--mount"] : ["--user", "--map-root-user", "--mount"])
-
-    static let broker = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("broker").path
-
-    static let isAllowed: Bool = {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: command[0])
-        process.arguments = command.dropFirst() + ["sh", "-c", "mount -t tmpfs none /mnt"]
-        (process.standardOutput, process.standardError) = (nil, nil)
-        do { try process.run() } catch { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
 }

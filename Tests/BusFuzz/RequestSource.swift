@@ -57,6 +57,7 @@ struct RequestSource {
             let request = claim(producer, &generator)
             claimed[Int(id)] = request.consumer
             return .claim(request)
+        case 7 where generator.chance(1, in: 2): return .end
         case 7: return .locate(UInt64(Date().timeIntervalSince1970 * 1000) - after)
         case 8: return .letters(LettersRequest(after: 0, consumer: generator.chance(1, in: 2) ? "" : "music"))
         case 9: return .serve(ServeRequest(producer: producer, types: [MessageType(kind: .query, name: "Songs")]))

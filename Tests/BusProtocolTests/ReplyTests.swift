@@ -32,6 +32,7 @@ struct ReplyTests {
         ),
         (.locate, .located(epoch: 1, offset: 2)),
         (.count, .counted(epoch: 1, count: 10_000)),
+        (.end, .end(epoch: 1, offset: 2)),
         (.letters, .letters(Letters(isComplete: false, letters: [letter, letter]))),
         (.letters, .letters(Letters(isComplete: true, letters: []))),
         (.document, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message]))),

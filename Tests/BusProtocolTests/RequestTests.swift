@@ -57,7 +57,8 @@ struct RequestTests {
             .answer(QueryAnswer(query: 1, content: .message(header: [1], data: [2, 3]))),
             .answer(QueryAnswer(query: 2, content: .failure(ProtocolError(.cancelled, "stopped")))),
             .cancel(3),
-            .consumers, .forget("music"), .count(PageRequest(epoch: 1, after: 2, prefixes: ["event.A.", "command."])),
+            .consumers, .end, .forget("music"),
+            .count(PageRequest(epoch: 1, after: 2, prefixes: ["event.A.", "command."])),
         ] + documents.map(Request.document)
 
     static let documents: [DocumentRequest] = ["", "ios"].compactMap { key in

@@ -92,7 +92,7 @@ extension SegueCommandLine {
     package var offsets: [UInt64] {
         get async throws {
             try await withConnection { bus in
-                let end = try await bus.publish(Batch([]))
+                let end = try await bus.end()
                 return try await bus.withSubscription(to: [.all], from: .beginning, until: end, onNotice: nil) {
                     try await $0.reduce(into: []) { $0.append($1.position?.offset ?? 0) }
                 }

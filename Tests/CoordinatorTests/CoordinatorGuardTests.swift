@@ -236,7 +236,7 @@ struct CoordinatorGuardTests {
 
     /// All messages in the journal except the first snapshot, which has no cause.
     private func story(of fixture: CoordinatorFixture) async throws -> [Envelope] {
-        let end = try await fixture.view.publish(Batch([])).offset
+        let end = try await fixture.view.end().offset
         return try await fixture.view.withSubscription(to: [.all], from: .beginning) { messages in
             var story: [Envelope] = []
             for try await message in messages {

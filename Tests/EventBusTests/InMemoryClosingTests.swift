@@ -36,7 +36,7 @@ struct InMemoryClosingTests {
                 #expect(error?.code == .unserved)
             }
             await begun.wait()
-            await server.end()
+            await server.close()
             try await group.waitForAll()
         }
     }
@@ -64,7 +64,7 @@ struct InMemoryClosingTests {
                 told.open()
             }
             await begun.wait()
-            await asker.end()
+            await asker.close()
             await told.wait()
             await stopped.wait()
             group.cancelAll()
@@ -76,7 +76,7 @@ struct InMemoryClosingTests {
         let bus = InMemoryEventBus(source: "gone/1")
         let claim = try await bus.claim(consumer: "workers", as: .shared)
         try await bus.withSubscription(to: [.all], under: claim) { messages in
-            await bus.end()
+            await bus.close()
             let error = await #expect(throws: BusError.self) { for try await _ in messages {} }
             #expect(error?.code == .closed)
         }
@@ -85,7 +85,7 @@ struct InMemoryClosingTests {
 
 extension InMemoryEventBus {
     /// Ends the process that this handle represents.
-    func end() async {
+    func close() async {
         await withThrowingTaskGroup { group in
             group.addTask { try await run() }
             group.cancelAll()

@@ -61,7 +61,7 @@ struct InMemoryEventBusTests {
     func closedAfterRun() async throws {
         let bus = InMemoryEventBus(source: "gone/1")
         try await bus.withSubscription(to: [.all], from: .now) { messages in
-            await bus.end()
+            await bus.close()
             let reading = await #expect(throws: BusError.self) { for try await _ in messages {} }
             #expect(reading?.code == .closed)
         }

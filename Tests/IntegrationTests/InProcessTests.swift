@@ -21,7 +21,7 @@ struct InProcessTests {
             try await story.logIn()
             try await story.select("EndlessFocus")
             let snapshot = try await story.stack.isAt("generatedPlaylist", on: "ios")
-            let end = try await story.bus.publish(Batch([]))
+            let end = try await story.bus.end()
             before.withLock { $0 = (snapshot, end) }
         }
         let kept = before.withLock { $0 }

@@ -43,7 +43,7 @@ struct JournalReaderTests {
             }
             #expect(try received.numbers == [8])
             #expect(log.count(of: "a message was skipped") >= hostile.count - 2, "a batch of nothing is a batch")
-            let end = try await client.publish(Batch([]))
+            let end = try await client.end()
             // The other ways to read the journal.
             #expect(try await client.documents(matching: [.all]).isEmpty)
             #expect(try await client.newest(matching: [.type(Counted.self)]) == end)
@@ -172,7 +172,7 @@ struct JournalReaderTests {
             ) { messages in
                 // More than the buffers hold.
                 for number in 0..<3000 { try await client.publish(Counted(number: number)) }
-                let end = try await client.publish(Batch([]))
+                let end = try await client.end()
                 var table = TypeTable()
                 table.note(Counted.type, at: end.offset)
                 try await bus.remove(before: end, types: table)

@@ -45,6 +45,8 @@ extension ForwardingBus {
         try await bus.document(type, subject: subject, key: key)
     }
 
+    package func end() async throws -> Position { try await bus.end() }
+
     package func newest(matching filters: [MessageFilter]) async throws -> Position {
         try await bus.newest(matching: filters)
     }

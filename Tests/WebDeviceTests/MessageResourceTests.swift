@@ -60,7 +60,7 @@ struct MessageResourceTests {
         _ = try await Self.tick(10, "event.Tock", bus: bus)
         ticks += try await Self.tick(1, bus: bus)
         let archive = MessageArchive(bus: bus, searchLimit: 5)
-        let end = try await archive.end()
+        let end = try await bus.end()
         let selection = MessageSelection(types: [try #require(MessagePattern("event.Tick"))])
         var (rows, counts, next) = ([MessageRow](), [Int](), Position(epoch: end.epoch, offset: 0) as Position?)
         while let start = next {

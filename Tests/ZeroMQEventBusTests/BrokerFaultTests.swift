@@ -125,9 +125,9 @@ struct BrokerFaultTests {
                                     to: [.type(Recounted.self)], from: .beginning
                                 ) { try await $0.numbers(10) }
                                 #expect(results == Array(start..<start + 10))
-                                // This batch is answered after the consumer's last one: when the journal is deleted,
-                                // the consumer waits for its next message.
-                                try await bus.publish(Batch([]))
+                                // This request is answered after the consumer's last batch: when the journal is
+                                // deleted, the consumer waits for its next message.
+                                _ = try await bus.end()
                             }
                         }
                     }

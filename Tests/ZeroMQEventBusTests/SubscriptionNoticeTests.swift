@@ -13,7 +13,7 @@ struct SubscriptionNoticeTests {
                 let bus = try broker.bus()
                 return try await bus.whileOpen {
                     try await bus.publish(numbers: 1..<6)
-                    return try await bus.publish(Batch([]))
+                    return try await bus.end()
                 }
             }
             try await DatabaseQueue(path: broker.journal).write {

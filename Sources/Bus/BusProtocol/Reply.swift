@@ -9,6 +9,8 @@ package enum Reply: Hashable, Sendable {
     case claimed(Claimed)
     /// The offset of the last message before a time; 0 if there is none.
     case located(epoch: UInt64, offset: UInt64)
+    /// The offset of the last message of the journal.
+    case end(epoch: UInt64, offset: UInt64)
     /// The number of matching messages, at most ``Limits/lag``.
     case counted(epoch: UInt64, count: UInt64)
     case letters(Letters)
@@ -39,7 +41,8 @@ package enum Reply: Hashable, Sendable {
     private var body: [[UInt8]] {
         switch self {
         case .welcome(let welcome): [welcome.bytes]
-        case .published(let epoch, let number), .located(let epoch, let number), .counted(let epoch, let number):
+        case .published(let epoch, let number), .located(let epoch, let number), .counted(let epoch, let number),
+            .end(let epoch, let number):
             [Self.numbers(epoch, number)]
         case .page(let page): page.frames
         case .heads(let heads): heads.frames
@@ -78,6 +81,7 @@ package enum Reply: Hashable, Sendable {
         case .heads: self = .heads(try Heads(frames: body))
         case .claim: self = .claimed(try Claimed(frames: body))
         case .locate: self = .located(epoch: try reader.read(), offset: try reader.read())
+        case .end: self = .end(epoch: try reader.read(), offset: try reader.read())
         case .count: self = .counted(epoch: try reader.read(), count: try reader.read())
         case .letters: self = .letters(try Letters(frames: body))
         case .ask: self = .answer(header: try reader.blob(), data: try reader.blob())

@@ -23,6 +23,7 @@ package enum Request: Hashable, Sendable {
     case forget(String)
     case count(PageRequest)
     case documentsOfSubject(SubjectRequest)
+    case end
 
     package var operation: Operation {
         switch self {
@@ -44,6 +45,7 @@ package enum Request: Hashable, Sendable {
         case .forget: .forget
         case .count: .count
         case .documentsOfSubject: .documentsOfSubject
+        case .end: .end
         }
     }
 
@@ -61,7 +63,7 @@ package enum Request: Hashable, Sendable {
             case .answer(let answer): answer.frames
             case .document(let request): request.frames
             case .documentsOfSubject(let request): request.frames
-            case .consumers: []
+            case .consumers, .end: []
             case .forget(let consumer): [Self.bytes(consumer)]
             }
         return [RequestHead(operation: operation, id: id).bytes] + body
@@ -84,13 +86,20 @@ package enum Request: Hashable, Sendable {
         case .cancel: self = .cancel(try Self.number(body))
         case .document: self = .document(try DocumentRequest(frames: body))
         case .consumers:
-            guard body.isEmpty else { throw ProtocolError(.malformed, "consumers has no frames after its head") }
+            try Self.requireNoFrames(body, "consumers")
             self = .consumers
         case .forget: self = .forget(try Self.consumer(body))
         case .count: self = .count(try PageRequest(frames: body))
         case .documentsOfSubject: self = .documentsOfSubject(try SubjectRequest(frames: body))
+        case .end:
+            try Self.requireNoFrames(body, "end")
+            self = .end
         case .query: throw ProtocolError(.operation, "only the broker sends 'query'")
         }
+    }
+
+    private static func requireNoFrames(_ body: ArraySlice<[UInt8]>, _ name: String) throws(ProtocolError) {
+        guard body.isEmpty else { throw ProtocolError(.malformed, "\(name) has no frames after its head") }
     }
 
     private static func number(_ body: ArraySlice<[UInt8]>) throws(ProtocolError) -> UInt64 {
@@ -168,6 +177,8 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case count = 18
     /// Reads a page of the retained documents of one type and subject.
     case documentsOfSubject = 19
+    /// Asks for the end of the journal.
+    case end = 20
 }
 
 /// The first frame of a request or a reply: magic, version, operation, id.

@@ -67,6 +67,11 @@ public protocol EventBus: Sendable {
     /// The retained document of this type, subject and key; `nil` if there is none, or if its header cannot be read.
     func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope?
 
+    /// The end of the journal: the position of the last recorded message, or offset 0. It is never before a batch that
+    /// any publisher had recorded when this method was called. Nothing is recorded, so this works while the journal
+    /// cannot be written.
+    func end() async throws -> Position
+
     /// The position of the newest message of a kind and name that a filter selects; offset 0 if there is none. A bus
     /// may ignore the subjects of the filters.
     func newest(matching filters: [MessageFilter]) async throws -> Position

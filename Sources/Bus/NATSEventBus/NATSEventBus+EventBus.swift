@@ -146,6 +146,8 @@ extension NATSEventBus {
 
     // MARK: Measuring
 
+    public func end() async throws -> Position { try await journal.end() }
+
     public func newest(matching filters: [MessageFilter]) async throws -> Position {
         let epoch = try await journal.identity().epoch
         let newest = try await journal.newest(matching: filters, epoch: epoch, skipped: skipped)

@@ -96,6 +96,15 @@ extension ZeroMQEventBus {
         return document
     }
 
+    public func end() async throws -> Position {
+        switch try await ask(.end, unlessRefusedWith: .operation) {
+        case .end(let epoch, let offset): return Position(epoch: epoch, offset: offset)
+        // An older broker tells the end only in its reply to a batch, which it also records: the batch has a sequence.
+        case nil: return try await publish(Batch([]))
+        default: throw BusError(.refused, "the broker sent an unexpected reply to a request for the journal's end")
+        }
+    }
+
     public func newest(matching filters: [MessageFilter]) async throws -> Position {
         let heads = try await heads(matching: filters)
         return Position(epoch: heads.epoch, offset: heads.offsets.values.max() ?? 0)

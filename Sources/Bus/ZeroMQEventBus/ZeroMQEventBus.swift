@@ -293,6 +293,25 @@ public actor ZeroMQEventBus: EventBus {
     /// - Throws: ``BusError`` if the broker refuses the request, the time has passed or the bus is closed;
     ///   `CancellationError`.
     func ask(_ request: Request, publishing batch: Batch? = nil, timeout: Duration? = nil) async throws -> Reply {
+        let reply = try await reply(to: request, publishing: batch, timeout: timeout)
+        if case .refused(let error) = reply { throw BusError(error) }
+        return reply
+    }
+
+    /// Sends a request that an older broker does not know.
+    /// - Parameter code: The code with which an older broker refuses the request.
+    /// - Returns: Nil if the broker refuses the request with this code.
+    func ask(_ request: Request, unlessRefusedWith code: ProtocolError.Code) async throws -> Reply? {
+        let reply = try await reply(to: request)
+        guard case .refused(let error) = reply else { return reply }
+        if error.code == code { return nil }
+        throw BusError(error)
+    }
+
+    /// Sends a request and waits for the reply, which may be a refusal.
+    private func reply(
+        to request: Request, publishing batch: Batch? = nil, timeout: Duration? = nil
+    ) async throws -> Reply {
         try Task.checkCancellation()
         let id = machine.nextID()
         if let timeout {
@@ -301,14 +320,12 @@ public actor ZeroMQEventBus: EventBus {
                 self?.assumeIsolated { $0.cancel(id, throwing: error) }
             }
         }
-        let reply: Reply = try await suspend { continuation in
+        return try await suspend { continuation in
             callers[id] = continuation
             perform(machine.ask(request, publishing: batch, id: id))
         } onCancel: {
             $0.cancel(id, throwing: CancellationError())
         }
-        if case .refused(let error) = reply { throw BusError(error) }
-        return reply
     }
 
     /// Sends a request whose answer is not needed.

@@ -195,7 +195,7 @@ struct Gateway: ReadyService {
     /// Passes all messages of the bus to the hub.
     private func follow(_ following: ReadySignal) async throws {
         try await BusRetry(holding: .nothing, logger: logger, clock: clock).run {
-            let end = try await bus.publish(Batch([]))
+            let end = try await bus.end()
             let start = await hub.begin(at: end, try await bus.documents(matching: Self.documents))
             let (notices, noting) = AsyncStream.makeStream(
                 of: SubscriptionNotice.self, bufferingPolicy: .bufferingNewest(64))

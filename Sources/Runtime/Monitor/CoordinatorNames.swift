@@ -58,8 +58,7 @@ package actor CoordinatorDirectory {
     /// Reads all flows in the journal.
     package init(of bus: any EventBus) async throws {
         self.bus = bus
-        // An empty batch changes nothing; the bus answers it with the end of the journal.
-        end = try await bus.publish(Batch([]))
+        end = try await bus.end()
         names = try await CoordinatorNames(on: bus)
         let flows = [MessageFilter.type(Document.Flow.self)]
         let newest = try await bus.newest(matching: flows)

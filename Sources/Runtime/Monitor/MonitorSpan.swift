@@ -16,8 +16,7 @@ struct MonitorSpan: Sendable {
 
     /// - Throws: ``BusError``, with the code `refused` if the start is an offset beyond the next message.
     init(start: MonitorStart, end: MonitorEnd, duration: Duration?, on bus: any EventBus) async throws {
-        // An empty batch changes nothing; the bus answers it with the end of the journal.
-        now = try await bus.publish(Batch([]))
+        now = try await bus.end()
         if case .offset(let offset) = start, offset > now.offset + 1 {
             throw BusError(.refused, "there is no message at offset \(offset) yet: the journal ends at \(now.offset)")
         }

@@ -207,6 +207,7 @@ package struct BrokerEngine {
             try leave(greeting.producer, now: now, &outgoing)
             return try welcome(greeting)
         case .heads(let page): return .heads(try journal.heads(page))
+        case .end: return .end(epoch: journal.epoch, offset: journal.head)
         case .count(let page): return .counted(epoch: journal.epoch, count: try journal.count(page))
         case .claim(let claim):
             presence.hear(claim.producer, now: now)

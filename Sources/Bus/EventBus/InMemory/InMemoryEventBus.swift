@@ -54,6 +54,11 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         return try await hub.document(DocumentName(type, subject: subject, key: key), for: id)
     }
 
+    public func end() async throws -> Position {
+        try await hub.requireOpen(id)
+        return await hub.end
+    }
+
     public func newest(matching filters: [MessageFilter]) async throws -> Position {
         try await hub.requireOpen(id)
         return await hub.newest(matching: filters)

@@ -145,7 +145,7 @@ struct GatewayRoutes: Sendable {
         do {
             // The end is read after the view has begun to collect live messages, so that none is missing in between.
             try await onBus {
-                let end = try await archive.end()
+                let end = try await bus.end()
                 let page = try await archive.last(MessageArchive.pageLimit, selection, through: end)
                 await hub.setHistory(of: opened, page.rows, end: end)
             }
@@ -170,7 +170,7 @@ struct GatewayRoutes: Sendable {
             throw RequestError.malformed("'limit' has to be a number from 1 to \(MessageArchive.pageLimit)")
         }
         let page = try await onBus {
-            let end = try await archive.end()
+            let end = try await bus.end()
             var last = end
             if let before {
                 guard before.epoch == end.epoch else { return MessagePage() }

@@ -22,12 +22,6 @@ struct MessageArchive: Sendable {
     /// About the maximum number of messages, of any type, that are searched for one answer.
     var searchLimit = 200_000
 
-    /// The end of the journal.
-    func end() async throws -> Position {
-        // An empty batch changes nothing; the bus answers it with the end of the journal.
-        try await bus.publish(Batch([]))
-    }
-
     // MARK: Pages
 
     /// The newest matching messages up to a position.
@@ -83,7 +77,7 @@ struct MessageArchive: Sendable {
 
     /// The message at a position. Nil if there is none, or if retention has removed it.
     func message(at position: Position) async throws -> Envelope? {
-        let end = try await end()
+        let end = try await bus.end()
         guard (1...max(1, end.offset)).contains(position.offset), end.epoch == position.epoch else { return nil }
         let before = Position(epoch: position.epoch, offset: position.offset - 1)
         return try await bus.withSubscription(to: [.all], from: .after(before), until: position, onNotice: nil) {
@@ -119,7 +113,7 @@ struct MessageArchive: Sendable {
 
     /// The messages with a correlation id, oldest first.
     func story(_ id: String) async throws -> Story {
-        let end = try await end()
+        let end = try await bus.end()
         var tail = JournalTail(of: bus, end: end)
         var rows: [MessageRow] = []
         var hasFirst = false

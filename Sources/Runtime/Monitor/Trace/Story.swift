@@ -121,7 +121,7 @@ package struct StoryFinder: Sendable {
             let story: Story? = if let id = last.id { try await story(id) } else { nil }
             return Newest(story: story, isOfPerson: last.byPerson != nil, givenUpAt: nil)
         }
-        let end = try await bus.publish(Batch([]))
+        let end = try await bus.end()
         var tail = JournalTail(of: bus, end: end)
         // The stories with the stretches in which they begin.
         var byPerson: (id: String, stretch: Position)?

@@ -1,0 +1,111 @@
+import BusProtocol
+import EventBus
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import ZeroMQ
+import ZeroMQEventBus
+
+@Suite("With a broker of an earlier version", .timeLimit(.minutes(1)))
+struct OldBrokerTests {
+    /// Runs `body` with a client of a broker that knows only the operations up to `last`.
+    private func withBus(
+        knowing last: UInt8, _ body: @escaping @Sendable (ZeroMQEventBus) async throws -> Void
+    ) async throws {
+        try await TestBroker.withDirectory { broker in
+            try await broker.run {
+                try await OldBroker.run(before: broker, knowing: last) { address in
+                    let bus = try ZeroMQEventBus(address: address, source: "test/1", logger: .quiet)
+                    try await bus.whileOpen { try await body(bus) }
+                }
+            }
+        }
+    }
+
+    @Test("the end of the journal is the answer to an empty batch")
+    func end() async throws {
+        try await withBus(knowing: 19) { bus in
+            #expect(try await bus.end().offset == 0)
+            try await bus.publish(numbers: 0..<3)
+            #expect(try await bus.end().offset == 3)
+        }
+    }
+}
+
+/// Stands between one client and a broker. It refuses the operations, and the optional fields, that a broker of an
+/// earlier version does not know.
+private final class OldBroker: Sendable {
+    private let broker: TestBroker
+    private let last: UInt8
+    private let isOver = Mutex(false)
+
+    /// - Parameters:
+    ///   - last: The last operation that the broker knows.
+    ///   - body: Receives the address for the client.
+    static func run(
+        before broker: TestBroker, knowing last: UInt8, _ body: @escaping @Sendable (String) async throws -> Void
+    ) async throws {
+        let folder = broker.directory.appendingPathComponent("old")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            at: folder.appendingPathComponent("feed"),
+            withDestinationURL: broker.directory.appendingPathComponent("feed"))
+        let relay = OldBroker(broker, knowing: last)
+        let (ended, end) = AsyncStream.makeStream(of: Never.self)
+        // Only the thread that has created a socket may use it.
+        Thread {
+            relay.relay(to: "ipc://\(folder.path)/ingress")
+            end.finish()
+        }.start()
+        do {
+            try await body("ipc://\(folder.path)")
+        } catch {
+            relay.isOver.withLock { $0 = true }
+            for await _ in ended {}
+            throw error
+        }
+        relay.isOver.withLock { $0 = true }
+        for await _ in ended {}
+    }
+
+    private init(_ broker: TestBroker, knowing last: UInt8) {
+        self.broker = broker
+        self.last = last
+    }
+
+    private func relay(to endpoint: String) {
+        do {
+            let front = try Socket(.router, options: [.linger(0)])
+            let back = try Socket(.dealer, options: [.linger(0), .receiveTimeout(1)])
+            try front.bind(endpoint)
+            try back.connect("\(broker.address)/ingress")
+            var client: [UInt8] = []
+            while !isOver.withLock(\.self) {
+                var isIdle = true
+                while let frames = try front.receive() {
+                    isIdle = false
+                    client = frames[0]
+                    if let refusal = refusal(of: frames.dropFirst()) {
+                        _ = try front.send([client] + Reply.refused(refusal).frames(head: frames[1]))
+                    } else {
+                        _ = try back.send(Array(frames.dropFirst()))
+                    }
+                }
+                while let frames = try back.receive() {
+                    isIdle = false
+                    _ = try front.send([client] + frames)
+                }
+                if isIdle { Thread.sleep(forTimeInterval: 0.001) }
+            }
+        } catch {
+            Issue.record(error)
+        }
+    }
+
+    private func refusal(of frames: ArraySlice<[UInt8]>) -> ProtocolError? {
+        guard let head = frames.first.flatMap({ try? RequestHead($0) }) else { return nil }
+        if head.operation.rawValue > last { return ProtocolError(.operation, "the operation is unknown") }
+        return nil
+    }
+}
