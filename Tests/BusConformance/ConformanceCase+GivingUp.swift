@@ -40,6 +40,61 @@ extension ConformanceCase {
                 #expect(Set(all.map(\.id)).count == 5)
             }
         },
+        ConformanceCase("dead letters are counted, found by their ids, and read in pages", needs: .deadLetters) {
+            fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(0..<40)
+                try await bus.giveUp(40, as: "one")
+                try await bus.giveUp(2, as: "two")
+                let letters = try await bus.deadLetters(of: nil)
+                #expect(try await bus.deadLetterCount(of: nil) == 42)
+                for (consumer, count) in ["one": 40, "two": 2, "three": 0] {
+                    #expect(try await bus.deadLetterCount(of: consumer) == count)
+                    let ids = letters.filter { $0.consumer == consumer }.map(\.id)
+                    #expect(try await bus.deadLetters(of: consumer).map(\.id) == ids)
+                }
+                for limit in [1, 7, .max] {
+                    var (after, read, listed) = (Int64(0), [DeadLetter](), [DeadLetter.Summary]())
+                    while case let page = try await bus.deadLetters(of: "one", after: after, limit: limit),
+                        let last = page.last
+                    {
+                        #expect(page.count <= limit)
+                        listed += try await bus.deadLetterSummaries(of: "one", after: after, limit: page.count)
+                        (read, after) = (read + page, last.id)
+                    }
+                    #expect(read == letters.filter { $0.consumer == "one" })
+                    #expect(listed == read.map(\.summary))
+                    #expect(listed.allSatisfy { $0.message.data.isEmpty && $0.dataSize > 0 })
+                }
+                for letter in [letters[0], letters[41]] {
+                    #expect(try await bus.deadLetter(letter.id) == letter)
+                    #expect(try await bus.deadLetterSummary(letter.id) == letter.summary)
+                }
+                for id in [.min, -1, 0, letters[41].id + 1, .max] {
+                    #expect(try await bus.deadLetter(id) == nil)
+                    #expect(try await bus.deadLetterSummary(id) == nil)
+                }
+                for limit in [0, -1] {
+                    #expect(try await bus.deadLetters(of: nil, after: 0, limit: limit).isEmpty)
+                    #expect(try await bus.deadLetterSummaries(of: nil, after: 0, limit: limit).isEmpty)
+                }
+                var batch = Batch([])
+                batch.settledLetters = letters.prefix(3).map(\.id)
+                try await bus.publish(batch)
+                #expect(try await bus.deadLetterCount(of: nil) == 39)
+                #expect(try await bus.deadLetter(letters[1].id) == nil)
+                #expect(try await bus.deadLetterSummaries(of: nil, after: 0, limit: 1).map(\.id) == [letters[3].id])
+            }
+        },
+        ConformanceCase("a consumer without a name has no dead letters", needs: .deadLetters) { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish([1])
+                try await bus.giveUp(1, as: "one")
+                #expect(try await bus.deadLetters(of: "").isEmpty)
+                #expect(try await bus.deadLetterCount(of: "") == 0)
+                #expect(try await bus.deadLetterSummaries(of: "", after: 0, limit: .max).isEmpty)
+            }
+        },
         ConformanceCase("a dead letter goes with the batch that settles it", needs: .deadLetters) { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<2)

@@ -59,6 +59,9 @@ struct RequestSource {
             return .claim(request)
         case 7 where generator.chance(1, in: 2): return .end
         case 7: return .locate(UInt64(Date().timeIntervalSince1970 * 1000) - after)
+        case 8 where generator.chance(1, in: 3):
+            return .countLetters(Self.consumers.randomElement(using: &generator) ?? "")
+        case 8 where generator.chance(1, in: 2): return .listLetters(LettersRequest(after: 0, consumer: ""))
         case 8: return .letters(LettersRequest(after: 0, consumer: generator.chance(1, in: 2) ? "" : "music"))
         case 9: return .serve(ServeRequest(producer: producer, types: [MessageType(kind: .query, name: "Songs")]))
         case 10: return .ask(AskRequest(timeout: 5000, query: message(.query, "Songs", &generator)))

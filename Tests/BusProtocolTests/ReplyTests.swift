@@ -9,6 +9,10 @@ struct ReplyTests {
     static let letter = Letters.Letter(
         id: 3, time: 1_700_000_000_000, consumer: "music",
         rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"), message: message)
+    static let listed = Letters.Letter(
+        id: 3, time: 1_700_000_000_000, consumer: "music",
+        rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"), message: message,
+        dataSize: 100_000)
     static let cutOff = CutOff(type: MessageType(kind: .event, name: "A"), count: 3, offsets: 2...7)
 
     static let consumer = ConsumerList.Entry(name: "music", position: 7, memberCount: 2)
@@ -35,6 +39,9 @@ struct ReplyTests {
         (.end, .end(epoch: 1, offset: 2)),
         (.letters, .letters(Letters(isComplete: false, letters: [letter, letter]))),
         (.letters, .letters(Letters(isComplete: true, letters: []))),
+        (.listLetters, .letterList(Letters(isComplete: false, letters: [listed, listed]))),
+        (.listLetters, .letterList(Letters(isComplete: true, letters: []))),
+        (.countLetters, .counted(epoch: 1, count: 20_000)),
         (.document, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message]))),
         (.document, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [], damaged: [5]))),
         (.consumers, .consumers(ConsumerList(epoch: 1, head: 2, consumers: []))),

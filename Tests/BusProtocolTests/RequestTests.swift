@@ -57,6 +57,7 @@ struct RequestTests {
             .answer(QueryAnswer(query: 1, content: .message(header: [1], data: [2, 3]))),
             .answer(QueryAnswer(query: 2, content: .failure(ProtocolError(.cancelled, "stopped")))),
             .cancel(3),
+            .countLetters(""), .countLetters("music"), .listLetters(LettersRequest(after: 7, consumer: "music")),
             .consumers, .end, .forget("music"),
             .count(PageRequest(epoch: 1, after: 2, prefixes: ["event.A.", "command."])),
         ] + documents.map(Request.document)

@@ -151,3 +151,10 @@ struct DeadLetterTests {
         }
     }
 }
+
+extension DeadLetters {
+    /// All letters of a consumer, or of all consumers.
+    fileprivate func list(of consumer: String?) async throws -> [DeadLetter] {
+        try await page(of: consumer, after: 0, limit: .max, size: .max) { $0 }
+    }
+}

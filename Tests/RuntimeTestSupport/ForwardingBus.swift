@@ -79,8 +79,20 @@ extension ForwardingBus {
         try await bus.forget(consumer: consumer)
     }
 
-    package func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
-        try await bus.deadLetters(of: consumer)
+    package func deadLetters(
+        of consumer: String?, after id: DeadLetter.ID, limit: Int
+    ) async throws -> [DeadLetter] {
+        try await bus.deadLetters(of: consumer, after: id, limit: limit)
+    }
+
+    package func deadLetterSummaries(
+        of consumer: String?, after id: DeadLetter.ID, limit: Int
+    ) async throws -> [DeadLetter.Summary] {
+        try await bus.deadLetterSummaries(of: consumer, after: id, limit: limit)
+    }
+
+    package func deadLetterCount(of consumer: String?) async throws -> Int {
+        try await bus.deadLetterCount(of: consumer)
     }
 
     package func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {

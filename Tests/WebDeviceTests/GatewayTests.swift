@@ -64,9 +64,16 @@ private final class SlowBus: ForwardingBus {
         return try await bus.documents(matching: filters, after: offset, limit: limit)
     }
 
-    func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
+    func deadLetterCount(of consumer: String?) async throws -> Int {
         try await wait()
-        return try await bus.deadLetters(of: consumer)
+        return try await bus.deadLetterCount(of: consumer)
+    }
+
+    func deadLetterSummaries(
+        of consumer: String?, after id: DeadLetter.ID, limit: Int
+    ) async throws -> [DeadLetter.Summary] {
+        try await wait()
+        return try await bus.deadLetterSummaries(of: consumer, after: id, limit: limit)
     }
 
     private func wait() async throws {

@@ -286,11 +286,14 @@ struct MessageResourceTests {
             #expect(listed["letters"]?.arrayValue?.count == 2)
             #expect(listed.value(at: "letters.0.reason") == "it is of no use")
             #expect(listed.value(at: "letters.0.row.type") == "event.Tick")
+            #expect(listed.value(at: "letters.1.row.size") == .integer(letters[1].data.count))
+            #expect(listed.value(at: "more") == false)
+            let ids = listed["letters"]?.arrayValue?.compactMap(\.["id"]?.integerValue) ?? []
+            let rest = try await page.get("/api/dead?after=\(ids[0])").json
+            #expect(rest["letters"]?.arrayValue?.compactMap(\.["id"]?.integerValue) == [ids[1]])
+            #expect(try await page.get("/api/dead?after=no").status.code == 400)
             func settle(_ action: String, _ letter: Int) async throws -> Int {
-                let position = try #require(letters[letter].position).pageText
-                let body: JSONValue = [
-                    "action": .string(action), "consumer": "shop", "position": .string(position),
-                ]
+                let body: JSONValue = ["action": .string(action), "id": .integer(ids[letter])]
                 return try await page.post("/api/dead", body).status.code
             }
             #expect(try await settle("burn", 0) == 400)
@@ -298,7 +301,7 @@ struct MessageResourceTests {
             #expect(try await settle("resend", 0) == 409)
             #expect(try await settle("drop", 1) == 204)
             #expect(try await settle("drop", 1) == 409)
-            #expect(try await page.get("/api/dead").json == ["letters": []])
+            #expect(try await page.get("/api/dead").json == ["letters": [], "more": false])
             let story = try await page.get("/api/story/\(letters[0].id)").json
             #expect(story["messages"]?.arrayValue?.count == 2, "the copy belongs to the story")
         }

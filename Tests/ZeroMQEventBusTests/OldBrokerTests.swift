@@ -31,10 +31,33 @@ struct OldBrokerTests {
             #expect(try await bus.end().offset == 3)
         }
     }
+
+    @Test("dead letters are counted and listed from the pages that have their data")
+    func letters() async throws {
+        try await withBus(knowing: 19) { bus in
+            try await bus.publish(numbers: 0..<300)
+            let claim = try await bus.claim(consumer: "worker")
+            try await bus.withSubscription(to: [.type(Counted.self)], under: claim) { messages in
+                var count = 0
+                for try await message in messages {
+                    let rejection = Rejection(code: "no.use", reason: "it is of no use", attempts: 1)
+                    try await bus.publish(
+                        Batch([], checkpoint: Checkpoint(claim: claim, handled: message), rejection: rejection))
+                    count += 1
+                    if count == 300 { break }
+                }
+            }
+            #expect(try await bus.deadLetterCount(of: nil) == 300)
+            #expect(try await bus.deadLetterCount(of: "worker") == 300)
+            #expect(try await bus.deadLetterCount(of: "nobody") == 0)
+            let page = try await bus.deadLetterSummaries(of: "worker", after: 100, limit: 10)
+            #expect(page.map(\.id) == Array(101...110))
+            #expect(page.allSatisfy { $0.message.data.isEmpty && $0.dataSize > 0 })
+        }
+    }
 }
 
-/// Stands between one client and a broker. It refuses the operations, and the optional fields, that a broker of an
-/// earlier version does not know.
+/// Stands between one client and a broker. It refuses the operations that a broker of an earlier version does not know.
 private final class OldBroker: Sendable {
     private let broker: TestBroker
     private let last: UInt8
@@ -58,15 +81,11 @@ private final class OldBroker: Sendable {
             relay.relay(to: "ipc://\(folder.path)/ingress")
             end.finish()
         }.start()
-        do {
-            try await body("ipc://\(folder.path)")
-        } catch {
-            relay.isOver.withLock { $0 = true }
-            for await _ in ended {}
-            throw error
-        }
+        let result: Result<Void, any Error>
+        do { result = .success(try await body("ipc://\(folder.path)")) } catch { result = .failure(error) }
         relay.isOver.withLock { $0 = true }
         for await _ in ended {}
+        try result.get()
     }
 
     private init(_ broker: TestBroker, knowing last: UInt8) {

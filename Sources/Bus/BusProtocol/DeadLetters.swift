@@ -29,7 +29,8 @@ package struct LettersRequest: Hashable, Sendable {
 }
 
 /// A page of dead letters. Frames: complete (1), epoch (8) | the letters, one after another: id, time (8 each),
-/// consumer (text), rejection, message as in pages.
+/// consumer (text), rejection, message as in pages. In a list, the data of the messages is left out, and the size of the
+/// data (4) follows each message.
 package struct Letters: Hashable, Sendable {
     package struct Letter: Hashable, Sendable {
         package let id: Int64
@@ -37,16 +38,22 @@ package struct Letters: Hashable, Sendable {
         package let time: UInt64
         package let consumer: String
         package let rejection: RejectionFrame
+        /// The message; in a list, without its data.
         package let message: FeedMessage
+        /// The number of bytes of the message's data.
+        package let dataSize: UInt32
 
+        /// - Parameter dataSize: Nil if `message` has its data.
         package init(
-            id: Int64, time: UInt64, consumer: String, rejection: RejectionFrame, message: FeedMessage
+            id: Int64, time: UInt64, consumer: String, rejection: RejectionFrame, message: FeedMessage,
+            dataSize: UInt32? = nil
         ) {
             self.id = id
             self.time = time
             self.consumer = consumer
             self.rejection = rejection
             self.message = message
+            self.dataSize = dataSize ?? UInt32(clamping: message.data.count)
         }
     }
 
@@ -59,7 +66,8 @@ package struct Letters: Hashable, Sendable {
         self.letters = letters
     }
 
-    init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+    /// - Parameter isList: True if the data of the messages is left out.
+    init(frames: ArraySlice<[UInt8]>, isList: Bool) throws(ProtocolError) {
         guard frames.count == 2, let first = frames.first, let last = frames.last else {
             throw ProtocolError(.malformed, "the reply to letters has two frames: extent and letters")
         }
@@ -72,12 +80,14 @@ package struct Letters: Hashable, Sendable {
             letters.append(
                 Letter(
                     id: Int64(bitPattern: try reader.read()), time: try reader.read(), consumer: try reader.text(),
-                    rejection: try RejectionFrame(&reader), message: try FeedMessage(page: &reader, epoch: epoch)))
+                    rejection: try RejectionFrame(&reader), message: try FeedMessage(page: &reader, epoch: epoch),
+                    dataSize: isList ? try reader.read() : nil))
         }
         self.letters = letters
     }
 
-    var frames: [[UInt8]] {
+    /// - Parameter isList: True if the letters have no data, so that the size of the data follows each of them.
+    func frames(isList: Bool) -> [[UInt8]] {
         var extent = ByteWriter(capacity: 9)
         extent.write(UInt8(isComplete ? 1 : 0))
         extent.write(letters.first?.message.epoch ?? 0)
@@ -88,6 +98,7 @@ package struct Letters: Hashable, Sendable {
             writer.write(text: letter.consumer)
             letter.rejection.write(to: &writer)
             letter.message.write(page: &writer)
+            if isList { writer.write(letter.dataSize) }
         }
         return [extent.bytes, writer.bytes]
     }

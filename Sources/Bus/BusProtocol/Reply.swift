@@ -11,9 +11,11 @@ package enum Reply: Hashable, Sendable {
     case located(epoch: UInt64, offset: UInt64)
     /// The offset of the last message of the journal.
     case end(epoch: UInt64, offset: UInt64)
-    /// The number of matching messages, at most ``Limits/lag``.
+    /// The number of matching messages, at most ``Limits/lag``, or of dead letters.
     case counted(epoch: UInt64, count: UInt64)
     case letters(Letters)
+    /// Dead letters without the data of their messages.
+    case letterList(Letters)
     case consumers(ConsumerList)
     /// The success of a request that has no result: serve, answer, cancel and forget.
     case done
@@ -47,7 +49,8 @@ package enum Reply: Hashable, Sendable {
         case .page(let page): page.frames
         case .heads(let heads): heads.frames
         case .claimed(let claimed): claimed.frames
-        case .letters(let letters): letters.frames
+        case .letters(let letters): letters.frames(isList: false)
+        case .letterList(let letters): letters.frames(isList: true)
         case .consumers(let consumers): consumers.frames
         case .answer(let header, let data): [QueryAnswer.bytes(header: header, data: data)]
         case .done, .refused: []
@@ -82,8 +85,9 @@ package enum Reply: Hashable, Sendable {
         case .claim: self = .claimed(try Claimed(frames: body))
         case .locate: self = .located(epoch: try reader.read(), offset: try reader.read())
         case .end: self = .end(epoch: try reader.read(), offset: try reader.read())
-        case .count: self = .counted(epoch: try reader.read(), count: try reader.read())
-        case .letters: self = .letters(try Letters(frames: body))
+        case .count, .countLetters: self = .counted(epoch: try reader.read(), count: try reader.read())
+        case .letters: self = .letters(try Letters(frames: body, isList: false))
+        case .listLetters: self = .letterList(try Letters(frames: body, isList: true))
         case .ask: self = .answer(header: try reader.blob(), data: try reader.blob())
         case .consumers: self = .consumers(try ConsumerList(frames: body))
         case .serve, .answer, .query, .cancel, .forget:

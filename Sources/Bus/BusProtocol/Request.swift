@@ -24,6 +24,9 @@ package enum Request: Hashable, Sendable {
     case count(PageRequest)
     case documentsOfSubject(SubjectRequest)
     case end
+    /// The name of a durable consumer; empty for all.
+    case countLetters(String)
+    case listLetters(LettersRequest)
 
     package var operation: Operation {
         switch self {
@@ -46,6 +49,8 @@ package enum Request: Hashable, Sendable {
         case .count: .count
         case .documentsOfSubject: .documentsOfSubject
         case .end: .end
+        case .countLetters: .countLetters
+        case .listLetters: .listLetters
         }
     }
 
@@ -57,14 +62,14 @@ package enum Request: Hashable, Sendable {
             case .read(let request), .heads(let request), .documents(let request), .count(let request): request.frames
             case .claim(let request): request.frames
             case .locate(let number), .cancel(let number): [Self.bytes(number)]
-            case .letters(let request): request.frames
+            case .letters(let request), .listLetters(let request): request.frames
             case .serve(let request): request.frames
             case .ask(let request): request.frames
             case .answer(let answer): answer.frames
             case .document(let request): request.frames
             case .documentsOfSubject(let request): request.frames
             case .consumers, .end: []
-            case .forget(let consumer): [Self.bytes(consumer)]
+            case .forget(let consumer), .countLetters(let consumer): [Self.bytes(consumer)]
             }
         return [RequestHead(operation: operation, id: id).bytes] + body
     }
@@ -94,6 +99,8 @@ package enum Request: Hashable, Sendable {
         case .end:
             try Self.requireNoFrames(body, "end")
             self = .end
+        case .countLetters: self = .countLetters(try Self.text(body))
+        case .listLetters: self = .listLetters(try LettersRequest(frames: body))
         case .query: throw ProtocolError(.operation, "only the broker sends 'query'")
         }
     }
@@ -120,6 +127,16 @@ package enum Request: Hashable, Sendable {
         let consumer = try reader.consumer()
         try reader.end()
         return consumer
+    }
+
+    private static func text(_ body: ArraySlice<[UInt8]>) throws(ProtocolError) -> String {
+        guard let frame = body.first, body.count == 1 else {
+            throw ProtocolError(.malformed, "the request has one frame: a text")
+        }
+        var reader = ByteReader(frame)
+        let text = try reader.text()
+        try reader.end()
+        return text
     }
 
     private static func bytes(_ consumer: String) -> [UInt8] {
@@ -179,6 +196,10 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case documentsOfSubject = 19
     /// Asks for the end of the journal.
     case end = 20
+    /// Counts the dead letters.
+    case countLetters = 21
+    /// Reads a page of the dead letters without the data of their messages.
+    case listLetters = 22
 }
 
 /// The first frame of a request or a reply: magic, version, operation, id.

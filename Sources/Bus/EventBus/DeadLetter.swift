@@ -19,6 +19,41 @@ public struct DeadLetter: Hashable, Sendable, Identifiable {
     }
 }
 
+extension DeadLetter {
+    /// A dead letter without the data of its message.
+    public struct Summary: Hashable, Sendable, Identifiable {
+        public let id: Int64
+        public let consumer: String
+        public let rejection: Rejection
+        /// The time at which the consumer gave up the message.
+        public let time: Date
+        /// The message as it was published, but without its data.
+        public let message: Envelope
+        /// The number of bytes of the message's data.
+        public let dataSize: Int
+
+        /// - Parameter message: A message whose data is left out.
+        public init(
+            id: Int64, consumer: String, rejection: Rejection, time: Date, message: Envelope, dataSize: Int
+        ) {
+            self.id = id
+            self.consumer = consumer
+            self.rejection = rejection
+            self.time = time
+            var message = message
+            message.data = Data()
+            self.message = message
+            self.dataSize = dataSize
+        }
+    }
+
+    public var summary: Summary {
+        Summary(
+            id: id, consumer: consumer, rejection: rejection, time: time, message: message,
+            dataSize: message.data.count)
+    }
+}
+
 /// The reason why a durable consumer gave up a message.
 public struct Rejection: Hashable, Sendable {
     /// A stable identifier for programs, such as `message.malformed`.

@@ -113,9 +113,21 @@ public protocol EventBus: Sendable {
     /// - Throws: ``BusError``: `refused` while a process runs the consumer, or while the bus does not know if one does.
     func forget(consumer: String) async throws
 
-    /// The dead letters: the messages that durable consumers gave up, oldest first.
-    /// - Parameter consumer: The consumer whose dead letters are returned; `nil` for those of all consumers.
-    func deadLetters(of consumer: String?) async throws -> [DeadLetter]
+    /// A page of the dead letters: the messages that durable consumers gave up, oldest first. A page without letters
+    /// is after the last one. A page may have fewer letters than `limit`, so that it does not get too large.
+    /// - Parameters:
+    ///   - consumer: The consumer whose dead letters are returned; `nil` for those of all consumers.
+    ///   - id: Only dead letters with a higher id are returned; ids start at 1.
+    ///   - limit: The maximum number of dead letters of the page.
+    func deadLetters(of consumer: String?, after id: DeadLetter.ID, limit: Int) async throws -> [DeadLetter]
+
+    /// A page of the dead letters without the data of their messages. See ``deadLetters(of:after:limit:)``.
+    func deadLetterSummaries(
+        of consumer: String?, after id: DeadLetter.ID, limit: Int
+    ) async throws -> [DeadLetter.Summary]
+
+    /// The number of the dead letters of a consumer, or of all consumers if it is `nil`.
+    func deadLetterCount(of consumer: String?) async throws -> Int
 
     /// Sends a query to one of the processes that serve its type. The query is not recorded in the journal.
     /// - Returns: The answer: a message of the query's type, or an error message.
@@ -198,6 +210,45 @@ extension EventBus {
     /// an unreadable header are left out.
     public func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
         try await documents(matching: filters, after: 0, limit: .max)
+    }
+}
+
+extension EventBus {
+    /// All dead letters of a consumer, or of all consumers if it is `nil`, oldest first. They can be large together:
+    /// ``deadLetters(of:after:limit:)`` returns them in pages.
+    public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
+        var letters: [DeadLetter] = []
+        try await forEachPage {
+            try await deadLetters(of: consumer, after: $0, limit: .max)
+        } _: {
+            letters += $0
+        }
+        return letters
+    }
+
+    /// The dead letter with an id; `nil` if there is none.
+    public func deadLetter(_ id: DeadLetter.ID) async throws -> DeadLetter? {
+        guard id > 0 else { return nil }
+        return try await deadLetters(of: nil, after: id - 1, limit: 1).first { $0.id == id }
+    }
+
+    /// The dead letter with an id, without the data of its message; `nil` if there is none.
+    public func deadLetterSummary(_ id: DeadLetter.ID) async throws -> DeadLetter.Summary? {
+        guard id > 0 else { return nil }
+        return try await deadLetterSummaries(of: nil, after: id - 1, limit: 1).first { $0.id == id }
+    }
+
+    /// Reads pages, each after the last id of the page before, until one is empty.
+    package func forEachPage<Letter: Identifiable<DeadLetter.ID>>(
+        _ page: (_ after: DeadLetter.ID) async throws -> [Letter], _ body: ([Letter]) async throws -> Void
+    ) async throws {
+        var last: DeadLetter.ID = 0
+        while true {
+            let letters = try await page(last)
+            guard let id = letters.last?.id else { return }
+            try await body(letters)
+            last = id
+        }
     }
 }
 

@@ -10,27 +10,63 @@ struct DeadLetters: Sendable {
 
     let journal: Journal
 
-    /// The letters that are not settled: the consumer of each one, by id.
+    /// The usual size of a page: see ``page(of:after:limit:size:_:)``.
+    static let pageSize = 16 * 1024 * 1024
+
+    /// A letter that is not settled.
     private struct Outstanding {
-        /// The letters that the steward keeps.
-        var kept: [Int64: String] = [:]
-        /// The letters of the journal after the mark.
-        var recent: [Int64: String] = [:]
+        let consumer: String
+        /// True if the steward keeps it; false if it is in the journal after the mark.
+        let isKept: Bool
     }
 
-    /// See ``EventBus/deadLetters(of:)``.
-    func list(of consumer: String?) async throws -> [DeadLetter] {
+    /// See ``EventBus/deadLetters(of:after:limit:)``.
+    /// - Parameters:
+    ///   - size: The number of bytes of data after which the page ends.
+    ///   - transform: Takes from a letter what the page has of it.
+    func page<Element: Sendable>(
+        of consumer: String?, after id: Int64, limit: Int, size maximumSize: Int,
+        _ transform: @escaping @Sendable (DeadLetter) -> Element
+    ) async throws -> [Element] {
         let epoch = try await journal.identity().epoch
-        let letters = try await outstanding(epoch)
-        let kept = try await read(letters.kept, of: consumer) { try await keptLetter($0, of: $1, epoch) }
-        let recent = try await read(letters.recent, of: consumer) { try await recentLetter($0, of: $1, epoch) }
-        return (kept + recent).sorted { $0.id < $1.id }
+        var rest = try await outstanding(epoch, of: consumer).filter { $0.key > id }.sorted { $0.key < $1.key }[...]
+        var page: [Element] = []
+        var size = 0
+        while !rest.isEmpty, page.count < limit, size < maximumSize {
+            let next = rest.prefix(min(Self.parallelCount, limit - page.count))
+            rest = rest.dropFirst(next.count)
+            var found: [Int64: (element: Element, size: Int)] = [:]
+            try await withThrowingTaskGroup(of: (Int64, Element, Int)?.self) { tasks in
+                for (id, outstanding) in next {
+                    tasks.addTask {
+                        let letter = try await letter(id, outstanding, epoch)
+                        return letter.map { (id, transform($0), $0.message.data.count) }
+                    }
+                }
+                for try await case (let id, let element, let size)? in tasks { found[id] = (element, size) }
+            }
+            page += next.compactMap { found[$0.key]?.element }
+            size += found.values.map(\.size).reduce(0, +)
+        }
+        return page
+    }
+
+    /// Nil if the letter was settled meanwhile, or cannot be read.
+    private func letter(_ id: Int64, _ outstanding: Outstanding, _ epoch: UInt64) async throws -> DeadLetter? {
+        outstanding.isKept
+            ? try await keptLetter(id, of: outstanding.consumer, epoch)
+            : try await recentLetter(id, of: outstanding.consumer, epoch)
+    }
+
+    /// See ``EventBus/deadLetterCount(of:)``.
+    func count(of consumer: String?) async throws -> Int {
+        try await outstanding(try await journal.identity().epoch, of: consumer).count
     }
 
     /// - Throws: ``BusError`` with code `letter` if one of the letters does not exist.
     func require(_ ids: [Int64]) async throws {
-        let letters = try await outstanding(try await journal.identity().epoch)
-        let missing = Set(ids).subtracting(letters.kept.keys).subtracting(letters.recent.keys).min()
+        let letters = try await outstanding(try await journal.identity().epoch, of: nil)
+        let missing = Set(ids).subtracting(letters.keys).min()
         if let missing { throw BusError(.letter, "there is no dead letter \(missing)") }
     }
 
@@ -55,16 +91,17 @@ struct DeadLetters: Sendable {
 
     // MARK: Reading
 
-    private func outstanding(_ epoch: UInt64) async throws -> Outstanding {
-        var letters = Outstanding()
+    /// The letters that are not settled, by id.
+    private func outstanding(_ epoch: UInt64, of consumer: String?) async throws -> [Int64: Outstanding] {
+        var letters: [Int64: Outstanding] = [:]
         // The mark comes first: the letters that the steward keeps are at least as new as a mark that was read before.
         let mark = try await journal.read(MarkRecord.self, .documentMark, of: journal.names.documents)?.record
         let names = journal.names
-        for subject in try await journal.subjects(of: names.deadLetters, matching: names.letters(of: nil)) {
+        for subject in try await journal.subjects(of: names.deadLetters, matching: names.letters(of: consumer)) {
             guard case .deadLetter(let consumer, let sequence) = BusSubject(subject, in: names.namespace) else {
                 continue
             }
-            letters.kept[Int64(clamping: sequence)] = consumer
+            letters[Int64(clamping: sequence)] = Outstanding(consumer: consumer, isKept: true)
         }
         let start = mark.map { $0.epoch == epoch ? $0.sequence + 1 : 1 } ?? 1
         var settled: Set<Int64> = []
@@ -74,32 +111,15 @@ struct DeadLetters: Sendable {
             // A message that cannot be read was not published by a client of this bus.
             guard let headers = try? BatchHeaders(fields: message.message.headers.fields) else { return .goOn }
             settled.formUnion(headers.settledLetters)
-            if headers.hasRejection, case .results(let owner, _) = BusSubject(message.subject, in: names.namespace) {
-                letters.recent[Int64(message.streamSequence)] = owner.consumer
+            if headers.hasRejection, case .results(let owner, _) = BusSubject(message.subject, in: names.namespace),
+                consumer == nil || owner.consumer == consumer
+            {
+                let id = Int64(message.streamSequence)
+                letters[id] = letters[id] ?? Outstanding(consumer: owner.consumer, isKept: false)
             }
             return .goOn
         }
-        letters.recent = letters.recent.filter { !settled.contains($0.key) && letters.kept[$0.key] == nil }
-        letters.kept = letters.kept.filter { !settled.contains($0.key) }
-        return letters
-    }
-
-    private func read(
-        _ letters: [Int64: String], of consumer: String?,
-        _ read: @escaping @Sendable (Int64, String) async throws -> DeadLetter?
-    ) async throws -> [DeadLetter] {
-        var rest = letters.filter { consumer == nil || $0.value == consumer }[...]
-        var result: [DeadLetter] = []
-        while !rest.isEmpty {
-            try await withThrowingTaskGroup(of: DeadLetter?.self) { tasks in
-                for (id, consumer) in rest.prefix(Self.parallelCount) {
-                    tasks.addTask { try await read(id, consumer) }
-                }
-                for try await letter in tasks { result += [letter].compactMap(\.self) }
-            }
-            rest = rest.dropFirst(Self.parallelCount)
-        }
-        return result
+        return letters.filter { !settled.contains($0.key) }
     }
 
     /// Reads a letter that the steward keeps. Nil if it was settled meanwhile, or cannot be read.

@@ -193,8 +193,21 @@ extension NATSEventBus {
         try await claims.forget(consumer: consumer)
     }
 
-    public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
-        try await letters.list(of: consumer)
+    public func deadLetters(
+        of consumer: String?, after id: DeadLetter.ID, limit: Int
+    ) async throws -> [DeadLetter] {
+        try await letters.page(of: consumer, after: id, limit: limit, size: DeadLetters.pageSize) { $0 }
+    }
+
+    public func deadLetterSummaries(
+        of consumer: String?, after id: DeadLetter.ID, limit: Int
+    ) async throws -> [DeadLetter.Summary] {
+        // A server sends a message whole; what is left out is dropped as it arrives.
+        try await letters.page(of: consumer, after: id, limit: limit, size: .max, \.summary)
+    }
+
+    public func deadLetterCount(of consumer: String?) async throws -> Int {
+        try await letters.count(of: consumer)
     }
 
     // MARK: Queries

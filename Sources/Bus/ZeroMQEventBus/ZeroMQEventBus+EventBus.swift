@@ -178,15 +178,44 @@ extension ZeroMQEventBus {
         }
     }
 
-    public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
-        var letters: [DeadLetter] = []
-        while true {
-            let request = LettersRequest(after: letters.last?.id ?? 0, consumer: consumer ?? "")
-            guard case .letters(let page) = try await ask(.letters(request)) else {
-                throw BusError(.refused, "the broker sent an unexpected reply to a request for dead letters")
+    public func deadLetters(
+        of consumer: String?, after id: DeadLetter.ID, limit: Int
+    ) async throws -> [DeadLetter] {
+        // In a request, an empty name means all consumers.
+        guard consumer != "", limit > 0 else { return [] }
+        let request = LettersRequest(after: id, consumer: consumer ?? "")
+        guard case .letters(let page) = try await ask(.letters(request)) else {
+            throw BusError(.refused, "the broker sent an unexpected reply to a request for dead letters")
+        }
+        return try page.letters.prefix(limit).map(DeadLetter.init)
+    }
+
+    public func deadLetterSummaries(
+        of consumer: String?, after id: DeadLetter.ID, limit: Int
+    ) async throws -> [DeadLetter.Summary] {
+        guard consumer != "", limit > 0 else { return [] }
+        let request = LettersRequest(after: id, consumer: consumer ?? "")
+        switch try await ask(.listLetters(request), unlessRefusedWith: .operation) {
+        case .letterList(let page): return try page.letters.prefix(limit).map(DeadLetter.Summary.init)
+        case nil: return try await deadLetters(of: consumer, after: id, limit: limit).map(\.summary)
+        default: throw BusError(.refused, "the broker sent an unexpected reply to a request for a list of dead letters")
+        }
+    }
+
+    public func deadLetterCount(of consumer: String?) async throws -> Int {
+        guard consumer != "" else { return 0 }
+        switch try await ask(.countLetters(consumer ?? ""), unlessRefusedWith: .operation) {
+        case .counted(_, let count): return Int(clamping: count)
+        case nil:
+            // An older broker cannot count: the pages are read one after another.
+            var count = 0
+            try await forEachPage {
+                try await deadLetters(of: consumer, after: $0, limit: .max)
+            } _: {
+                count += $0.count
             }
-            letters += try page.letters.map(DeadLetter.init)
-            if page.isComplete || page.letters.isEmpty { return letters }
+            return count
+        default: throw BusError(.refused, "the broker sent an unexpected reply to a request for a number")
         }
     }
 
@@ -221,10 +250,30 @@ extension RejectionFrame {
 extension DeadLetter {
     fileprivate init(_ letter: Letters.Letter) throws {
         self.init(
-            id: letter.id, consumer: letter.consumer,
-            rejection: Rejection(
-                code: letter.rejection.code, reason: letter.rejection.reason, attempts: Int(letter.rejection.attempts)),
-            time: Date(timeIntervalSince1970: Double(letter.time) / 1000), message: try letter.message.envelope())
+            id: letter.id, consumer: letter.consumer, rejection: Rejection(letter.rejection),
+            time: Date(milliseconds: letter.time), message: try letter.message.envelope())
+    }
+}
+
+extension DeadLetter.Summary {
+    fileprivate init(_ letter: Letters.Letter) throws {
+        self.init(
+            id: letter.id, consumer: letter.consumer, rejection: Rejection(letter.rejection),
+            time: Date(milliseconds: letter.time), message: try letter.message.envelope(),
+            dataSize: Int(letter.dataSize))
+    }
+}
+
+extension Rejection {
+    fileprivate init(_ frame: RejectionFrame) {
+        self.init(code: frame.code, reason: frame.reason, attempts: Int(frame.attempts))
+    }
+}
+
+extension Date {
+    /// - Parameter milliseconds: The time since 1970.
+    fileprivate init(milliseconds: UInt64) {
+        self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 }
 

@@ -262,7 +262,7 @@ struct Gateway: ReadyService {
         while true {
             try await clock.sleep(for: .seconds(1))
             guard await hub.needsDeadLetters, await hub.isBusConnected else { continue }
-            if let letters = try? await bus.deadLetters(of: nil) { await hub.setDeadLetters(letters.count) }
+            if let count = try? await bus.deadLetterCount(of: nil) { await hub.setDeadLetters(count) }
             try await clock.sleep(for: Self.letterPause)
         }
     }

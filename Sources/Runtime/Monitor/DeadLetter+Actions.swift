@@ -1,6 +1,31 @@
 package import EventBus
 internal import Foundation
 
+extension EventBus {
+    /// The ids of the dead letters of a consumer, or of all consumers if it is nil, in the order of the ids.
+    package func deadLetterIDs(of consumer: String?) async throws -> [DeadLetter.ID] {
+        var ids: [DeadLetter.ID] = []
+        try await forEachPage {
+            try await deadLetterSummaries(of: consumer, after: $0, limit: 1000)
+        } _: {
+            ids += $0.map(\.id)
+        }
+        return ids
+    }
+
+    /// Removes dead letters, as many as possible in one batch.
+    /// - Throws: ``BusError`` with code `letter` if one of them does not exist: its batch removes none.
+    package func dropDeadLetters(_ ids: [DeadLetter.ID]) async throws {
+        var rest = ids[...]
+        while !rest.isEmpty {
+            var batch = Batch([])
+            batch.settledLetters = Array(rest.prefix(Limits.batchCount))
+            try await publish(batch)
+            rest = rest.dropFirst(Limits.batchCount)
+        }
+    }
+}
+
 /// The reason why a dead letter cannot be sent again.
 package struct UnsendableLetter: Error, Hashable, Sendable {
     /// The kind of the error, for programs.
@@ -30,13 +55,6 @@ extension DeadLetter {
         batch.settledLetters = [id]
         copy.position = try await bus.publish(batch)
         return copy
-    }
-
-    /// Removes the dead letter.
-    package func drop(on bus: any EventBus) async throws {
-        var batch = Batch([])
-        batch.settledLetters = [id]
-        try await bus.publish(batch)
     }
 
     private func isRetained(on bus: any EventBus) async throws -> Bool {

@@ -216,6 +216,9 @@ package struct BrokerEngine {
             return .claimed(claimed)
         case .locate(let time): return .located(epoch: journal.epoch, offset: try journal.locate(time))
         case .letters(let letters): return .letters(try journal.letters(letters))
+        case .listLetters(let letters): return .letterList(try journal.letters(letters, withData: false))
+        case .countLetters(let consumer):
+            return .counted(epoch: journal.epoch, count: try journal.letterCount(of: consumer))
         case .consumers: return .consumers(journal.consumerList)
         case .forget(let consumer):
             try owners.requireNone(of: consumer, journal.consumers[consumer], presence, now: now)

@@ -42,17 +42,30 @@ enum DeadLetterTable {
             ])
     }
 
+    /// The number of dead letters of a consumer, or of all if the name is empty.
+    static func count(of consumer: String, _ database: Database) throws -> UInt64 {
+        let count =
+            consumer.isEmpty
+            ? try Int64.fetchOne(database, sql: "SELECT COUNT(*) FROM letters")
+            : try Int64.fetchOne(
+                database, sql: "SELECT COUNT(*) FROM letters WHERE consumer = ?", arguments: [consumer])
+        return UInt64(clamping: count ?? 0)
+    }
+
     /// A page of the dead letters after an id. All letters of a page are of one epoch.
-    static func page(_ request: LettersRequest, _ database: Database) throws -> Letters {
+    /// - Parameter withData: False if the data of the messages is left out.
+    static func page(_ request: LettersRequest, withData: Bool, _ database: Database) throws -> Letters {
         var letters: [Letters.Letter] = []
         var size = 0
+        // SQLite does not read the data of a row for its length.
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT id, time, consumer, attempts, code, reason, topic, epoch, offset, header, data
-                FROM letters WHERE id > ? AND (? = '' OR consumer = ?) ORDER BY id
+                SELECT id, time, consumer, attempts, code, reason, topic, epoch, offset, header, length(data),
+                    \(withData ? "data" : "x''")
+                FROM letters WHERE id > :after AND (:consumer = '' OR consumer = :consumer) ORDER BY id
                 """,
-            arguments: [request.after, request.consumer, request.consumer])
+            arguments: ["after": request.after, "consumer": request.consumer])
         while let row = try rows.next() {
             let letter = Self.letter(row)
             let isOfPage = letters.first.map { $0.message.epoch == letter.message.epoch } ?? true
@@ -66,12 +79,13 @@ enum DeadLetterTable {
     }
 
     private static func letter(_ row: Row) -> Letters.Letter {
-        let (header, data): (Data, Data) = (row[9], row[10])
+        let (header, data): (Data, Data) = (row[9], row[11])
         return Letters.Letter(
             id: row[0], time: row.number(1), consumer: row[2],
             rejection: RejectionFrame(attempts: UInt16(clamping: row[3] as Int64), code: row[4], reason: row[5]),
             message: FeedMessage(
                 topic: row[6], epoch: row.number(7), offset: row.number(8), previous: 0, header: Array(header)[...],
-                data: Array(data)[...]))
+                data: Array(data)[...]),
+            dataSize: UInt32(clamping: row[10] as Int64))
     }
 }

@@ -300,8 +300,13 @@ package final class Journal {
     }
 
     /// A page of the dead letters after an id. All letters of a page are of one epoch.
-    func letters(_ request: LettersRequest) throws -> Letters {
-        try read { try DeadLetterTable.page(request, $0) }
+    func letters(_ request: LettersRequest, withData: Bool = true) throws -> Letters {
+        try read { try DeadLetterTable.page(request, withData: withData, $0) }
+    }
+
+    /// The number of dead letters of a consumer, or of all if the name is empty.
+    func letterCount(of consumer: String) throws -> UInt64 {
+        try read { try DeadLetterTable.count(of: consumer, $0) }
     }
 
     /// The offset of the last message that was recorded before a time, in milliseconds since 1970; 0 if there is none.

@@ -95,8 +95,20 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         try await hub.forget(consumer, for: id)
     }
 
-    public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
-        try await hub.deadLetters(of: consumer, for: id)
+    public func deadLetters(
+        of consumer: String?, after letter: DeadLetter.ID, limit: Int
+    ) async throws -> [DeadLetter] {
+        Array(try await hub.deadLetters(of: consumer, for: id).lazy.filter { $0.id > letter }.prefix(max(0, limit)))
+    }
+
+    public func deadLetterSummaries(
+        of consumer: String?, after letter: DeadLetter.ID, limit: Int
+    ) async throws -> [DeadLetter.Summary] {
+        try await deadLetters(of: consumer, after: letter, limit: limit).map(\.summary)
+    }
+
+    public func deadLetterCount(of consumer: String?) async throws -> Int {
+        try await hub.deadLetters(of: consumer, for: id).count
     }
 
     public func run() async throws {

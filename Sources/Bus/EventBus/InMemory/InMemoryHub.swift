@@ -363,9 +363,10 @@ public actor InMemoryHub {
         memberships[handle] = nil
     }
 
+    /// The dead letters of a consumer, or of all consumers, oldest first.
     func deadLetters(of consumer: String?, for handle: InMemoryEventBus.ID) throws -> [DeadLetter] {
         try requireOpen(handle)
-        return letters.filter { consumer == nil || $0.consumer == consumer }
+        return consumer == nil ? letters : letters.filter { $0.consumer == consumer }
     }
 
     /// The message that a batch gives up; nil if it does not give up a message.

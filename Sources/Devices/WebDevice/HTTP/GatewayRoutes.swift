@@ -250,46 +250,57 @@ struct GatewayRoutes: Sendable {
 
     // MARK: Dead letters
 
+    /// A page of the dead letters after an id, oldest first. `more` is true if there may be others after it.
     func dead(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let letters = try await onBus { try await bus.deadLetters(of: nil) }
+        let after = request.parameter("after").map { Int64($0) ?? -1 } ?? 0
+        guard after >= 0 else { throw RequestError.malformed("'after' has to be the id of a dead letter") }
+        let letters = try await onBus {
+            try await bus.deadLetterSummaries(of: nil, after: after, limit: MessageArchive.pageLimit)
+        }
         return .json([
             "letters": .array(
                 letters.map { letter in
                     [
-                        "consumer": .string(letter.consumer),
+                        "id": .integer(Int(letter.id)), "consumer": .string(letter.consumer),
                         "position": letter.message.position.map { .string($0.pageText) } ?? .null,
                         "failedAt": .string(Timestamp.text(of: letter.time)),
                         "reason": .string(letter.rejection.reason), "code": .string(letter.rejection.code),
                         "attempts": .integer(letter.rejection.attempts),
-                        "row": MessageRow(letter.message).json,
+                        "row": MessageRow(letter).json,
                     ]
-                })
+                }),
+            "more": .bool(try await hasLetters(after: letters.last?.id)),
         ])
+    }
+
+    private func hasLetters(after id: DeadLetter.ID?) async throws -> Bool {
+        guard let id else { return false }
+        return try await onBus { try await !bus.deadLetterSummaries(of: nil, after: id, limit: 1).isEmpty }
     }
 
     func settle(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let body = try await request.object()
-        guard let consumer = body["consumer"]?.stringValue,
-            let position = body["position"]?.stringValue.flatMap(Position.init(pageText:)),
-            let action = body["action"]?.stringValue, ["resend", "drop"].contains(action)
-        else {
-            throw RequestError.malformed("'action' has to be resend or drop, with a 'consumer' and a 'position'")
-        }
-        try await onBus {
-            guard
-                let letter = try await bus.deadLetters(of: consumer).first(where: { $0.message.position == position })
-            else { throw RequestError.conflict("\(consumer) has no dead letter at \(position)") }
+        guard let id = body["id"]?.integerValue.map(Int64.init), let action = body["action"]?.stringValue,
+            ["resend", "drop"].contains(action)
+        else { throw RequestError.malformed("'action' has to be resend or drop, with the 'id' of a dead letter") }
+        let count = try await onBus {
             do {
-                if action == "resend" { _ = try await letter.resend(on: bus) } else { try await letter.drop(on: bus) }
+                if action == "drop" {
+                    try await bus.dropDeadLetters([id])
+                } else if let letter = try await bus.deadLetter(id) {
+                    _ = try await letter.resend(on: bus)
+                } else {
+                    throw BusError(.letter, "there is no dead letter \(id)")
+                }
             } catch let error as UnsendableLetter {
                 throw RequestError.conflict(error.message)
             } catch let error as BusError where error.code == .letter {
-                throw RequestError.conflict("\(consumer) has no dead letter at \(position)")
+                throw RequestError.conflict("there is no dead letter \(id)")
             }
+            // What was done is not undone if the letters cannot be counted.
+            return try? await bus.deadLetterCount(of: nil)
         }
-        if let count = try? await onBus({ try await bus.deadLetters(of: nil).count }) {
-            await hub.setDeadLetters(count)
-        }
+        if let count { await hub.setDeadLetters(count) }
         return .done
     }
 

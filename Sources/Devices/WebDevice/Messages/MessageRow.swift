@@ -27,6 +27,16 @@ struct MessageRow: Sendable {
         isTombstone = message.isTombstone
     }
 
+    /// The message of a dead letter, without its data.
+    init(_ letter: DeadLetter.Summary) {
+        position = letter.message.position
+        type = letter.message.type
+        attributes = letter.message.attributes
+        prefix = Data()
+        size = letter.dataSize
+        isTombstone = false
+    }
+
     /// The document of which this message is a version. Nil if it is not a document.
     var document: DocumentName? {
         type.kind == .document

@@ -39,14 +39,28 @@ struct DeadListCommand: AsyncParsableCommand, WallTimeCommand {
     var json = false
 
     func run() async throws {
-        let consumer = consumer
-        let letters = try await options.withBus { try await $0.deadLetters(of: consumer) }
-        guard !json else {
-            return try await Console.output.writeLines(letters.map(DeadLetterFormat.json))
+        let (consumer, json) = (consumer, json)
+        try await options.withBus { bus in
+            // Each page is printed before the next one is read: the messages can be large together.
+            guard !json else {
+                return try await bus.forEachPage {
+                    try await bus.deadLetters(of: consumer, after: $0, limit: Self.pageCount)
+                } _: {
+                    try await Console.output.writeLines($0.map(DeadLetterFormat.json))
+                }
+            }
+            var table = DeadLetterFormat.emptyTable
+            try await bus.forEachPage {
+                try await bus.deadLetterSummaries(of: consumer, after: $0, limit: Self.pageCount)
+            } _: {
+                for letter in $0 { DeadLetterFormat.add(letter, to: &table) }
+            }
+            if table.isEmpty { return await Console.error.tell("there are no dead letters") }
+            try await Console.output.writeLines(table.lines)
         }
-        if letters.isEmpty { return await Console.error.tell("there are no dead letters") }
-        try await Console.output.writeLines(DeadLetterFormat.table(letters).lines)
     }
+
+    private static let pageCount = 1000
 }
 
 struct DeadShowCommand: AsyncParsableCommand, WallTimeCommand {
@@ -66,11 +80,9 @@ struct DeadShowCommand: AsyncParsableCommand, WallTimeCommand {
 
     func run() async throws {
         let id = id
-        let letters = try await options.withBus { try await LetterArguments.letters([id], on: $0) }
-        for letter in letters {
-            let lines = json ? [try DeadLetterFormat.json(letter)] : DeadLetterFormat.details(letter)
-            try await Console.output.writeLines(lines)
-        }
+        let letter = try await options.withBus { try await LetterArguments.letter(id, on: $0) }
+        let lines = json ? [try DeadLetterFormat.json(letter)] : DeadLetterFormat.details(letter)
+        try await Console.output.writeLines(lines)
     }
 }
 
@@ -94,7 +106,8 @@ struct DeadResendCommand: AsyncParsableCommand {
     func run() async throws {
         let (letters, json) = (letters, json)
         try await options.withBus { bus in
-            for letter in try await letters.letters(on: bus) {
+            for id in try await letters.ids(on: bus) {
+                let letter = try await LetterArguments.letter(id, on: bus)
                 let message = try await letter.resend(on: bus)
                 guard let position = message.position else { continue }
                 let sent = SentMessage(message, at: position)
@@ -119,9 +132,7 @@ struct DeadDropCommand: AsyncParsableCommand {
     func run() async throws {
         let letters = letters
         try await options.withBus { bus in
-            for letter in try await letters.letters(on: bus) {
-                try await letter.drop(on: bus)
-            }
+            try await bus.dropDeadLetters(try await letters.ids(on: bus))
         }
     }
 }
@@ -144,19 +155,27 @@ struct LetterArguments: ParsableArguments, Sendable {
         guard all || consumer == nil else { throw ValidationError("--consumer requires --all") }
     }
 
+    /// The selected numbers, in order.
     /// - Throws: ``CommandError`` `no-letter` if a given number is not the number of a dead letter.
-    func letters(on bus: any EventBus) async throws -> [DeadLetter] {
-        all ? try await bus.deadLetters(of: consumer) : try await Self.letters(ids, on: bus)
+    func ids(on bus: any EventBus) async throws -> [DeadLetter.ID] {
+        if all { return try await bus.deadLetterIDs(of: consumer) }
+        let ids = Set(ids).sorted()
+        for id in ids {
+            guard try await bus.deadLetterSummary(id) != nil else { throw CommandError.noLetter(id) }
+        }
+        return ids
     }
 
-    /// - Throws: ``CommandError`` `no-letter` if a given number is not the number of a dead letter.
-    static func letters(_ ids: [DeadLetter.ID], on bus: any EventBus) async throws -> [DeadLetter] {
-        let found = try await bus.deadLetters(of: nil).filter { ids.contains($0.id) }
-        if let missing = ids.first(where: { id in !found.contains { $0.id == id } }) {
-            throw CommandError(
-                code: "no-letter", "there is no dead letter \(missing)", recovery: "see 'segue dead list'")
-        }
-        return found
+    /// - Throws: ``CommandError`` `no-letter` if there is no dead letter with this number.
+    static func letter(_ id: DeadLetter.ID, on bus: any EventBus) async throws -> DeadLetter {
+        guard let letter = try await bus.deadLetter(id) else { throw CommandError.noLetter(id) }
+        return letter
+    }
+}
+
+extension CommandError {
+    fileprivate static func noLetter(_ id: DeadLetter.ID) -> CommandError {
+        CommandError(code: "no-letter", "there is no dead letter \(id)", recovery: "see 'segue dead list'")
     }
 }
 
@@ -171,14 +190,12 @@ enum DeadLetterFormat {
         let time: String
     }
 
-    static func table(_ letters: [DeadLetter]) -> Table {
-        var table = Table("ID", "TIME", "CONSUMER", "MESSAGE", "ATTEMPTS", "REASON")
-        for letter in letters {
-            table.append(
-                "\(letter.id)", WallTime.text(of: letter.time), letter.consumer,
-                "\(letter.message.type)", "\(letter.rejection.attempts)", letter.rejection.reason)
-        }
-        return table
+    static var emptyTable: Table { Table("ID", "TIME", "CONSUMER", "MESSAGE", "ATTEMPTS", "REASON") }
+
+    static func add(_ letter: DeadLetter.Summary, to table: inout Table) {
+        table.append(
+            "\(letter.id)", WallTime.text(of: letter.time), letter.consumer,
+            "\(letter.message.type)", "\(letter.rejection.attempts)", letter.rejection.reason)
     }
 
     /// The lines of `segue dead show`: the reason, the message's attributes, and its data.

@@ -16,6 +16,9 @@ struct Table {
         rows.append(row.map(\.printable))
     }
 
+    /// True if there are no rows after the header.
+    var isEmpty: Bool { rows.count == 1 }
+
     var lines: [String] {
         let widths = rows.reduce(into: [Int](repeating: 0, count: rows[0].count)) { widths, row in
             for (index, cell) in row.enumerated() { widths[index] = max(widths[index], cell.count) }

@@ -8,32 +8,49 @@ import { count, dateAndClock, joined, nameOf, plural, problemOf, shortened } fro
 export class SegueDeadLetters extends HTMLElement {
   connection
   #total = -1
+  /** The first letters; `#more` is true if the gateway has others after them. */
   #letters = []
+  #more = false
+  /** False if a letter was settled since the letters were read. */
+  #isCurrent = false
   #heading = h('h2.heading', 'Dead letters')
   #list = h('ul')
   #note = h('p.padded.late', { role: 'status' }, 'Reading the dead letters…')
+  #next = button('Show more', () => this.#readMore().catch(failure => this.#say(problemOf(failure))))
 
   constructor() {
     super()
-    fill(this, this.#heading, this.#note, this.#list)
+    this.#next.hidden = true
+    fill(this, this.#heading, this.#note, this.#list, this.#next)
   }
 
   set total(total) {
     // A letter that is sent again can fail again: the number is the same, and the letter is another one.
-    if (total === this.#total && total === this.#letters.length) return
+    if (total === this.#total && this.#isCurrent && (this.#more || total === this.#letters.length)) return
     this.#total = total
     this.#read(total)
   }
 
   async #read(total) {
     try {
-      const { letters } = await this.connection.get('/api/dead')
+      const { letters, more } = await this.connection.get('/api/dead')
       if (total !== this.#total) return
       this.#letters = letters
+      this.#more = more
+      this.#isCurrent = true
       this.#draw()
     } catch (failure) {
       this.#say(problemOf(failure), button('Try again', () => this.#read(this.#total)))
     }
+  }
+
+  async #readMore() {
+    const last = this.#letters.at(-1)?.id ?? 0
+    const { letters, more } = await this.connection.get(`/api/dead?after=${last}`)
+    if (last !== (this.#letters.at(-1)?.id ?? 0)) return
+    this.#letters = [...this.#letters, ...letters]
+    this.#more = more
+    this.#draw()
   }
 
   #say(...parts) {
@@ -42,12 +59,12 @@ export class SegueDeadLetters extends HTMLElement {
   }
 
   #draw() {
-    const total = this.#letters.length
+    const total = this.#more ? this.#total : this.#letters.length
+    this.#next.hidden = !this.#more
     setText(this.#heading, total ? `Dead letters · ${count(total)}` : 'Dead letters')
     this.#say(...total ? [] : ['None: every message was handled.'])
     // A letter keeps its row, and with it a question that is open there.
-    reconcile(this.#list, this.#letters, ({ consumer, position }) => `${consumer} ${position}`,
-      letter => this.#row(letter))
+    reconcile(this.#list, this.#letters, ({ id }) => id, letter => this.#row(letter))
   }
 
   #row(letter) {
@@ -73,9 +90,9 @@ export class SegueDeadLetters extends HTMLElement {
   }
 
   async #settle(letter, action) {
-    const { consumer, position } = letter
-    await this.connection.post('/api/dead', { action, consumer, position })
+    await this.connection.post('/api/dead', { action, id: letter.id })
     this.#letters = this.#letters.filter(other => other !== letter)
+    this.#isCurrent = false
     this.#draw()
     if (document.activeElement === document.body) this.#list.querySelector('button')?.focus()
     return ''
