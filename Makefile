@@ -95,12 +95,14 @@ soak: setup
 fuzz: setup
 	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
 
-# Checks the format, what modules import, what programs write, and that text is escaped and divided in one place.
+# Checks the format, what modules import, what programs write, that text is escaped and divided in one place, and what only
+# reads.
 lint:
 	@swift format lint --strict --recursive Package.swift Sources Tests Examples
 	@scripts/check-imports
 	@scripts/check-output
 	@scripts/check-text
+	@scripts/check-reading
 
 format:
 	@swift format --in-place --recursive Package.swift Sources Tests Examples
