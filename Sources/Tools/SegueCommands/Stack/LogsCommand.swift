@@ -114,15 +114,16 @@ struct LogPrinter: Sendable {
         if style.isJSON {
             return try await console.append(Array("\(JSONValue(encoding: LogObject(line)))\n".utf8))
         }
-        try await console.append(head(before: line))
+        let start = head(before: line)
+        let end: TerminalText = line.continues ? "" : "\n"
         open = line.continues ? Log(line) : nil
-        // A service's output is data, unless it is for a terminal.
+        // A line is appended at once, so that nothing else is written within it.
         if console.isTerminal {
-            try await console.append(TerminalText(coloredLine: line.text, isColored: isColored))
+            try await console.append(start + TerminalText(coloredLine: line.text, isColored: isColored) + end)
         } else {
-            try await console.append(Array(line.text.utf8))
+            // A service's output is data.
+            try await console.append(Array("\(start)\(line.text)\(end)".utf8))
         }
-        if !line.continues { try await console.append("\n") }
     }
 
     /// Writes a newline if the last line is incomplete.
