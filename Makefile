@@ -95,14 +95,15 @@ soak: setup
 fuzz: setup
 	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
 
-# Checks the format, what modules import, what programs write, that text is escaped and divided in one place, and what only
-# reads.
+# Checks the format, what modules import, what programs write, that text is escaped and divided in one place, what only
+# reads, and that the numbers of messages have bounds.
 lint:
 	@swift format lint --strict --recursive Package.swift Sources Tests Examples
 	@scripts/check-imports
 	@scripts/check-output
 	@scripts/check-text
 	@scripts/check-reading
+	@scripts/check-numbers
 
 format:
 	@swift format --in-place --recursive Package.swift Sources Tests Examples

@@ -171,7 +171,9 @@ let focusPlayer: [Target] = [
     module(
         "SpotifyAPI", in: "FocusPlayer/Data",
         ["Authorization", "HTTPClient", "Music", "Support", "Vocabulary", httpTypes]),
-    module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "EventBus", "Music", "Sodium", "SystemSupport"]),
+    module(
+        "TokenVault", in: "FocusPlayer/Data",
+        ["Authorization", "EventBus", "Music", "Sodium", "Support", "SystemSupport"]),
     module("Repositories", in: "FocusPlayer/Data", ["Music", "Support", "Vocabulary", grdb, logging]),
     module(
         "ConsentCallback", in: "FocusPlayer/Data",
@@ -204,7 +206,7 @@ let focusPlayer: [Target] = [
 let examples: [Target] = [
     module("Onboarding", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation", "Support"]),
     module("Stations", in: "Examples", ["Navigation", "Routing"]),
-    module("ThreeScreens", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation"]),
+    module("ThreeScreens", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation", "Support"]),
 ]
 
 let executables: [Target] = [
@@ -309,7 +311,7 @@ let tests: [Target] = [
     testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
     tests(of: "Navigation", ["FlowFiles", "HostileValues", "SampleFlows", "Support", "TestSupport"]),
     tests(of: "YAMLText", [yams]),
-    tests(of: "FlowFiles", ["Navigation", "SampleFlows", "Support", "TestSupport"]),
+    tests(of: "FlowFiles", ["HostileValues", "Navigation", "SampleFlows", "Support", "TestSupport"]),
     tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "Support", "TestSupport"]),
     tests(of: "Contracts", ["EventBus", "Navigation", "Support"]),
     // Values that no client sends, made from valid ones and from schemas.
@@ -367,7 +369,8 @@ let tests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "FlowFiles",
-            "HTTPClient", "InProcess", "Navigation", "Onboarding", "Routing", "SegueTestSupport", "ServiceRuntime",
+            "HTTPClient", "HostileValues", "InProcess", "Navigation", "Onboarding", "Routing", "SegueTestSupport",
+            "ServiceRuntime",
             "SignIn", "Stations", "Support", "TestSupport", "ThreeScreens", "Vocabulary", "focus-player", grdb,
             httpTypes, logging, subprocess, systemPackage,
         ],
@@ -381,8 +384,8 @@ let tests: [Target] = [
     tests(
         of: "Monitor",
         [
-            "Contracts", "EventBus", "FlowFiles", "FlowReview", "Navigation", "RuntimeTestSupport", "Support",
-            "TestSupport",
+            "Contracts", "EventBus", "FlowFiles", "FlowReview", "HostileValues", "Navigation", "RuntimeTestSupport",
+            "Support", "TestSupport",
         ]),
     tests(of: "Scaffold", ["FlowFiles", "FlowReview", "Navigation", "TestSupport"]),
     testModule("CommandLineTestSupport", ["Compose", "EventBus", "Transports", logging, subprocess, systemPackage]),
@@ -406,8 +409,9 @@ let tests: [Target] = [
     tests(
         of: "SpotifyAPI",
         [
-            "Authorization", "Contracts", "EventBus", "HTTPClient", "HTTPOperations", "Music", "Repositories",
-            "SpotifyTestSupport", "TestSupport", "TokenVault", "Vocabulary", grdb, httpTypes, hummingbird, logging,
+            "Authorization", "Contracts", "EventBus", "HTTPClient", "HTTPOperations", "HostileValues", "Music",
+            "Repositories", "SpotifyTestSupport", "Support", "TestSupport", "TokenVault", "Vocabulary", grdb, httpTypes,
+            hummingbird, logging,
             nioCore,
         ]),
     testModule(
@@ -420,7 +424,8 @@ let tests: [Target] = [
         of: "Services",
         [
             "Authorization", "ConsentCallback", "Consuming", "Contracts", "DeviceTestSupport", "EventBus",
-            "HTTPClient", "Music", "Navigation", "Repositories", "RuntimeTestSupport", "ServiceRuntime", "SpotifyAPI",
+            "HTTPClient", "HostileValues", "Music", "Navigation", "Repositories", "RuntimeTestSupport",
+            "ServiceRuntime", "SpotifyAPI",
             "SpotifyTestSupport", "TestSupport", "TokenVault", "Vocabulary", httpTypes, logging,
         ]),
     tests(of: "TokenVault", ["Authorization", "EventBus", "Music", "TestSupport"]),

@@ -14,6 +14,22 @@ package enum SafeIntegers {
     }
 }
 
+extension FixedWidthInteger {
+    /// Reads a number of things, a position or a duration from outside, in decimal. Nil for any other text, and for a
+    /// number out of ``SafeIntegers/counts``.
+    package init?(count text: some StringProtocol) {
+        guard let number = Int64(text), SafeIntegers.counts.contains(number) else { return nil }
+        self.init(exactly: number)
+    }
+}
+
+extension JSONValue {
+    /// The number of things, position or duration. Nil if this is not a whole number in ``SafeIntegers/counts``.
+    package var countValue: Int? {
+        integerValue.flatMap { SafeIntegers.counts.contains(Int64($0)) ? $0 : nil }
+    }
+}
+
 /// A whole number that has a limited range in JSON. A type that conforms is a property wrapper.
 ///
 /// Decoding throws an error for a number out of range. A value that the program itself sets is not checked.

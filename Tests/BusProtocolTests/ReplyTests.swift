@@ -161,4 +161,31 @@ struct ReplyTests {
         let answer = try Inbox.readAnswer(Inbox.answer(topic: Array("~00.1".utf8), epoch: 3, head: 8))
         #expect(answer == ("~00.1", 3, 8))
     }
+
+    @Test("an offset, a sequence or a count that no journal can have is refused")
+    func impossibleNumbers() {
+        let impossible = Position.greatestOffset + 1
+        let message = FeedMessage(
+            topic: "event.A.00", epoch: 1, offset: impossible, previous: 0, header: [1], data: [2])
+        #expect(throws: ProtocolError.self) { try FeedPacket.messages(Self.frames([message])[0]) }
+        #expect(throws: ProtocolError.self) {
+            try Inbox.readAnswer(Inbox.answer(topic: Array("~00.1".utf8), epoch: 3, head: impossible))
+        }
+        let replies: [(Operation, Reply)] = [
+            (.hello, .welcome(Welcome(epoch: 1, head: impossible, sequence: 0))),
+            (.hello, .welcome(Welcome(epoch: 1, head: 1, sequence: impossible))),
+            (.publish, .published(epoch: 1, offset: impossible)), (.locate, .located(epoch: 1, offset: impossible)),
+            (.read, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message]))),
+            (.read, .page(Page(epoch: 1, through: impossible, isComplete: true, messages: []))),
+            (.heads, .heads(Heads(epoch: 1, through: 9, offsets: ["event.A.00": impossible]))),
+            (.claim, .claimed(Claimed(ownerEpoch: impossible, epoch: 2, offsets: [:], cutOffs: []))),
+            (.claim, .claimed(Claimed(ownerEpoch: 1, epoch: 2, offsets: [Partition.all[0]: .max], cutOffs: []))),
+            (.count, .counted(epoch: 1, count: .max)),
+            (.consumers, .consumers(ConsumerList(epoch: 1, head: .max, consumers: []))),
+        ]
+        for (operation, reply) in replies {
+            let frames = reply.frames(to: RequestHead(operation: operation, id: 5))
+            #expect(RefusalTests.code { () throws(ProtocolError) in _ = try Reply.read(frames) } == .malformed)
+        }
+    }
 }

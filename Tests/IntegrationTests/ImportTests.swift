@@ -61,3 +61,34 @@ struct OutputTests {
         }
     }
 }
+
+@Suite("The numbers of messages and of stored states")
+struct NumberTests {
+    @Test("have bounds")
+    func bounds() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            let check = try await segue.shell("scripts/check-numbers && grep -q '@scripts/check-numbers' Makefile")
+            #expect(check.status == 0, "\(check.error)")
+        }
+    }
+
+    @Test("are refused without bounds, with their file and line")
+    func refusal() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            for folder in ["Sources", "Examples"] {
+                try FileManager.default.copyItem(
+                    atPath: Repository.path(folder), toPath: "\(segue.directory)/\(folder)")
+            }
+            let lines = [
+                "struct Extra: Codable {", "    @BoundedCount var one: Int", "    var two: Int",
+                "    package private(set) var three: Double? = nil", "    var four: Int { 4 }", "    let five: Int?",
+                "    // decode(BoundedCount<Int>.self, forKey: .five)", "}",
+            ]
+            try segue.write(lines.joined(separator: "\n"), to: "Sources/Navigation/State/Extra.swift")
+            let check = try await segue.shell("\(Repository.path("scripts/check-numbers")) .")
+            #expect(check.status == 1)
+            let names = check.errorLines.map { $0.prefix { $0 != " " } }
+            #expect(names == ["Sources/Navigation/State/Extra.swift:3:", "Sources/Navigation/State/Extra.swift:4:"])
+        }
+    }
+}

@@ -1,6 +1,7 @@
 import Consuming
 import Contracts
 import EventBus
+import HostileValues
 import Repositories
 import RuntimeTestSupport
 import SpotifyAPI
@@ -27,5 +28,12 @@ struct RouteTableTests {
                 Set(music.consumers.flatMap(\.receives) + music.queries.receives + MusicHost.watched.types)
                     == Set(MusicHost.receives.types))
         }
+    }
+
+    @Test("Every number in a message that they receive or send is refused if it is too large")
+    func numbers() throws {
+        let messages =
+            AuthorizationHost.receives + AuthorizationHost.sends + MusicHost.receives + MusicHost.sends
+        #expect(try messages.flatMap { try unboundedNumbers(of: $0) } == [])
     }
 }

@@ -57,10 +57,18 @@ struct ServerTests {
             #expect(state.playback?.context == "spotify:playlist:DeepFocus")
         }
 
-        try "{".write(toFile: file, atomically: true, encoding: .utf8)
-        let error = await #expect(throws: SpotifySimulatorError.self) {
-            try await withSimulator(stateFile: file) { _ in }
+        let stored = try String(contentsOfFile: file, encoding: .utf8)
+        let damaged = [
+            stored.replacing(#""grant":0"#, with: #""grant":7"#), stored.replacing(#""grant":0"#, with: #""grant":-1"#),
+            stored.replacing(#""refreshCount":1"#, with: #""refreshCount":9223372036854775807"#),
+        ]
+        for text in damaged + ["{"] {
+            #expect(text != stored)
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+            let error = await #expect(throws: SpotifySimulatorError.self) {
+                try await withSimulator(stateFile: file) { _ in }
+            }
+            #expect(error?.description.hasPrefix("\(file): ") == true)
         }
-        #expect(error?.description.hasPrefix("\(file): ") == true)
     }
 }

@@ -33,7 +33,10 @@ struct AnswerTests {
 
     @Test(
         "What is not on the screen is not picked",
-        arguments: ["0", "4", "-1", "Storm", "PlaylistSelected x", "b", "d", "x", "o", ""]
+        arguments: [
+            "0", "4", "-1", "-9223372036854775808", "9223372036854775807", "Storm", "PlaylistSelected x", "b", "d", "x",
+            "o", "",
+        ]
     )
     func misses(line: String) throws {
         #expect(try screen().choice(for: Answer(line)) == nil)

@@ -23,6 +23,15 @@ package struct ByteReader {
         return frame.withUnsafeBytes { Integer(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: Integer.self)) }
     }
 
+    /// Reads an offset, a sequence, an owner epoch or a count, in 8 bytes: at most `Position.greatestOffset`.
+    package mutating func number() throws(ProtocolError) -> UInt64 {
+        let number: UInt64 = try read()
+        guard number <= Position.greatestOffset else {
+            throw ProtocolError(.malformed, "\(number) is not an offset, a sequence or a count: it is too large")
+        }
+        return number
+    }
+
     package mutating func bytes(count: Int) throws(ProtocolError) -> Bytes {
         frame[try take(count)]
     }

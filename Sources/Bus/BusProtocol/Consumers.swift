@@ -83,14 +83,14 @@ package struct Claimed: Hashable, Sendable {
             throw ProtocolError(.malformed, "the reply to claim lacks its frame 'ownership'")
         }
         var reader = ByteReader(first)
-        ownerEpoch = try reader.read()
+        ownerEpoch = try reader.number()
         epoch = try reader.read()
         var offsets: [Partition: UInt64] = [:]
         while !reader.isAtEnd {
             guard let partition = Partition(try reader.read(UInt8.self)) else {
                 throw ProtocolError(.malformed, "the reply to claim names a partition that does not exist")
             }
-            offsets[partition] = try reader.read()
+            offsets[partition] = try reader.number()
         }
         self.offsets = offsets
         var cutOffs: [CutOff] = []
@@ -121,8 +121,8 @@ package struct Claimed: Hashable, Sendable {
 
     private static func cutOff(_ frame: [UInt8]) throws(ProtocolError) -> CutOff {
         var reader = ByteReader(frame)
-        let (first, last): (UInt64, UInt64) = (try reader.read(), try reader.read())
-        let count = Int(clamping: try reader.read(UInt64.self))
+        let (first, last): (UInt64, UInt64) = (try reader.number(), try reader.number())
+        let count = Int(clamping: try reader.number())
         guard first <= last, let type = MessageType(try reader.text()) else {
             throw ProtocolError(.malformed, "the reply to claim has an invalid cut-off")
         }
@@ -166,13 +166,13 @@ package struct ConsumerList: Hashable, Sendable {
         }
         var extent = ByteReader(first)
         epoch = try extent.read()
-        head = try extent.read()
+        head = try extent.number()
         try extent.end()
         var consumers: [Entry] = []
         for frame in frames.dropFirst() {
             var reader = ByteReader(frame)
             consumers.append(
-                Entry(name: try reader.text(), position: try reader.read(), memberCount: try reader.read()))
+                Entry(name: try reader.text(), position: try reader.number(), memberCount: try reader.read()))
             try reader.end()
         }
         self.consumers = consumers

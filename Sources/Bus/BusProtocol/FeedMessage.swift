@@ -34,7 +34,7 @@ package struct FeedMessage: Hashable, Sendable {
 
     package init(page reader: inout ByteReader, epoch: UInt64) throws(ProtocolError) {
         self.init(
-            topic: try reader.text(), epoch: epoch, offset: try reader.read(), previous: try reader.read(),
+            topic: try reader.text(), epoch: epoch, offset: try reader.number(), previous: try reader.number(),
             header: try reader.blob(), data: try reader.blob())
     }
 
@@ -130,8 +130,8 @@ package struct FeedPacket {
         repeat {
             messages.append(
                 FeedMessage(
-                    topic: topic, epoch: epoch, offset: try reader.read(), previous: try reader.read(),
-                    previousInPartition: try reader.read(), header: try reader.blob(), data: try reader.blob()))
+                    topic: topic, epoch: epoch, offset: try reader.number(), previous: try reader.number(),
+                    previousInPartition: try reader.number(), header: try reader.blob(), data: try reader.blob()))
         } while !reader.isAtEnd
         return messages
     }

@@ -92,9 +92,9 @@ package struct Welcome: Hashable, Sendable {
 
     init(_ frame: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(frame)
-        let (epoch, head): (UInt64, UInt64) = (try reader.read(), try reader.read())
-        let (sequence, mark): (UInt64, UInt64) = (try reader.read(), try reader.read())
-        let more = reader.isAtEnd ? nil : More(start: try reader.read(), leased: try reader.read())
+        let (epoch, head): (UInt64, UInt64) = (try reader.read(), try reader.number())
+        let (sequence, mark): (UInt64, UInt64) = (try reader.number(), try reader.read())
+        let more = reader.isAtEnd ? nil : More(start: try reader.number(), leased: try reader.number())
         self.init(epoch: epoch, head: head, sequence: sequence, mark: mark, more: more)
     }
 

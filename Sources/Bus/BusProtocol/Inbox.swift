@@ -29,6 +29,6 @@ package enum Inbox {
             throw ProtocolError(.malformed, "an inbox answer has two frames: topic and position")
         }
         var position = ByteReader(frames[1])
-        return (topic, try position.read(), try position.read())
+        return (topic, try position.read(), try position.number())
     }
 }

@@ -76,11 +76,11 @@ package struct Page: Hashable, Sendable {
         }
         var extent = ByteReader(first)
         epoch = try extent.read()
-        through = try extent.read()
+        through = try extent.number()
         isComplete = try extent.read(UInt8.self) != 0
         var damaged: [UInt64] = []
         while !extent.isAtEnd {
-            damaged.append(try extent.read())
+            damaged.append(try extent.number())
         }
         self.damaged = damaged
         var reader = ByteReader(last)
@@ -252,11 +252,11 @@ package struct Heads: Hashable, Sendable {
         }
         var extent = ByteReader(first)
         epoch = try extent.read()
-        through = try extent.read()
+        through = try extent.number()
         var offsets: [String: UInt64] = [:]
         for frame in frames.dropFirst() {
             var reader = ByteReader(frame)
-            let offset: UInt64 = try reader.read()
+            let offset = try reader.number()
             offsets[try reader.text()] = offset
         }
         self.offsets = offsets

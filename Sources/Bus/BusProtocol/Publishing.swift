@@ -223,16 +223,16 @@ package struct CheckpointFrame: Hashable, Sendable {
     package init(_ frame: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(frame)
         consumer = try reader.consumer()
-        ownerEpoch = try reader.read()
+        ownerEpoch = try reader.number()
         epoch = try reader.read()
-        offset = try reader.read()
-        settled = try reader.read()
+        offset = try reader.number()
+        settled = try reader.number()
         let number: UInt8 = try reader.read()
         partition = Partition(number)
         guard partition != nil || number == Self.allPartitions else {
             throw ProtocolError(.malformed, "partition \(number) does not exist")
         }
-        previous = reader.isAtEnd ? nil : try reader.read()
+        previous = reader.isAtEnd ? nil : try reader.number()
         try reader.end()
     }
 

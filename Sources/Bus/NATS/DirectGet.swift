@@ -64,8 +64,8 @@ extension JetStream {
             switch reply.status {
             case 204:
                 return LastMessages(
-                    messages: messages, end: reply.header("Nats-UpTo-Sequence").flatMap { Int($0) } ?? 0,
-                    pending: reply.header("Nats-Num-Pending").flatMap { Int($0) } ?? 0)
+                    messages: messages, end: reply.header("Nats-UpTo-Sequence").flatMap { Int(count: $0) } ?? 0,
+                    pending: reply.header("Nats-Num-Pending").flatMap { Int(count: $0) } ?? 0)
             case 404: return LastMessages(messages: [], end: 0, pending: 0)
             case 503: throw NATSError(.noResponders, "no process answers requests to '\(subject)'")
             case let status:

@@ -43,7 +43,7 @@ package struct JetStream: Sendable {
     /// - Throws: As ``stream(_:)``.
     package func subjects(of stream: String, matching filter: String) async throws -> [String: Int] {
         let response = try await leaderInfo(of: stream, ["subjects_filter": .string(filter)])
-        return response["state"]?["subjects"]?.objectValue?.compactMapValues(\.integerValue) ?? [:]
+        return response["state"]?["subjects"]?.objectValue?.compactMapValues(\.countValue) ?? [:]
     }
 
     private func leaderInfo(of stream: String, _ request: JSONValue? = nil) async throws -> JSONValue {
@@ -94,7 +94,7 @@ package struct JetStream: Sendable {
             ("filter", filter.map { .string($0) }), ("seq", sequence.map { .integer($0) }),
             ("keep", keep.map { .integer($0) }),
         ])
-        return try await call("STREAM.PURGE.\(stream)", request)["purged"]?.integerValue ?? 0
+        return try await call("STREAM.PURGE.\(stream)", request)["purged"]?.countValue ?? 0
     }
 
     private static func name(of settings: JSONValue) throws(NATSError) -> String {
@@ -202,7 +202,7 @@ extension PublishAcknowledgement {
             throw JetStreamError(status: status, text: reply.statusText, subject: subject)
         }
         let response = try reply.response(to: subject)
-        guard let stream = response["stream"]?.stringValue, let sequence = response["seq"]?.integerValue else {
+        guard let stream = response["stream"]?.stringValue, let sequence = response["seq"]?.countValue else {
             throw NATSError(.invalid, "the reply to '\(subject)' is not an acknowledgement of JetStream")
         }
         self.init(stream: stream, sequence: sequence, isDuplicate: response["duplicate"]?.boolValue ?? false)
@@ -226,14 +226,14 @@ package struct StreamInfo: Sendable {
 
     init(_ response: JSONValue, _ name: String) throws(NATSError) {
         guard let settings = response["config"], let state = response["state"],
-            let first = state["first_seq"]?.integerValue, let last = state["last_seq"]?.integerValue
+            let first = state["first_seq"]?.countValue, let last = state["last_seq"]?.countValue
         else { throw NATSError(.invalid, "the response about the stream '\(name)' has no config or state") }
         self.name = name
         self.settings = settings
         firstSequence = first
         lastSequence = last
-        messageCount = state["messages"]?.integerValue ?? 0
-        byteCount = state["bytes"]?.integerValue ?? 0
+        messageCount = state["messages"]?.countValue ?? 0
+        byteCount = state["bytes"]?.countValue ?? 0
         creationTime = response["created"]?.stringValue ?? ""
         leader = response["cluster"]?["leader"]?.stringValue
         metadata = settings["metadata"]?.objectValue?.compactMapValues(\.stringValue) ?? [:]

@@ -91,7 +91,10 @@ package enum JetStreamTime {
         }
         let padded = fraction + String(repeating: "0", count: 9 - fraction.count)
         guard let date = Timestamp.date(from: seconds), let nanoseconds = Int64(padded) else { return nil }
-        return Int64(date.timeIntervalSince1970.rounded()) * 1_000_000_000 + nanoseconds
+        let whole = Int64(date.timeIntervalSince1970.rounded())
+        // 64 bits of nanoseconds end in the year 2262.
+        guard (-9_000_000_000...9_000_000_000).contains(whole) else { return nil }
+        return whole * 1_000_000_000 + nanoseconds
     }
 
     /// Writes a time for JetStream.
@@ -126,7 +129,7 @@ package struct StoredMessage: Sendable {
 extension StoredMessage {
     /// Reads the response of `STREAM.MSG.GET`.
     init?(_ message: JSONValue?) {
-        guard let message, let subject = message["subject"]?.stringValue, let sequence = message["seq"]?.integerValue,
+        guard let message, let subject = message["subject"]?.stringValue, let sequence = message["seq"]?.countValue,
             let time = message["time"]?.stringValue.flatMap(JetStreamTime.nanoseconds),
             let body = Self.bytes(message["data"]), let headers = Self.bytes(message["hdrs"])
         else { return nil }
@@ -142,7 +145,8 @@ extension StoredMessage {
     /// Reads a reply of a direct get, whose headers contain the place of the message.
     init?(direct message: NATSMessage) {
         var headers = message.headers
-        guard let subject = headers["Nats-Subject"], let sequence = headers["Nats-Sequence"].flatMap({ Int($0) }),
+        guard let subject = headers["Nats-Subject"],
+            let sequence = headers["Nats-Sequence"].flatMap({ Int(count: $0) }),
             let time = headers["Nats-Time-Stamp"].flatMap(JetStreamTime.nanoseconds)
         else { return nil }
         for name in Self.directHeaders { headers[name] = nil }

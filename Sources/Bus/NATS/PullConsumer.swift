@@ -235,10 +235,11 @@ package final class PullConsumer {
             return .message(delivered)
         }
         switch message.status {
-        case 100: return .idle(lastConsumerSequence: message.header("Nats-Last-Consumer").flatMap { Int($0) })
+        case 100: return .idle(lastConsumerSequence: message.header("Nats-Last-Consumer").flatMap { Int(count: $0) })
         case let status? where Self.endsOnlyRequest(status, message.statusText):
             // The rest of this request will not come.
-            requested = max(0, requested - (message.header("Nats-Pending-Messages").flatMap { Int($0) } ?? requested))
+            requested = max(
+                0, requested - (message.header("Nats-Pending-Messages").flatMap { Int(count: $0) } ?? requested))
             return nil
         case 503: throw NATSError.noResponders(subject)
         case let status:
@@ -270,7 +271,7 @@ extension JetStream {
                 "CONSUMER.CREATE.\(stream).\(name)", consumer.request(stream: stream, name: name))
             let pull = PullConsumer(
                 self, stream: stream, name: name, subject: subject,
-                initialPending: response["num_pending"]?.integerValue ?? 0,
+                initialPending: response["num_pending"]?.countValue ?? 0,
                 settings: pulling, token: token, mailbox: mailbox)
             defer {
                 // Nothing waits for the response. Without a connection, the server removes the idle consumer itself.
@@ -298,13 +299,13 @@ struct DeliverySubject: Hashable {
         else { return nil }
         var rest = subject.utf8[...]
         for _ in 0..<consumer + 2 { rest = rest.drop { $0 != dot }.dropFirst() }
-        func number<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
+        func next() -> Substring {
             let digits = rest.prefix { $0 != dot }
             rest = rest[digits.endIndex...].dropFirst()
-            return Number(Substring(digits))
+            return Substring(digits)
         }
-        guard let streamSequence = number(Int.self), let consumerSequence = number(Int.self),
-            let time = number(Int64.self), let pending = number(Int.self)
+        guard let streamSequence = Int(count: next()), let consumerSequence = Int(count: next()),
+            let time = Int64(next()), let pending = Int(count: next())
         else { return nil }
         self.streamSequence = streamSequence
         self.consumerSequence = consumerSequence

@@ -192,8 +192,8 @@ package struct BatchHeaders: Hashable, Sendable {
     }
 }
 
-/// Reads a number of digits only. `UInt64("+1")` is 1, too.
+/// Reads a number of digits only, at most `Position.greatestOffset`. `UInt64("+1")` is 1, too.
 private func number(_ text: Substring) -> UInt64? {
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
-    return UInt64(text)
+    return Position.offset(text)
 }

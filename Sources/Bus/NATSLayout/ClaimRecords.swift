@@ -64,7 +64,7 @@ package struct GroupRecord: LayoutRecord {
     /// The maximum number of members of a group.
     private static let maximumMemberCount = 1024
     /// Higher owner epochs are not assigned, so that one more never overflows and JSON numbers keep all their digits.
-    private static let maximumOwnerEpoch: UInt64 = 1 << 53
+    fileprivate static let maximumOwnerEpoch: UInt64 = 1 << 53
 
     private struct Share: Codable, Hashable {
         let member: UUID?
@@ -119,6 +119,8 @@ package struct GroupRecord: LayoutRecord {
         guard ownerEpoch < Self.maximumOwnerEpoch else { throw refuse("the owner epoch \(ownerEpoch) is too high") }
         guard let shares else { return }
         let members = Set(members ?? [])
+        guard (shares.map(\.offset) + (progress ?? []).map(\.offset)).allSatisfy({ $0 <= Position.greatestOffset })
+        else { throw refuse("an offset is too high") }
         guard shares.count == Partition.count else {
             throw refuse("it has \(shares.count) partitions instead of \(Partition.count)")
         }
@@ -164,9 +166,10 @@ package struct FenceRecord: LayoutRecord {
     package var isRemoval: Bool { member == Self.removal }
 
     package func check() throws(ProtocolError) {
-        guard ownerEpoch > previous else {
+        guard ownerEpoch > previous, ownerEpoch <= GroupRecord.maximumOwnerEpoch else {
             throw ProtocolError(
-                .malformed, "\(Self.title) is damaged: its owner epoch is not higher than the previous one")
+                .malformed, "\(Self.title) is damaged: its owner epoch is too high, or not higher than the previous one"
+            )
         }
     }
 }
@@ -273,7 +276,7 @@ package struct CutOffRecord: LayoutRecord {
     }
 
     package func check() throws(ProtocolError) {
-        guard entries.allSatisfy({ $0.count > 0 && $0.first <= $0.last }) else {
+        guard entries.allSatisfy({ $0.count > 0 && $0.first <= $0.last && $0.last <= Position.greatestOffset }) else {
             throw ProtocolError(.malformed, "\(Self.title) are damaged: a count or a range of offsets is invalid")
         }
     }

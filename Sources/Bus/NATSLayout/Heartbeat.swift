@@ -39,6 +39,9 @@ package struct Heartbeat: LayoutRecord {
 
     package func check() throws(ProtocolError) {
         guard producer != nil else { throw ProtocolError(.malformed, "\(Self.title) has no valid producer") }
+        guard seen <= Place.maximumSequence else {
+            throw ProtocolError(.malformed, "\(Self.title) has a sequence that is too high")
+        }
         guard members.count <= Self.maximumMemberCount else {
             throw ProtocolError(.tooLarge, "\(Self.title) has more than \(Self.maximumMemberCount) members")
         }
@@ -56,5 +59,11 @@ package struct HeartbeatReply: LayoutRecord {
     package init(epoch: UInt64, mark: UInt64) {
         self.epoch = epoch
         self.mark = mark
+    }
+
+    package func check() throws(ProtocolError) {
+        guard mark <= Place.maximumSequence else {
+            throw ProtocolError(.malformed, "\(Self.title) has a mark that is too high")
+        }
     }
 }

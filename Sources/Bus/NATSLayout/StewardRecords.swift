@@ -97,8 +97,9 @@ package struct TypeTable: LayoutRecord {
         guard offsets.count <= Self.capacity else {
             throw ProtocolError(.tooLarge, "\(Self.title) has more than \(Self.capacity) types")
         }
-        guard offsets.keys.allSatisfy({ MessageType($0) != nil }) else {
-            throw ProtocolError(.malformed, "\(Self.title) is damaged: it has a name that is not a message type")
+        guard offsets.allSatisfy({ MessageType($0) != nil && $1 <= Position.greatestOffset }) else {
+            throw ProtocolError(
+                .malformed, "\(Self.title) is damaged: a name is not a message type, or an offset is too high")
         }
     }
 }

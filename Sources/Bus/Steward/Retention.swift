@@ -124,7 +124,8 @@ actor Retention {
     /// The first sequence that is younger than the limit, or not handled by all consumers.
     private func firstSequence(before now: Date, handled: UInt64?) async throws -> UInt64? {
         guard let age = limits.age else { return nil }
-        let oldest = Int64(now.timeIntervalSince1970 * 1_000_000_000) - Int64(age / .nanoseconds(1))
+        // An age may reach back beyond 1970, where 64 bits of nanoseconds begin.
+        let oldest = Int64(max(0, now.timeIntervalSince1970 - age / .seconds(1)) * 1_000_000_000)
         let young = try await first(
             ConsumerSettings(filters: [names.batches], start: .time(max(0, oldest)), headersOnly: true))
         let handled = handled.map { Place.start(after: $0) } ?? .max
@@ -148,7 +149,7 @@ actor Retention {
             try await jetStream.readAll(of: names.journal, settings) { delivered in
                 end = UInt64(delivered.streamSequence) + 1
                 var headers = delivered.message.headers
-                let body = headers[Self.sizeHeader].flatMap { Int($0) } ?? 0
+                let body = headers[Self.sizeHeader].flatMap { Int(count: $0) } ?? 0
                 headers[Self.sizeHeader] = nil
                 // A message takes this much of the server's store.
                 freed += delivered.subject.utf8.count + body + 46

@@ -31,7 +31,7 @@ enum Answer: Hashable, Sendable {
         case "o": self = .openURL
         case "q": self = .quit
         case _ where text.hasPrefix("@"): self = .screen(String(text.dropFirst()))
-        default: self = Int(text).map(Answer.number) ?? .text(text)
+        default: self = Int(count: text).map(Answer.number) ?? .text(text)
         }
     }
 }

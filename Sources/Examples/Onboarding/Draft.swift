@@ -19,6 +19,14 @@ package struct Draft: Codable, Hashable, Sendable {
 
     package init() {}
 
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decodeIfPresent(String.self, forKey: .name)
+        age = try container.decodeIfPresent(BoundedCount<Int>.self, forKey: .age)?.wrappedValue
+        plan = try container.decodeIfPresent(Plan.self, forKey: .plan)
+        team = try container.decodeIfPresent(String.self, forKey: .team)
+    }
+
     /// The draft with a new or changed answer.
     /// - Throws: ``Problem`` if the answer is not valid.
     package func answered(_ answer: Answer) throws(Problem) -> Draft {

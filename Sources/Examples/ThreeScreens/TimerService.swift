@@ -1,6 +1,7 @@
 package import Consuming
 package import Contracts
 package import EventBus
+package import Support
 
 /// Runs a timer for each screen that requests one, until the screen is dismissed.
 package enum TimerService {
@@ -42,7 +43,7 @@ extension Document {
     /// The ticks of a screen's timer.
     package struct Timer: DocumentMessage {
         package var instance: String
-        package var ticks: Int
+        @BoundedCount package var ticks: Int
 
         package init(instance: String, ticks: Int) {
             self.instance = instance

@@ -72,7 +72,9 @@ private struct StoredState: Codable, Sendable, Equatable {
     static func read(from file: String) throws(SpotifySimulatorError) -> StoredState? {
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         do {
-            return try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: file)))
+            let state = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: file)))
+            guard state.authorization.isValid else { throw SpotifySimulatorError.unusableStateFile(file) }
+            return state
         } catch {
             throw .unusableStateFile(file)
         }

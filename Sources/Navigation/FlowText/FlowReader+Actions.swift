@@ -205,7 +205,7 @@ extension FlowReader {
 
     private mutating func extent(_ node: FlowNode) -> Flow.Extent? {
         switch value(node) {
-        case .integer(let count): return .count(count)
+        case .integer: return integer(node, "the number of screens to pop").map { .count($0) }
         case .string(let screen) where !screen.isEmpty: return Flow.Extent(stringLiteral: screen)
         default:
             report("'pop' must be a number of screens or the name of the screen to pop to", at: node)

@@ -186,9 +186,12 @@ package struct FlowReader {
 
     package mutating func integer(_ node: FlowNode, _ what: String) -> Int? {
         // `1.0` in a file is refused.
-        scalar(node, "\(what) must be a whole number") { value in
+        let integer: Int? = scalar(node, "\(what) must be a whole number") { value in
             if case .integer(let integer) = value { integer } else { nil }
         }
+        guard let integer, !SafeIntegers.range.contains(Int64(integer)) else { return integer }
+        report("\(what) is not between \(-SafeIntegers.greatest) and \(SafeIntegers.greatest)", at: node)
+        return nil
     }
 
     private mutating func scalar<Value>(

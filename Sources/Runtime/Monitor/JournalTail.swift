@@ -11,6 +11,7 @@ package struct JournalTail {
     package private(set) var searched = 0
     /// About the number of messages, of any type, in the next stretch.
     private var length = 256
+    private static let longest = 1 << 40
 
     package init(of bus: any EventBus, end: Position) {
         self.bus = bus
@@ -29,7 +30,7 @@ package struct JournalTail {
         guard end.offset > 0 else { return false }
         start = try await bus.position(end, offsetBy: -length)
         searched += length
-        length *= 2
+        length = min(2 * length, Self.longest)
         try await bus.withSubscription(to: filters, from: .after(start), until: end, onNotice: nil) {
             for try await message in $0 { take(message) }
         }

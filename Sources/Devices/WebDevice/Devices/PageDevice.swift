@@ -160,7 +160,7 @@ actor PageDevice {
     func perform(_ request: JSONValue) async throws {
         if let id = request["choose"]?.stringValue { return try await choose(id, request["fields"]) }
         var reports: [DeviceSession.Report] = []
-        if let revision = request["displayed"]?.integerValue { reports.append(.displayed(revision: revision)) }
+        if let revision = request["displayed"]?.countValue { reports.append(.displayed(revision: revision)) }
         for instance in request["gone"]?.arrayValue ?? [] {
             if let instance = instance.stringValue { reports.append(.gone(instance: instance)) }
         }

@@ -96,7 +96,7 @@ extension Position {
     /// Reads ``pageText``.
     init?(pageText text: String) {
         guard let parts = text.cut(at: ":"), let epoch = UInt64(parts.before, radix: 16),
-            let offset = UInt64(parts.after)
+            let offset = Self.offset(parts.after)
         else { return nil }
         self.init(epoch: epoch, offset: offset)
     }

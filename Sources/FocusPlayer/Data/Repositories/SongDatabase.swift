@@ -229,7 +229,8 @@ private struct KeptSong: Codable, FetchableRecord, PersistableRecord {
     }
 
     var song: Song {
-        Song(id: id, uri: uri, title: title, artist: artist, duration: duration)
+        Song(
+            id: id, uri: uri, title: title, artist: artist, duration: Int(SafeIntegers.limit(max(0, duration))))
     }
 }
 

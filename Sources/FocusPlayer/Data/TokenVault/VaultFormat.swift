@@ -1,6 +1,7 @@
 internal import Authorization
 internal import EventBus
 internal import Foundation
+internal import Support
 
 /// The maximum sizes of the vault's files. The numbers and the size of an entry keep each file below 4 MiB.
 enum VaultLimit {
@@ -64,7 +65,7 @@ struct AccountsFile: Codable, Sendable {
         }
         let container = try decoder.container(keyedBy: CodingKeys.self)
         accounts = try container.decode([String: StoredTokens].self, forKey: .accounts)
-        lastRemoved = try container.decode(Int.self, forKey: .lastRemoved)
+        lastRemoved = try container.decode(BoundedCount<Int>.self, forKey: .lastRemoved).wrappedValue
     }
 
     func encode(to encoder: any Encoder) throws {

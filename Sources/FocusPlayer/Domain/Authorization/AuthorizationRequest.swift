@@ -1,6 +1,7 @@
 package import EventBus
 package import Foundation
 internal import Sodium
+package import Support
 
 /// The values that belong to one request for consent.
 package struct AuthorizationRequest: Hashable, Sendable {
@@ -71,7 +72,7 @@ extension PendingAuthorization: CustomStringConvertible, CustomReflectable {
 /// A renewal of a session's access token that is not finished yet.
 package struct PendingRenewal: Codable, Hashable, Sendable {
     /// The generation of the refused token.
-    package let generation: Int
+    @BoundedCount package private(set) var generation: Int
     /// The command that requested the renewal. Its subject is the session.
     package let cause: Attributes
 

@@ -1,4 +1,5 @@
 package import Foundation
+package import Support
 
 /// Stores the tokens of each session and counts their changes: each change makes a new generation.
 package protocol TokenStore: Sendable {
@@ -26,7 +27,7 @@ package protocol TokenStore: Sendable {
 /// The content of a ``TokenStore`` for one session.
 package struct StoredTokens: Codable, Hashable, Sendable {
     /// The number of changes. It grows by one with each change, including removal.
-    package let generation: Int
+    @BoundedCount package private(set) var generation: Int
     /// Nil if no account is connected.
     package let tokens: SpotifyTokens?
     /// Nil if no renewal of these tokens has failed.
@@ -71,7 +72,7 @@ package struct StoredTokens: Codable, Hashable, Sendable {
 
 /// The failed renewals of one generation of tokens.
 private struct RenewalFailures: Codable, Hashable, Sendable {
-    let count: Int
+    @BoundedCount private(set) var count: Int
     /// The time at which the last renewal failed.
     let last: Date
 }

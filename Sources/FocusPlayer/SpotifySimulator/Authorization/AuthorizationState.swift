@@ -53,6 +53,13 @@ struct AuthorizationState: Codable, Sendable, Equatable {
 
     var grantCount: Int { grants.count }
 
+    /// False for a state of a file that the simulator would not have written.
+    var isValid: Bool {
+        let counts = [issuedCount, refreshCount] + grants.map(\.refreshCount)
+        return counts.allSatisfy { SafeIntegers.counts.contains(Int64($0)) }
+            && refreshTokens.values.allSatisfy { grants.indices.contains($0.grant) }
+    }
+
     /// The time for which a code is valid, in seconds. RFC 6749 §4.1.2 recommends a maximum of ten minutes.
     private static let codeLifetime: TimeInterval = 600
 

@@ -114,7 +114,7 @@ package struct ProjectEvent: Sendable, Equatable {
         case .stopping: attributes["reason"] = status.fault
         case .failed: attributes["reason"] = status.message
         case .restarting:
-            attributes["pause"] = status.pause.map { Duration.seconds($0).secondsText }
+            attributes["pause"] = status.pause.map { Duration.seconds(min(max(0, $0), 86_400)).secondsText }
             attributes["restarts"] = String(status.restarts)
         case .exited:
             attributes["exitCode"] = status.exitCode.map { String($0) }

@@ -58,7 +58,7 @@ extension MonitorStart: FormedArgument {
         case "retained": self = .retained
         case "last": self = .last
         default:
-            if let offset = UInt64(argument) {
+            if let offset = Position.offset(argument) {
                 self = .offset(offset)
             } else if let time = WallTime.date(from: argument) {
                 self = .time(time)

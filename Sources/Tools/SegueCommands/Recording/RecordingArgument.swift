@@ -21,7 +21,7 @@ extension RecordingMoment: FormedArgument {
     ///   message, or an id or its beginning.
     package init?(argument: String) {
         if argument.hasPrefix("@") {
-            guard let offset = UInt64(argument.dropFirst()) else { return nil }
+            guard let offset = Position.offset(argument.dropFirst()) else { return nil }
             self = .offset(offset)
         } else if let number = Int(argument) {
             self = .number(number)
