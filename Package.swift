@@ -44,7 +44,9 @@ let systemSupport: [Target] = [
     module("Sodium", in: "SystemSupport", ["CSodium"]),
     .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     module("HTTPClient", in: "SystemSupport", ["CCurl", "Support", httpTypes]),
-    module("HTTPOperations", in: "SystemSupport", ["Support", httpTypes, hummingbird, lifecycle, logging]),
+    module(
+        "HTTPOperations", in: "SystemSupport",
+        ["Support", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore]),
 ]
 
 let bus: [Target] = [
@@ -82,7 +84,7 @@ let contracts: [Target] = [
 ]
 
 let runtime: [Target] = [
-    module("Projects", in: "Runtime", ["Support"]),
+    module("Projects", in: "Runtime", ["Support", "SystemSupport"]),
     module("Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support", deque, lifecycle, logging]),
     module(
         "ServiceRuntime", in: "Runtime",
@@ -174,7 +176,8 @@ let focusPlayer: [Target] = [
     module(
         "TokenVault", in: "FocusPlayer/Data",
         ["Authorization", "EventBus", "Music", "Sodium", "Support", "SystemSupport"]),
-    module("Repositories", in: "FocusPlayer/Data", ["Music", "Support", "Vocabulary", grdb, logging]),
+    module(
+        "Repositories", in: "FocusPlayer/Data", ["Music", "Support", "SystemSupport", "Vocabulary", grdb, logging]),
     module(
         "ConsentCallback", in: "FocusPlayer/Data",
         [
@@ -191,14 +194,14 @@ let focusPlayer: [Target] = [
     module(
         "SpotifySimulator", in: "FocusPlayer",
         [
-            "HTTPOperations", "Sodium", "Support", "YAMLText", httpTypes, hummingbird, lifecycle, logging, nioCore,
-            nioPosix, yams,
+            "HTTPOperations", "Sodium", "Support", "SystemSupport", "YAMLText", httpTypes, hummingbird, lifecycle,
+            logging, nioCore, nioPosix, yams,
         ]),
     module(
         "InProcess", in: "FocusPlayer",
         [
             "Device", "HTTPClient", "HTTPOperations", "Navigation", "PlatformPrograms", "ServiceRuntime", "Services",
-            "SpotifySimulator", "TerminalDevice", argumentParser, logging,
+            "SpotifySimulator", "SystemSupport", "TerminalDevice", argumentParser, logging,
         ]),
 ]
 

@@ -25,7 +25,7 @@ struct ProjectTests {
     func directories() throws {
         let set = try Project(name: "p", environment: ["XDG_STATE_HOME": "/s", "XDG_RUNTIME_DIR": "/r", "HOME": "/h"])
         #expect(set.stateDirectory == "/s/segue/p")
-        #expect(set.busAddress == "ipc:///r/segue/p/bus")
+        #expect(try set.busAddress == "ipc:///r/segue/p/bus")
         let unset = try Project(name: "p", environment: ["TMPDIR": "/t/", "HOME": "/h"])
         #expect(unset.stateDirectory == "/h/.local/state/segue/p")
         #expect(unset.runtimeDirectory == "/t/segue-\(getuid())/p")
@@ -41,6 +41,52 @@ struct ProjectTests {
         symlink(scratch.path, scratch.runtimeRoot)
         let link = #expect(throws: ComposeError.self) { try scratch.project().prepare(services: []) }
         #expect(link?.code == "insecure-directory")
+    }
+
+    /// What another user can put at the path of the folder of all projects.
+    enum Trap: CaseIterable {
+        /// A link to a folder of the attacked user.
+        case link
+        /// A folder that its maker can write to.
+        case folder
+    }
+
+    @Test(
+        "Nothing is read, written or removed where another user has made the folder of all projects",
+        arguments: Trap.allCases)
+    func trap(_ trap: Trap) async throws {
+        let scratch = try Scratch()
+        let project = try scratch.project()
+        let place = trap == .link ? "\(scratch.path)/victim" : scratch.runtimeRoot
+        let own = "\(place)/\(project.name)"
+        try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+        if trap == .link {
+            chmod(place, 0o700)
+            symlink(place, scratch.runtimeRoot)
+        } else {
+            chmod(place, 0o777)
+        }
+        let planted = ["bus-address": "ipc:///theirs", "supervisor.json": "{}", "precious": "mine"]
+        for (name, text) in planted { try text.write(toFile: "\(own)/\(name)", atomically: false, encoding: .utf8) }
+        func isRefused(_ body: () async throws -> Void) async {
+            let error = await #expect(throws: ComposeError.self) { try await body() }
+            #expect(error?.code == "insecure-directory" && error?.message.contains(scratch.runtimeRoot) == true)
+        }
+        await isRefused { _ = try project.busAddress }
+        await isRefused { _ = try ProjectStatus.read(project) }
+        await isRefused { try project.removeRuntimeDirectory() }
+        await isRefused { _ = try await project.stop() }
+        await isRefused { try project.prepare(services: []) }
+        await isRefused { try project.announce(bus: "ipc:///x") }
+        await isRefused { _ = try project.notifySocket(at: project.notifyPath(of: "a")) }
+        await isRefused { _ = try await ControlClient(project: project).send(.stop(services: [], grace: nil)) }
+        let supervisor = try scratch.supervisor(scratch.stack([]))
+        await isRefused { try await supervisor.run() }
+        let names = try FileManager.default.contentsOfDirectory(atPath: own)
+        #expect(Set(names) == Set(planted.keys))
+        for (name, text) in planted {
+            #expect(try String(contentsOfFile: "\(own)/\(name)", encoding: .utf8) == text)
+        }
     }
 
     @Test("A socket path that no socket can have is told before anything starts")

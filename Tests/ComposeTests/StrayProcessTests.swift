@@ -39,7 +39,7 @@ struct StrayProcessTests {
         let killed = try await within("the death of the supervisor") {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try? await supervisor.start(until: .launched) }
-                try PrivateDirectory.make(project.stateDirectory)
+                try ComposeError.makeFolder(project.stateDirectory)
                 let watch = try DirectoryWatch(path: project.stateDirectory)
                 var handle: ProcessHandle?
                 var started = 0

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Projects
 import TestSupport
 import Testing
@@ -35,6 +36,29 @@ struct ProjectPlaceTests {
             #expect(
                 try ProjectPlace.busAddress(of: "x", in: folder, environment: Self.environment)
                     == "ipc:///r/segue/x/bus")
+        }
+    }
+
+    @Test("Another user's folder says nothing about the bus; a folder of this user's does")
+    func runtimeFolder() throws {
+        try inFolder([:]) { folder in
+            let root = "\(folder)/segue-\(getuid())"
+            let address = { try ProjectPlace.busAddress(of: "x", in: folder, environment: ["TMPDIR": folder]) }
+            #expect(try address() == "ipc://\(root)/x/bus")
+            // The first look has made the folder, so that no other user can.
+            try FileManager.default.createDirectory(
+                atPath: "\(root)/x", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            try "nats://localhost/S".write(toFile: "\(root)/x/bus-address", atomically: false, encoding: .utf8)
+            #expect(try address() == "nats://localhost/S")
+            for path in ["\(root)/x", root] {
+                #expect(chmod(path, 0o755) == 0)
+                let error = #expect(throws: ProjectPlace.Unknown.self) { try address() }
+                #expect(error?.description.contains("\(path) is not a folder that only you can enter") == true)
+            }
+            try FileManager.default.moveItem(atPath: root, toPath: "\(folder)/theirs")
+            chmod("\(folder)/theirs", 0o700)
+            try FileManager.default.createSymbolicLink(atPath: root, withDestinationPath: "\(folder)/theirs")
+            #expect(throws: ProjectPlace.Unknown.self) { try address() }
         }
     }
 

@@ -19,6 +19,13 @@ struct RecordVerbTests {
         }
     }
 
+    /// Checks that only the owner can read a recording, also one that overwrites a file.
+    private func mode(of file: String, in segue: SegueCommandLine) async throws {
+        let all = "segue record \(file) --force --since beginning --until end"
+        let modes = try await segue.shell("stat -c %a \(file); chmod 644 \(file); \(all); stat -c %a \(file)")
+        #expect(modes.lines == ["600", "600"], "\(modes.error)")
+    }
+
     @Test(
         "a recording is a header, a message a line, and an end; a file that exists is kept", .timeLimit(.minutes(1)),
         arguments: BusEngine.allCases)
@@ -27,6 +34,7 @@ struct RecordVerbTests {
             let lines = try String(contentsOfFile: segue.directory + "/story.jsonl", encoding: .utf8)
                 .split(separator: "\n")
             #expect(lines.count == 5)
+            try await mode(of: "story.jsonl", in: segue)
             #expect(lines[0].contains(#""segue":"recording""#) && lines[0].contains(#""since":"beginning""#))
             #expect(lines[4].contains(#""messages":3"#))
             let monitor = try await segue("monitor", "--since", "beginning", "--count", "3", "--json")

@@ -1,5 +1,6 @@
 import CommandLineTestSupport
 import Foundation
+import Glibc
 import Testing
 
 @Suite("segue finds the compose file and the project", .timeLimit(.minutes(1)))
@@ -29,6 +30,39 @@ struct StackPlaceTests {
             #expect(missing.hasPrefix("segue: project 'third' is not known here"), "\(missing)")
             let given = try await name("ps", "-p", "fourth", environment: ["COMPOSE_PROJECT_NAME": "third"])
             #expect(given.hasPrefix("segue: project 'fourth' is not known here"), "\(given)")
+        }
+    }
+
+    @Test("and uses nothing of a folder for sockets that another user has made", arguments: ["link", "folder"])
+    func trap(kind: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.broker)
+            var segue = segue
+            segue.environment = ["XDG_RUNTIME_DIR": "", "TMPDIR": segue.directory]
+            let root = "\(segue.directory)/segue-\(getuid())"
+            let place = kind == "link" ? "\(segue.directory)/precious" : root
+            try FileManager.default.createDirectory(atPath: "\(place)/demo", withIntermediateDirectories: true)
+            chmod(place, kind == "link" ? 0o700 : 0o755)
+            if kind == "link" { symlink(place, root) }
+            for name in ["bus-address", "file"] {
+                try "tcp://127.0.0.1:1".write(toFile: "\(place)/demo/\(name)", atomically: false, encoding: .utf8)
+            }
+            for verb in [
+                ["up", "-d"], ["up", "--dry-run"], ["down"], ["down", "--dry-run"], ["ps"], ["ls"],
+                ["send", "event.A"],
+                ["monitor", "--until", "end"], ["record", "r.jsonl"], ["restart"], ["wait", "broker"],
+            ] {
+                let result = try await segue.run(verb)
+                #expect(result.status == 1 && result.errorLines.count == 1, "\(verb): \(result.error)")
+                #expect(
+                    result.error.contains("\(root) is not a folder that only you can enter"), "\(verb): \(result.error)"
+                )
+            }
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: "\(place)/demo").sorted() == [
+                    "bus-address", "file",
+                ])
+            unlink(root)
         }
     }
 

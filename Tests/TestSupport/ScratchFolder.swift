@@ -6,7 +6,8 @@ package struct ScratchFolder: Sendable {
 
     package init() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "segue-\(UUID().uuidString.prefix(13))")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         path = url.path
     }
 

@@ -63,13 +63,12 @@ package actor Broker {
     }
 
     /// Locks a bus directory.
-    /// - Parameter directory: Created with mode 0700 if it does not exist.
+    /// - Parameter directory: Created with mode 0700 if it does not exist. Refused if other users can enter it.
     private static func lock(directory: String) throws(BusError) -> FileLock {
         do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try PrivateFolder.make(directory)
         } catch {
-            throw BusError(.address, "the bus directory \(directory) cannot be created: \(error.localizedDescription)")
+            throw BusError(.address, "the bus directory cannot be used: \(error)")
         }
         return try lock(
             "\(directory)/lock", .address,

@@ -79,6 +79,7 @@ public actor ZeroMQEventBus: EventBus {
 
     public func run() async throws {
         guard machine.state == .idle else { throw BusError(.closed, "run() was called before; create another bus") }
+        try checkDirectory()
         try connectIngress()
         try connectFeed(subscribing: machine.feedPrefixes)
         perform(machine.open(at: .now))
@@ -92,6 +93,16 @@ public actor ZeroMQEventBus: EventBus {
             thread.perform { [weak self] in self?.assumeIsolated { $0.leave() } }
         }
         throw CancellationError()
+    }
+
+    /// Checks that no other user can serve the bus. The broker may still have to create the directory.
+    private func checkDirectory() throws(BusError) {
+        guard let directory = address.directory else { return }
+        do {
+            _ = try PrivateFolder.open(directory)
+        } catch {
+            throw BusError(.address, "the bus directory cannot be used: \(error)")
+        }
     }
 
     /// Waits until the broker has answered a hello.

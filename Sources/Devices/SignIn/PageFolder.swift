@@ -28,10 +28,9 @@ package struct PageFolder: Sendable {
     /// Creates the folder if it does not exist.
     package func create() throws(PageFolderError) {
         do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try PrivateFolder.make(path)
         } catch {
-            throw PageFolderError("the folder \(path) cannot be created: \(error.localizedDescription)")
+            throw PageFolderError(error.description)
         }
     }
 

@@ -2,6 +2,7 @@ internal import ArgumentParser
 package import Device
 internal import Foundation
 internal import ServiceRuntime
+internal import SystemSupport
 package import TerminalDevice
 
 /// The options of `focus-player` that run the whole app in its process.
@@ -41,7 +42,9 @@ package struct InProcessOptions: ParsableArguments {
         let (program, platform, file) = try device.program(name, screens: screens)
         let flow = try ServiceProcess.readFlowFile(file ?? Self.path("config/flows/\(platform).yaml"))
         let catalogue = isSimulated ? Self.path("config/simulator/catalogue.yaml") : nil
-        try await program.process.main { configuration, logger in
+        var process = program.process
+        process.holdsSecrets = true
+        try await process.main { configuration, logger in
             try await withStateFolder(configuration) { folder in
                 try await InProcessApp(flows: [flow], catalogue: catalogue, stateFolder: folder)
                     .run(configuration: configuration, stopsOnSignals: true) { _ in [program] }
@@ -56,8 +59,7 @@ package struct InProcessOptions: ParsableArguments {
     ) async throws {
         if let folder = state ?? configuration.value("SEGUE_STATE_DIR") { return try await body(folder) }
         let folder = FileManager.default.temporaryDirectory.appending(path: "focus-player-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try PrivateFolder.make(folder.path)
         defer { try? FileManager.default.removeItem(at: folder) }
         try await body(folder.path)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import NIOPosix
 import Synchronization
+import SystemSupport
 
 /// The owner of the simulator's state. All requests share the state, and change it one at a time.
 final class Simulation: Sendable {
@@ -84,11 +85,12 @@ private struct StoredState: Codable, Sendable, Equatable {
     func write(to file: String) throws(SpotifySimulatorError) {
         do {
             let url = URL(filePath: file)
+            // check-doors: the folder may exist, and others may read it; the file has no secrets.
             try FileManager.default.createDirectory(
                 at: url.deletingLastPathComponent(),
                 withIntermediateDirectories: true
             )
-            try JSONEncoder().encode(self).write(to: url, options: .atomic)
+            try AtomicFile(file).replace(with: try JSONEncoder().encode(self), isDurable: false)
         } catch {
             throw .unwritableStateFile(file)
         }

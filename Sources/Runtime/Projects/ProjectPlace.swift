@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Support
+package import SystemSupport
 
 /// The rules for the names of projects and for the addresses of their buses.
 package enum ProjectPlace {
@@ -73,24 +74,38 @@ package enum ProjectPlace {
         return (temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary) + "/segue-\(getuid())"
     }
 
-    /// The address of a project's bus: the content of ``busFile(runtimeDirectory:)``. Without that file, `ipc://` and
-    /// the folder in which the broker creates its sockets.
+    /// Opens the folder of a project's sockets, after it has checked the folder of all projects, which another user may
+    /// have made: its path in `/tmp` is known. Creates the folder of all projects if it does not exist. Nil if the
+    /// project has no folder.
     /// - Parameter runtimeDirectory: the project's folder in ``runtimeRoot(environment:)``.
-    package static func busAddress(runtimeDirectory: String) -> String {
-        let file = busFile(runtimeDirectory: runtimeDirectory)
-        let address = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
-        return address.isEmpty ? "ipc://\(runtimeDirectory)/bus" : address
+    package static func runtimeFolder(_ runtimeDirectory: String) throws(PrivateFolderError) -> PrivateFolder? {
+        let path = runtimeDirectory as NSString
+        return try PrivateFolder.claim(path.deletingLastPathComponent)?.folder(path.lastPathComponent)
     }
 
-    /// The file in which the supervisor of a running project writes the address of a bus that the project does not run
-    /// in its own folder.
-    package static func busFile(runtimeDirectory: String) -> String { "\(runtimeDirectory)/bus-address" }
+    /// The address of a project's bus: the content of ``busFile``. Without that file, `ipc://` and the folder in which
+    /// the broker creates its sockets.
+    /// - Parameter runtimeDirectory: the project's folder in ``runtimeRoot(environment:)``.
+    /// - Throws: an error if another user could have written the file, or could listen at the address.
+    package static func busAddress(runtimeDirectory: String) throws(PrivateFolderError) -> String {
+        let content = try runtimeFolder(runtimeDirectory)?.contents(of: busFile, limit: 4096)
+        let address = content.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return address.isEmpty ? ownBusAddress(runtimeDirectory: runtimeDirectory) : address
+    }
+
+    /// The address of the bus that a project runs in its own folder.
+    package static func ownBusAddress(runtimeDirectory: String) -> String { "ipc://\(runtimeDirectory)/bus" }
+
+    /// The name of the file in which the supervisor of a running project writes the address of a bus that the project
+    /// does not run in its own folder.
+    package static let busFile = "bus-address"
 }
 
 // MARK: For programs other than segue
 
 extension ProjectPlace {
-    /// The error of a project whose name is invalid or cannot be determined. The description contains the remedy.
+    /// The error of a project whose name is invalid or cannot be determined, or whose folder another user can enter. The
+    /// description contains the remedy.
     package struct Unknown: Error, CustomStringConvertible {
         package let description: String
     }
@@ -109,7 +124,11 @@ extension ProjectPlace {
         guard isName(name) else {
             throw Unknown(description: "'\(name)' is not a project name; \(nameRule)")
         }
-        return busAddress(runtimeDirectory: "\(runtimeRoot(environment: environment))/\(name)")
+        do {
+            return try busAddress(runtimeDirectory: "\(runtimeRoot(environment: environment))/\(name)")
+        } catch {
+            throw Unknown(description: error.description)
+        }
     }
 
     /// The name of a folder's project: the value of the key `name` in the override file, or else in the compose file.

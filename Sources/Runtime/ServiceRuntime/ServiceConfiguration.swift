@@ -44,18 +44,17 @@ public struct ServiceConfiguration: Sendable {
     }
 
     /// The folder for the state of a process: `SEGUE_STATE_DIR/name`. If it does not exist, it is created with access
-    /// for its owner only.
+    /// for its owner only. A folder that other users can enter is refused.
     /// - Throws: ``ConfigurationError`` if `SEGUE_STATE_DIR` is not set or the folder cannot be created.
     public func stateDirectory(for name: String) throws -> URL {
         let root = URL(fileURLWithPath: try require("SEGUE_STATE_DIR"), isDirectory: true)
         let directory = root.appendingPathComponent(name, isDirectory: true)
         do {
-            try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try PrivateFolder.make(directory.path)
         } catch {
             throw ConfigurationError(
-                "the folder \(directory.path) cannot be created: \(error.localizedDescription)",
-                recovery: "set SEGUE_STATE_DIR to a folder that this user may write to")
+                error.message, recovery: error.recovery ?? "set SEGUE_STATE_DIR to a folder that this user may write to"
+            )
         }
         return directory
     }

@@ -37,6 +37,27 @@ extension ComposeError {
         )
     }
 
+    /// Creates a folder and its missing parents with mode 0700, or checks that only this user can enter it.
+    ///
+    /// - Throws: ``ComposeError`` `directory`, `insecure-directory`.
+    static func makeFolder(_ path: String) throws(ComposeError) {
+        try ofFolders { () throws(PrivateFolderError) in try PrivateFolder.make(path) }
+    }
+
+    /// Runs `body`, and turns the error of a folder into `directory` or `insecure-directory`.
+    @discardableResult
+    static func ofFolders<Result>(
+        _ body: () throws(PrivateFolderError) -> Result
+    ) throws(ComposeError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw ComposeError(
+                code: error.isInsecure ? "insecure-directory" : "directory", message: error.message,
+                recovery: error.recovery)
+        }
+    }
+
     /// The error for a folder that cannot be watched: `watch`.
     static func watch(_ error: SystemError) -> ComposeError {
         ComposeError(code: "watch", message: "cannot watch the folder \(error)")

@@ -16,6 +16,7 @@ internal import Transports
 public struct TestStack: ObservedBus {
     /// The test's own connection to the bus.
     public let bus: any EventBus
+    public let busAddress: String
     private let processes: StackProcesses
     private var supervisor: Supervisor { processes.supervisor }
     private var project: Project { processes.project }
@@ -68,8 +69,9 @@ public struct TestStack: ObservedBus {
             let processes = StackProcesses(supervisor: supervisor, project: project)
             return try await processes.whileUp {
                 // The address may contain a port that the supervisor has chosen.
-                let bus = try BusFactory.standard.bus(at: project.busAddress, source: "test/1", logger: logger)
-                let stack = TestStack(bus: bus, processes: processes)
+                let address = try project.busAddress
+                let bus = try BusFactory.standard.bus(at: address, source: "test/1", logger: logger)
+                let stack = TestStack(bus: bus, busAddress: address, processes: processes)
                 return try await bus.whileOpen { try await stack.whileRecording { try await body(stack) } }
             }
         }
@@ -154,11 +156,15 @@ public struct TestStack: ObservedBus {
     /// The folder in which the services keep their state.
     public var dataDirectory: String { project.dataDirectory }
 
-    public var busAddress: String { project.busAddress }
-
     private func signal(_ service: String, _ signal: Int32) throws -> pid_t {
-        guard let pid = try status(of: service).pid else { throw failure("\(service) is not running") }
+        let pid = try processID(of: service)
         kill(pid, signal)
+        return pid
+    }
+
+    /// The id of a service's process.
+    package func processID(of service: String) throws -> Int32 {
+        guard let pid = try status(of: service).pid else { throw failure("\(service) is not running") }
         return pid
     }
 

@@ -3,6 +3,7 @@ internal import EventBus
 internal import Foundation
 internal import GRDB
 internal import Sodium
+internal import SystemSupport
 
 /// The journal of the broker, in SQLite: the messages, the documents, the producers, the durable consumers and the dead
 /// letters.
@@ -40,7 +41,7 @@ package final class Journal {
     private var isLoadDue = false
 
     /// Opens a journal.
-    /// - Parameter path: The file. It is created if there is none.
+    /// - Parameter path: The file. It is created if there is none. Only this user can read it.
     /// - Throws: ``BusError`` with code `journal` and the path of the file.
     package init(path: String, durability: Durability = .process) throws {
         self.path = path
@@ -52,7 +53,9 @@ package final class Journal {
             try database.execute(sql: "PRAGMA journal_mode = WAL")
             try database.execute(sql: "PRAGMA synchronous = \(durability == .power ? "FULL" : "NORMAL")")
         }
+        try JournalFile.restrict(path)
         do {
+            // check-doors: the file was claimed above.
             database = try DatabaseQueue(path: path, configuration: configuration)
             try JournalSchema.migrator.migrate(database)
             (statements, messages, documents, producers, consumers) = try database.inDatabase {
@@ -647,6 +650,20 @@ struct JournalFile {
     private struct Identity: Equatable {
         let device: dev_t
         let inode: ino_t
+    }
+
+    /// Creates the file if there is none, and takes the rights of other users away from it and from the files that
+    /// SQLite keeps beside it.
+    /// - Throws: ``BusError`` with code `journal` if the file belongs to another user.
+    static func restrict(_ path: String) throws(BusError) {
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        do {
+            try PrivateFile.claim(file)
+            for suffix in ["-wal", "-shm", "-journal"] { try PrivateFile.claim(file + suffix, createsFile: false) }
+        } catch {
+            throw BusError(
+                .journal, "the journal \(path) cannot be opened: \(error); use a file and a folder of your own")
+        }
     }
 
     /// - Throws: ``BusError`` with code `journal` if there is no such file.

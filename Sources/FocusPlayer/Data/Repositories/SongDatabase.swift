@@ -1,6 +1,7 @@
 internal import Foundation
 package import GRDB
 internal import Support
+internal import SystemSupport
 internal import Vocabulary
 
 /// The songs of playlists as they were last fetched for the account of each session, in SQLite. Sessions share nothing,
@@ -18,14 +19,19 @@ package struct SongDatabase: Sendable {
         try Self.migrator.migrate(writer)
     }
 
-    /// Opens the file at `path`, and creates it if it does not exist. Its directory must exist.
+    /// Opens the file at `path`, and creates it if it does not exist. Its directory must exist. Only this user can read
+    /// it.
     /// - Throws: ``SongDatabaseError``.
     package init(path: String) throws {
         var configuration = Configuration()
         // An earlier process that is stopping may still have locked the file.
         configuration.busyMode = .timeout(5)
         do {
+            try PrivateFile.claim(path)
+            // check-doors: the file was claimed in the line before.
             try self.init(DatabaseQueue(path: path, configuration: configuration))
+        } catch let error as SystemError {
+            throw SongDatabaseError(message: "\(path) cannot be used as the song database: \(error.reason)")
         } catch let error as DatabaseError {
             throw SongDatabaseError(
                 message: "\(path) cannot be used as the song database: \(error.message ?? "\(error.resultCode)")")

@@ -52,17 +52,10 @@ struct VaultDirectory: Sendable {
     ///   accessible to others.
     func make() throws {
         do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try PrivateFolder.make(path)
         } catch {
-            throw VaultFailure.cannotUse(path, reason: (error as NSError).localizedDescription)
-        }
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw VaultFailure.cannotUse(path, reason: "it is not a directory")
-        }
-        guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
-            throw VaultFailure.exposed(path, mode: "700")
+            throw error.isInsecure
+                ? VaultFailure.exposed(path, mode: "700") : VaultFailure.cannotUse(path, reason: error.message)
         }
     }
 

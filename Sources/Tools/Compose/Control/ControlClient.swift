@@ -45,6 +45,7 @@ package struct ControlClient: Sendable {
     /// - Returns: the answer; nil if no process listens, or if the connection ended without an answer.
     private func exchange(_ call: Data, until deadline: ContinuousClock.Instant) async throws -> Data? {
         let path = project.controlPath
+        guard try project.runtimeFolder() != nil else { return nil }
         return try await withThrowingTaskGroup(of: Data?.self) { group in
             group.addTask {
                 guard let socket = UnixStream.connect(to: path) else { return nil }

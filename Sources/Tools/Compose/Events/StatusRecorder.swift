@@ -66,6 +66,7 @@ final class StatusRecorder: Sendable {
     private func write(_ status: ProjectStatus, to files: inout Files) {
         for path in [project.runningStatusPath, project.statusPath] {
             do {
+                if path == project.runningStatusPath { try project.runtimeFolder() }
                 try AtomicFile(path).replace(with: status.text, isDurable: false)
             } catch {
                 report(error, at: path, in: &files)

@@ -9,8 +9,8 @@ extension ComposeReader {
     ///
     /// - Parameter stack: the stack, before its services are added.
     func service(_ name: String, _ entry: ComposeNode.Entry, of stack: Stack) -> Service? {
-        if !Service.isValid(name: name) {
-            report("'\(name)' is not a service name", at: entry.key, hint: Service.nameRule)
+        if !ServiceName.isValid(name) {
+            report("'\(name)' is not a service name", at: entry.key, hint: ServiceName.rule)
         }
         let place = "service '\(name)'"
         guard let entries = mapping(entry.value, place) else { return nil }
@@ -107,10 +107,10 @@ extension ComposeReader {
         guard let node = entries["profiles"]?.value else { return [] }
         return list(node, "'profiles' of \(place)").compactMap { node in
             guard let name = scalar(node, "an entry of 'profiles' of \(place)") else { return nil }
-            if Service.isValid(name: name.text) { return name.text }
+            if ServiceName.isValid(name.text) { return name.text }
             report(
                 "'\(name.written)' in 'profiles' of \(place) is not a valid profile name", at: node.place,
-                hint: Service.nameRule)
+                hint: ServiceName.rule)
             return nil
         }
     }

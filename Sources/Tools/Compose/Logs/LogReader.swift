@@ -30,7 +30,7 @@ package struct LogReader: AsyncSequence, Sendable {
         self.last = last
         self.period = period
         self.isWanted = isWanted
-        try PrivateDirectory.make(directory)
+        try ComposeError.makeFolder(directory)
         // The watch begins before the files are first read, so that no line written in between is missed.
         do {
             watch = follow ? try DirectoryWatch(path: directory) : nil

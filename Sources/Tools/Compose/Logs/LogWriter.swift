@@ -65,8 +65,9 @@ final class LogWriter {
     }
 
     private static func open(_ path: String) throws -> FileDescriptor {
-        try FileDescriptor.open(
-            FilePath(path), .readWrite, options: [.create, .append, .closeOnExec], permissions: [.ownerReadWrite])
+        // check-doors: a log is in the private folder of the project, and is appended to.
+        let options: FileDescriptor.OpenOptions = [.create, .append, .closeOnExec]
+        return try FileDescriptor.open(FilePath(path), .readWrite, options: options, permissions: [.ownerReadWrite])
     }
 }
 

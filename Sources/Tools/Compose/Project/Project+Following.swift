@@ -14,7 +14,8 @@ extension Project {
         do {
             let watch = try DirectoryWatch(path: stateDirectory)
             // The runtime folder may not exist.
-            return ProjectStatuses(project: self, watches: [watch, try? DirectoryWatch(path: runtimeDirectory)])
+            let running = try? runtimeFolder().map { try DirectoryWatch(path: $0.path) }
+            return ProjectStatuses(project: self, watches: [watch, running])
         } catch {
             throw .watch(error)
         }

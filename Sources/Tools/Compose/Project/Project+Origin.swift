@@ -16,7 +16,7 @@ extension Project {
     package func record(file: String) throws(ComposeError) {
         let path = Self.absolute(file)
         try check(path)
-        try PrivateDirectory.make(stateDirectory)
+        try ComposeError.makeFolder(stateDirectory)
         do {
             try AtomicFile(originPath).replace(with: Data(path.utf8), isDurable: false, hasOtherWriters: true)
         } catch {

@@ -41,9 +41,16 @@ package struct Project: Sendable, Hashable {
         runtimeDirectory = "\(runtimeRoot)/\(name)"
     }
 
-    /// The address of the project's bus: that of `x-bus` while the project runs, else `ipc://` and the folder in which
-    /// the broker creates its sockets.
-    package var busAddress: String { ProjectPlace.busAddress(runtimeDirectory: runtimeDirectory) }
+    /// The address of the project's bus: that of `x-bus` while the project runs, else ``ownBusAddress``.
+    package var busAddress: String {
+        get throws(ComposeError) {
+            try ComposeError.ofFolders { () throws(PrivateFolderError) in
+                try ProjectPlace.busAddress(runtimeDirectory: runtimeDirectory)
+            }
+        }
+    }
+    /// `ipc://` and the folder in which the project's own broker creates its sockets.
+    var ownBusAddress: String { ProjectPlace.ownBusAddress(runtimeDirectory: runtimeDirectory) }
     package var dataDirectory: String { "\(stateDirectory)/data" }
     var logDirectory: String { "\(stateDirectory)/logs" }
     var eventDirectory: String { "\(stateDirectory)/events" }
@@ -55,8 +62,9 @@ package struct Project: Sendable, Hashable {
 
     /// The file of the last status, which is kept after a run.
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
-    /// The file of the current status of a run. It takes precedence over ``statusPath``.
-    var runningStatusPath: String { "\(runtimeDirectory)/supervisor.json" }
+    /// The file of the current status of a run, in the runtime folder. It takes precedence over ``statusPath``.
+    static let runningStatusFile = "supervisor.json"
+    var runningStatusPath: String { "\(runtimeDirectory)/\(Self.runningStatusFile)" }
     private var lockPath: String { "\(stateDirectory)/lock" }
 
     /// The socket on which the supervisor receives requests.
@@ -75,8 +83,20 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// - Throws: ``ComposeError`` `socket-path-too-long`, `socket`.
+    /// Opens the runtime folder. Another user may have made the folder of all projects, so every use of the runtime folder
+    /// begins with this check. Nil if there is no runtime folder.
+    ///
+    /// - Throws: ``ComposeError`` `insecure-directory`, `directory`.
+    @discardableResult
+    func runtimeFolder() throws(ComposeError) -> PrivateFolder? {
+        try ComposeError.ofFolders { () throws(PrivateFolderError) in
+            try ProjectPlace.runtimeFolder(runtimeDirectory)
+        }
+    }
+
+    /// - Throws: ``ComposeError`` `socket-path-too-long`, `socket`, `insecure-directory`.
     func notifySocket(at path: String) throws(ComposeError) -> NotifySocket {
+        try runtimeFolder()
         do {
             return try NotifySocket(path: path)
         } catch {
@@ -91,14 +111,15 @@ package struct Project: Sendable, Hashable {
         let runtimeRoot = (runtimeDirectory as NSString).deletingLastPathComponent
         let runtime = [runtimeRoot, runtimeDirectory, "\(runtimeDirectory)/notify"]
         for path in [stateDirectory, dataDirectory, logDirectory, eventDirectory] + runtime {
-            try PrivateDirectory.make(path)
+            try ComposeError.makeFolder(path)
         }
     }
 
     /// Tells other processes the address of a bus that is not the project's own. See ``ProjectPlace``.
     func announce(bus: String?) throws(ComposeError) {
         guard let bus else { return }
-        let path = ProjectPlace.busFile(runtimeDirectory: runtimeDirectory)
+        try runtimeFolder()
+        let path = "\(runtimeDirectory)/\(ProjectPlace.busFile)"
         do {
             try AtomicFile(path).replace(with: Data(bus.utf8), isDurable: false)
         } catch {
@@ -110,7 +131,7 @@ package struct Project: Sendable, Hashable {
     ///
     /// - Returns: nil if another process holds the lock.
     func lock() throws(ComposeError) -> FileLock? {
-        try PrivateDirectory.make(stateDirectory)
+        try ComposeError.makeFolder(stateDirectory)
         do {
             return try FileLock.acquire(lockPath)
         } catch {
@@ -140,16 +161,21 @@ package struct Project: Sendable, Hashable {
 
     /// Removes the runtime folder, and the sockets at ``launchSocketPrefix`` of processes that have ended. Must only be
     /// called while no service of the project runs.
-    func removeRuntimeDirectory() {
-        try? FileManager.default.removeItem(atPath: runtimeDirectory)
-        let folder = (runtimeDirectory as NSString).deletingLastPathComponent
-        for entry in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-            let path = "\(folder)/\(entry)"
+    ///
+    /// - Throws: ``ComposeError`` `insecure-directory`, `directory`. Nothing is removed then.
+    func removeRuntimeDirectory() throws(ComposeError) {
+        let root = try ComposeError.ofFolders { () throws(PrivateFolderError) in
+            try PrivateFolder.open((runtimeDirectory as NSString).deletingLastPathComponent)
+        }
+        guard let root else { return }
+        try? root.remove((runtimeDirectory as NSString).lastPathComponent)
+        for entry in root.names {
+            let path = "\(root.path)/\(entry)"
             guard path.hasPrefix(launchSocketPrefix), let pid = pid_t(path.dropFirst(launchSocketPrefix.count)) else {
                 continue
             }
             // A launcher that was killed could not remove its socket.
-            if ProcessTable.entry(of: pid) == nil { unlink(path) }
+            if ProcessTable.entry(of: pid) == nil { try? root.remove(entry) }
         }
     }
 
@@ -158,8 +184,9 @@ package struct Project: Sendable, Hashable {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ComposeError) -> [Project] {
         // The folder of all projects is the same for any name.
-        let root = (try Project(name: "any", environment: environment).stateDirectory as NSString)
-            .deletingLastPathComponent
+        let any = try Project(name: "any", environment: environment)
+        try any.runtimeFolder()
+        let root = (any.stateDirectory as NSString).deletingLastPathComponent
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
         return names.sorted().compactMap { name in
             guard let project = try? Project(name: name, environment: environment) else { return nil }
@@ -274,7 +301,7 @@ package struct Project: Sendable, Hashable {
     ) async throws(ComposeError) -> Bool {
         let rest = max(.zero, ContinuousClock.now.duration(to: deadline))
         let left = try await Leftovers(project: self).stop(grace: min(.seconds(10), rest))
-        removeRuntimeDirectory()
+        try removeRuntimeDirectory()
         lock.release()
         return left
     }

@@ -34,10 +34,10 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     ///
     /// - Returns: nil if there is no status file, or if another version of segue wrote the status of a run
     ///   that is over.
-    /// - Throws: ``ComposeError`` `status-unreadable`.
+    /// - Throws: ``ComposeError`` `status-unreadable`; `insecure-directory` if another user may have written the status.
     package static func read(_ project: Project) throws(ComposeError) -> ProjectStatus? {
         // Without a supervisor there may be no current status.
-        if let data = try? Data(contentsOf: URL(fileURLWithPath: project.runningStatusPath)),
+        if let data = try project.runtimeFolder()?.contents(of: Project.runningStatusFile, limit: 64 << 20),
             let status = try? decoder.decode(ProjectStatus.self, from: data)
         {
             return status

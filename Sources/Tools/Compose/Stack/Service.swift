@@ -71,13 +71,6 @@ package struct Service: Sendable, Equatable {
         replicas == 1 ? [name] : (0..<replicas).map { "\(name)-\($0 + 1)" }
     }
 
-    static let nameRule = "use letters, digits, '.', '_' and '-', beginning with a letter or digit"
-
-    /// True if the name consists of ASCII letters, digits, `.`, `_` and `-`, and begins with a letter or digit.
-    static func isValid(name: String) -> Bool {
-        name.wholeMatch(of: #/[a-zA-Z0-9][a-zA-Z0-9._-]*/#) != nil
-    }
-
     /// The name of an instance: the service's name for the first instance of a service with one replica, otherwise
     /// `NAME-NUMBER`.
     func instanceName(_ replica: Int) -> String {

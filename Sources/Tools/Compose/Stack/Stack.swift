@@ -79,8 +79,8 @@ package struct Stack: Sendable, Equatable {
     /// - Throws: ``ComposeError`` `invalid-stack` for the first mistake.
     func validate() throws(ComposeError) {
         for service in services {
-            guard Service.isValid(name: service.name) else {
-                throw invalid("'\(service.name)' is not a service name", Service.nameRule)
+            guard ServiceName.isValid(service.name) else {
+                throw invalid("'\(service.name)' is not a service name", ServiceName.rule)
             }
             guard service.command.first?.isEmpty == false else {
                 throw invalid("service '\(service.name)' has no command", nil)

@@ -45,9 +45,8 @@ package struct DetachedSupervisor: Sendable {
         until milestone: Milestone,
         onProgress: @Sendable (String) -> Void = { _ in }
     ) async throws {
-        try PrivateDirectory.make(project.stateDirectory)
-        let runtimeRoot = (project.runtimeDirectory as NSString).deletingLastPathComponent
-        try PrivateDirectory.make(runtimeRoot)
+        try ComposeError.makeFolder(project.stateDirectory)
+        try ComposeError.makeFolder((project.runtimeDirectory as NSString).deletingLastPathComponent)
         let socket = try project.notifySocket(at: project.launchSocketPrefix + String(getpid()))
         var variables = environment
         // A supervisor that a service starts must not end with that service.

@@ -23,7 +23,8 @@ struct OfferedVariables {
         project: Project, name: String? = nil, bus: String?, ports: [String: Int], service: String, replica: Int = 1
     ) {
         var values = [
-            "SEGUE_BUS": Self.address(bus, ports: ports) ?? project.busAddress, "SEGUE_PROJECT": name ?? project.name,
+            "SEGUE_BUS": Self.address(bus, ports: ports) ?? project.ownBusAddress,
+            "SEGUE_PROJECT": name ?? project.name,
             "SEGUE_STATE_DIR": project.dataDirectory,
             "SEGUE_SERVICE": service, "SEGUE_REPLICA": String(replica),
         ]

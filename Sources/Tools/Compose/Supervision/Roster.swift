@@ -26,7 +26,7 @@ struct Roster: Sendable {
             throw ComposeError(
                 code: "no-proc", message: "/proc is not mounted", recovery: "mount it; the supervisor needs it")
         }
-        status = ProjectStatus(project: project.name, supervisor: identity, bus: project.busAddress)
+        status = ProjectStatus(project: project.name, supervisor: identity, bus: project.ownBusAddress)
     }
 
     private(set) subscript(instance: String) -> ServiceStatus? {

@@ -103,18 +103,19 @@ package final class Supervisor: Sendable {
         try DescriptorLimit.check(view)
         try await executor.run { [project] in
             Result { () throws(ComposeError) in
-                project.removeRuntimeDirectory()
+                try project.removeRuntimeDirectory()
                 try project.prepare(services: view.status.services.map(\.name))
                 try project.save(view.stack)
             }
         }.get()
-        defer { project.removeRuntimeDirectory() }
+        defer { try? project.removeRuntimeDirectory() }
         // The control server is created before the status names this supervisor. From then on, other processes may send
         // requests.
         let control = try ControlServer(path: project.controlPath, logger: logger)
         let ports = try LoopbackPort.pick(for: view.stack.ports)
-        try project.announce(bus: OfferedVariables.address(view.stack.bus, ports: ports))
-        board.begin(ports: ports, bus: project.busAddress)
+        let bus = OfferedVariables.address(view.stack.bus, ports: ports)
+        try project.announce(bus: bus)
+        board.begin(ports: ports, bus: bus ?? project.ownBusAddress)
         await recorder.flush()
         await launcher.tell(status: board.view.awaited)
         await withTaskGroup { group in

@@ -62,7 +62,7 @@ package struct SystemdExport: Sendable {
     /// - Throws: ``ComposeError`` if a service's executable or folder cannot be found, or if systemd cannot set one of
     ///   its variables.
     package func files() throws(ComposeError) -> [SystemdFile] {
-        var files: [SystemdFile] = [targetFile]
+        var files = [try targetFile]
         for service in stack.services {
             for (index, instance) in service.instances.enumerated() {
                 let unit = try SystemdService(service: service, instance: instance, replica: index + 1, export: self)
@@ -80,13 +80,15 @@ package struct SystemdExport: Sendable {
     }
 
     private var targetFile: SystemdFile {
-        let all = stack.services.flatMap { units(of: $0.name) }.joined(separator: " ")
-        return SystemdFile(
-            unit: target,
-            [
-                ("Unit", [("Description", "All services of \(name)"), ("Wants", all)]),
-                ("Install", [("WantedBy", manager.bootTarget)]),
-            ])
+        get throws(ComposeError) {
+            let all = stack.services.flatMap { units(of: $0.name) }.joined(separator: " ")
+            return try SystemdFile(
+                unit: target,
+                [
+                    ("Unit", [("Description", "All services of \(name)"), ("Wants", all)]),
+                    ("Install", [("WantedBy", manager.bootTarget)]),
+                ])
+        }
     }
 
     private func checkPorts(given: [String: Int]) throws(ComposeError) {
@@ -119,7 +121,15 @@ package struct SystemdFile: Sendable, Equatable {
     }
 
     /// A unit file with these sections. Sections without lines are left out.
-    init(unit name: String, _ sections: [(name: String, lines: [(String, String)])]) {
+    ///
+    /// - Throws: ``ComposeError`` `systemd-line` if a value is not one line: the rest would be further settings.
+    init(unit name: String, _ sections: [(name: String, lines: [(String, String)])]) throws(ComposeError) {
+        for (key, value) in sections.flatMap(\.lines)
+        where value.utf8.contains(where: { [0, 0x0A, 0x0D].contains($0) }) {
+            throw ComposeError(
+                code: "systemd-line", message: "the unit \(name): the value of \(key) is not one line",
+                recovery: "remove the line break from the path or the value")
+        }
         let texts = sections.filter { !$0.lines.isEmpty }.map { section in
             "[\(section.name)]\n" + section.lines.map { "\($0)=\($1)\n" }.joined()
         }
@@ -131,6 +141,7 @@ package struct SystemdFile: Sendable, Equatable {
     /// - Throws: ``ComposeError`` `export-write`.
     package static func write(_ files: [SystemdFile], to directory: String) throws(ComposeError) {
         do {
+            // check-doors: all users can read units; the files with secrets have the mode 0600.
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
             throw failure("create the folder \(directory)", String(cString: strerror(errno)))

@@ -23,7 +23,7 @@ struct SystemdService {
     }
 
     func files() throws(ComposeError) -> [SystemdFile] {
-        let unit = SystemdFile(
+        let unit = try SystemdFile(
             unit: export.unit(of: instance), [("Unit", unitLines), ("Service", try serviceLines())])
         return [unit] + (variables.map { [$0] } ?? [])
     }

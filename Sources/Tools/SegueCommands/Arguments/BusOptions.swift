@@ -32,7 +32,7 @@ package struct BusOptions: ParsableArguments, Sendable {
             return Location(address: bus, origin: "SEGUE_BUS")
         }
         let project = try project.resolve()
-        return Location(address: project.busAddress, origin: "project '\(project.name)'")
+        return Location(address: try project.busAddress, origin: "project '\(project.name)'")
     }
 
     /// The maximum time to wait for the broker. After this time, ``withBus(_:)`` throws.

@@ -6,6 +6,7 @@ internal import Monitor
 internal import Navigation
 internal import Support
 internal import SystemPackage
+internal import SystemSupport
 
 package struct RecordCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -135,12 +136,15 @@ actor RecordingWriter {
     }
 
     private func open() throws -> FileDescriptor {
+        // check-doors: PrivateFile restricts the file below.
         let creation: FileDescriptor.OpenOptions = overwrites ? [.create, .truncate] : [.create, .exclusiveCreate]
         do {
             // With O_NONBLOCK, opening a named pipe without a reader fails instead of blocking.
             let file = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: creation.union(.nonBlocking),
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+                FilePath(path), .writeOnly, options: creation.union([.nonBlocking, .closeOnExec]),
+                permissions: .ownerReadWrite)
+            // A recording contains what the bus does, so an overwritten file also loses the rights of other users.
+            try PrivateFile.restrict(file.rawValue, path)
             _ = fcntl(file.rawValue, F_SETFL, fcntl(file.rawValue, F_GETFL) & ~O_NONBLOCK)
             return file
         } catch Errno.noSuchAddressOrDevice {
@@ -152,6 +156,10 @@ actor RecordingWriter {
                 code: "recording.exists", "\(path) exists already", recovery: "name another file, or use --force")
         } catch let error as Errno {
             throw CommandError(code: "recording.unwritable", "\(path) cannot be created: \(error)", status: .ioError)
+        } catch let error as SystemError {
+            throw CommandError(
+                code: "recording.unwritable", "\(path) cannot be made private: \(error.reason)",
+                recovery: "name a new file", status: .ioError)
         }
     }
 

@@ -27,7 +27,8 @@ struct DetachedStack {
             try await supervisor.start(until: milestone, onProgress: onProgress)
         }
         let state = milestone == .ready ? "is up" : "is starting"
-        await Console.error.tell("project '\(project.name)' \(state), its bus is \(project.busAddress)")
+        let bus = try project.busAddress
+        await Console.error.tell("project '\(project.name)' \(state), its bus is \(bus)")
     }
 }
 
