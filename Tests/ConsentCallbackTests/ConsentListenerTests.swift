@@ -55,7 +55,7 @@ struct ConsentListenerTests {
         try await listening(answer: { _ in nil }) { redirectURI in
             func statusAndAllow(_ path: String) async throws -> [String] {
                 let answer = try await RawExchange.answer(
-                    to: "\(method) \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+                    to: "\(method) \(path) HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
                     from: String(redirectURI.dropLast("/callback".count)))
                 let lines = answer.split(separator: "\r\n").map(String.init)
                 return lines.prefix(1) + lines.filter { $0.lowercased().hasPrefix("allow:") }
@@ -71,7 +71,7 @@ struct ConsentListenerTests {
         try await listening(answer: { $0.answer == .approved(code: "c") ? nil : .failure }) { redirectURI in
             func exchange(_ method: String) async throws -> (head: [String], body: String) {
                 let answer = try await RawExchange.answer(
-                    to: "\(method) /callback\(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+                    to: "\(method) /callback\(target) HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n",
                     from: String(redirectURI.dropLast("/callback".count)))
                 let parts = answer.split(separator: "\r\n\r\n", maxSplits: 1).map(String.init)
                 let head = (parts.first ?? "").split(separator: "\r\n").map(String.init)
@@ -91,6 +91,36 @@ struct ConsentListenerTests {
             let base = String(redirectURI.dropLast("/callback".count))
             let answer = try await RawExchange.answer(to: text, from: base)
             #expect(answer == "")
+        }
+    }
+
+    @Test("As many connections as anybody likes stop neither the process nor the browser that comes back")
+    func crowd() async throws {
+        try await listening(idleLimit: .seconds(300), answer: { _ in nil }) { redirectURI in
+            let base = String(redirectURI.dropLast("/callback".count))
+            let port = try #require(Int(base.split(separator: ":").last ?? ""))
+            let crowd = try (0..<560).map { _ in
+                let connection = try RawConnection(port: port)
+                connection.send("GET /callback?code=c HTTP/1.1\r\nHost: ")
+                return connection
+            }
+            #expect(try await get(redirectURI + "?code=c&state=s").status == 200)
+            #expect(crowd[0].isClosed && !crowd[559].isClosed, "those that wait for the longest time go first")
+        }
+    }
+
+    @Test(
+        "A request under another name, or of another site, is refused",
+        arguments: ["evil.example", "127.0.0.1", "{host}\r\nOrigin: http://evil.example"])
+    func foreign(host: String) async throws {
+        try await listening(answer: { _ in
+            Issue.record("the answer was used")
+            return nil
+        }) { redirectURI in
+            let base = String(redirectURI.dropLast("/callback".count))
+            let answer = try await RawExchange.answer(
+                to: "GET /callback?code=c&state=s HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n", from: base)
+            #expect(answer.hasPrefix("HTTP/1.1 403 "))
         }
     }
 

@@ -18,7 +18,7 @@ struct RequestTests {
                 func exchange(_ method: String) async throws -> (head: [String], body: String) {
                     let answer = try await RawExchange.answer(
                         to: """
-                            \(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r
+                            \(method) \(path) HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer \(token)\r
                             Connection: close\r\n\r\n
                             """, from: spotify.base)
                     let parts = answer.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)

@@ -17,6 +17,47 @@ struct ServerTests {
         }
     }
 
+    @Test("as many connections as anybody likes do not stop it")
+    func crowd() async throws {
+        try await withSimulator { spotify in
+            let port = try #require(Int(spotify.base.split(separator: ":").last ?? ""))
+            let crowd = try (0..<560).map { _ in
+                let connection = try RawConnection(port: port)
+                connection.send("POST /api/token HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: 9\r\n\r\n")
+                return connection
+            }
+            #expect(try await spotify.signIn().refreshToken != nil)
+            #expect(crowd[0].isClosed && !crowd[559].isClosed)
+        }
+    }
+
+    @Test(
+        "requests of other sites are refused, also under a name that leads here",
+        arguments: [
+            ("127.0.0.1:{port}", "http://evil.example"), ("127.0.0.1:{port}", "null"), ("evil.example:{port}", nil),
+            ("evil.example:{port}", "http://evil.example:{port}"), ("127.0.0.1", nil),
+        ] as [(String, String?)])
+    func foreign(host: String, origin: String?) async throws {
+        try await withSimulator { spotify in
+            let port = spotify.base.split(separator: ":").last ?? ""
+            for path in ["/_control/reset", "/_control/revoke", "/_control/faults", "/authorize", "/api/token"] {
+                let host = host.replacing("{port}", with: port)
+                let line = origin.map { "Origin: \($0.replacing("{port}", with: port))\r\n" } ?? ""
+                let answer = try await RawExchange.answer(
+                    to:
+                        "POST \(path) HTTP/1.1\r\nHost: \(host)\r\n\(line)Content-Length: 0\r\nConnection: close\r\n\r\n",
+                    from: spotify.base)
+                #expect(answer.hasPrefix("HTTP/1.1 403 "), "\(path): \(answer)")
+            }
+            let own = try await RawExchange.answer(
+                to: """
+                    POST /_control/reset HTTP/1.1\r\nHost: {host}\r\nOrigin: \(spotify.base)\r
+                    Content-Length: 0\r\nConnection: close\r\n\r\n
+                    """, from: spotify.base)
+            #expect(own.hasPrefix("HTTP/1.1 2"), "\(own)")
+        }
+    }
+
     @Test("a port in use is one line with the port and the flag")
     func portInUse() async throws {
         try await withSimulator { spotify in
@@ -45,6 +86,7 @@ struct ServerTests {
             #expect(try await spotify.put("/v1/me/player/play", body, token: tokens.accessToken).status == 204)
             return tokens
         }
+        #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
         let text = try String(contentsOfFile: file, encoding: .utf8)
         #expect(!text.contains(tokens.accessToken))
         let refreshToken = try #require(tokens.refreshToken)

@@ -10,6 +10,7 @@ package enum RawExchange {
 
     /// Sends the text, and returns everything that the server sends before it closes the connection.
     /// - Parameters:
+    ///   - text: the request. `{host}` stands for the server's own host and port.
     ///   - base: the URL of a server on this machine, which ends with the port.
     ///   - isDripping: true if one letter after the other follows the text, until the server closes the connection.
     package static func answer(
@@ -35,7 +36,7 @@ package enum RawExchange {
             }
         }
         guard connected == 0 else { return "no connection: \(errno)" }
-        let bytes = Array(text.utf8)
+        let bytes = Array(text.replacing("{host}", with: "127.0.0.1:\(port)").utf8)
         send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
         // The time that each letter waits for an answer, or that of all.
         var limit = isDripping ? timeval(tv_sec: 0, tv_usec: 20_000) : timeval(tv_sec: 60, tv_usec: 0)

@@ -1,6 +1,5 @@
+import HTTPOperations
 import Testing
-
-@testable import WebDevice
 
 @Suite("Allowed hosts and origins")
 struct AllowedHostsTests {

@@ -54,6 +54,56 @@ struct ConnectionDeadlineTests {
         }
     }
 
+    @Test("as many connections as anybody likes lock nobody out, and end no page that is in use")
+    func crowd() async throws {
+        try await withGateway { settings, _ in
+            (settings.limits.idle, settings.limits.request) = (.hours(1), .hours(1))
+        } _: { page in
+            let port = try page.port
+            let stream = try page.stream("abcdefgh")
+            defer { stream.close() }
+            #expect(try await stream.next()?.name == "hello")
+            let requests = [
+                "", "GET / HTTP/1.1\r\nHost: 127", "POST / HTTP/1.1\r\nContent-Length: 5\r\nHost: a\r\n\r\n",
+            ]
+            let crowd = try (0..<600).map { number in
+                let connection = try RawConnection(port: port)
+                connection.send(requests[number % requests.count])
+                return connection
+            }
+            // A new connection of a browser that has signed in is answered.
+            let own = try RawConnection(port: port)
+            own.send(
+                "GET /a.js HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(page.cookie)\r\nConnection: close\r\n\r\n")
+            #expect(await own.answer().hasPrefix("HTTP/1.1 200"))
+            let view: JSONValue = ["id": "p", "kind": "processes"]
+            #expect(try await page.post("/api/stream/abcdefgh/views", ["open": [view]]).status == .noContent)
+            #expect(try await stream.next()?.data.value(at: "views.p") != nil, "the stream goes on")
+            #expect(crowd[0].isClosed && !crowd[599].isClosed)
+        }
+    }
+
+    @Test("streams of signed-in pages fill the gateway, and a further connection is closed instead of them")
+    func streams() async throws {
+        try await withGateway { settings, _ in
+            settings.limits.count = 4
+        } _: { page in
+            var streams: [EventStream] = []
+            defer { for stream in streams { stream.close() } }
+            for name in ["a", "b", "c", "d"] {
+                let stream = try page.stream(String(repeating: name, count: 8))
+                #expect(try await stream.next()?.name == "hello")
+                streams.append(stream)
+            }
+            let connection = try RawConnection(port: try page.port)
+            #expect(await connection.answer() == "")
+            streams.removeLast().close()
+            let view: JSONValue = ["id": "p", "kind": "processes"]
+            while (try? await page.post("/api/stream/aaaaaaaa/views", ["open": [view]]).status) != .noContent {}
+            #expect(try await streams[0].next()?.data.value(at: "views.p") != nil)
+        }
+    }
+
     @Test("a connection is closed if its peer does not read the answer; others go on")
     func unreadAnswer() async throws {
         let log = LogRecorder()

@@ -3,8 +3,8 @@ internal import Contracts
 internal import Device
 internal import EventBus
 internal import Foundation
+internal import HTTPOperations
 internal import Hummingbird
-internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -32,13 +32,9 @@ struct Gateway: ReadyService {
         /// The folder of the page's files. Nil for those beside the program.
         var page: String?
         var version = "0.1.0"
-        var limits = ConnectionDeadlines.Limits()
+        var limits = ConnectionLimits()
     }
 
-    /// The maximum number of connections. Further ones wait until another is closed.
-    private static let connectionLimit = 256
-    /// The maximum size of the headers of a request in bytes.
-    private static let headerLimit = 16 << 10
     /// The time between two checks that the bus answers.
     private static let busInterval: Duration = .seconds(2)
     private static let busTimeout: Duration = .seconds(3)
@@ -147,22 +143,10 @@ struct Gateway: ReadyService {
             version: configuration.version, screens: screens, isReadOnly: configuration.isReadOnly, logger: logger,
             clock: clock)
         let hosts = AllowedHosts(listening: configuration.address, allowed: configuration.allowedHosts)
-        let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
-            maxHeaderFieldSize: Self.headerLimit, maxHeaderListSize: Self.headerLimit, maxHeaderFieldCount: 100)
-        let (limits, logger) = (configuration.limits, logger)
-        let application = Application(
-            router: Router.gateway(routes, hosts: hosts),
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [ConnectionDeadlines(limits, logger: logger)],
-                    idleTimeout: limits.idle, httpDecoderConfiguration: decoder)),
-            configuration: ApplicationConfiguration(
-                address: .hostname(configuration.address, port: configuration.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit, logger: logger)),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { onListening(port) }
-            },
-            logger: logger)
+        let application = HTTPServer.application(
+            Router.gateway(routes).buildResponder(), address: configuration.address, port: configuration.port,
+            hosts: hosts, limits: configuration.limits, logger: logger,
+            refuse: { Answers.restricted(RequestError($0).response) }, onListening: onListening)
         do {
             try await application.run()
         } catch let error as IOError {

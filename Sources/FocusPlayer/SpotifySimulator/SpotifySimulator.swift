@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPOperations
 import Hummingbird
 package import Logging
 import NIOCore
@@ -50,17 +51,12 @@ package struct SpotifySimulator: Service {
         }
     }
 
-    private func makeApplication() -> Application<SimulatorResponder> {
-        Application(
-            responder: SimulatorResponder(simulation),
-            // The limit also closes a connection whose request headers do not end.
-            server: .http1(configuration: .init(idleTimeout: TimeAmount(configuration.idleTimeout))),
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: configuration.port)),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { await onReady(port) }
-            },
-            logger: logger
-        )
+    private func makeApplication() -> some ApplicationProtocol {
+        var limits = ConnectionLimits()
+        (limits.idle, limits.request) = (TimeAmount(configuration.idleTimeout), TimeAmount(configuration.idleTimeout))
+        return HTTPServer.application(
+            SimulatorResponder(simulation), port: configuration.port, hosts: AllowedHosts(), limits: limits,
+            logger: logger, refuse: { $0.response }, onListening: onReady)
     }
 
     /// The settings of a simulator.

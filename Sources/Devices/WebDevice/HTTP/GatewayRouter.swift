@@ -5,10 +5,10 @@ internal import Support
 
 extension Router<GatewayContext> {
     /// Creates the router: all paths of the gateway, and what each of them requires. `docs/page.md` describes them.
-    static func gateway(_ routes: GatewayRoutes, hosts: AllowedHosts) -> Router<GatewayContext> {
+    static func gateway(_ routes: GatewayRoutes) -> Router<GatewayContext> {
         let router = Router(context: GatewayContext.self)
             .add(middleware: Answers())
-            .add(middleware: SameOrigin(hosts: hosts))
+            .add(middleware: OwnHeader())
         router.read("metrics", use: routes.metrics)
         // HEAD would use up the link.
         router.get("sign-in", use: routes.signIn)

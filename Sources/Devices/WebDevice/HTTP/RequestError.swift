@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HTTPOperations
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -12,6 +13,12 @@ struct RequestError: Error, Sendable, Equatable {
     /// One line for a person.
     let message: String
 
+    init(status: HTTPResponse.Status, code: String, message: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+    }
+
     var response: Response {
         .json(.object(["error": ["code": .string(code), "message": .string(message)]]), status: status)
     }
@@ -23,6 +30,12 @@ struct RequestError: Error, Sendable, Equatable {
         Self(status: .forbidden, code: code, message: message)
     }
     static func busy(_ message: String) -> Self { Self(status: .tooManyRequests, code: "busy", message: message) }
+
+    /// The refusal of a request of another site.
+    init(_ foreign: ForeignRequest) {
+        let advice = foreign.code == "host" ? "; use --allow-host to allow another name" : ""
+        self = .forbidden(foreign.code, foreign.message + advice)
+    }
 
     static let tooLarge = Self(
         status: .contentTooLarge, code: "too-large", message: "the body is larger than 1 MiB")

@@ -1,22 +1,12 @@
 internal import Foundation
+internal import HTTPOperations
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import SignIn
 internal import Sodium
 
-/// The data of a request.
-struct GatewayContext: RequestContext {
-    var coreContext: CoreRequestContextStorage
-
-    /// The port of the gateway.
-    let port: Int
-
-    init(source: ApplicationRequestContextSource) {
-        port = source.channel.localAddress?.port ?? 0
-        coreContext = CoreRequestContextStorage(source: source)
-    }
-}
+typealias GatewayContext = PlainContext
 
 /// Adds the headers that restrict a browser to every answer, turns errors into answers, and removes the bodies of answers
 /// to HEAD.
@@ -36,9 +26,15 @@ struct Answers: RouterMiddleware {
     ) async throws -> Response {
         var response = try await answer(request, context, next)
         if request.method == .head { response = response.createHeadResponse() }
-        for (name, value) in Self.headers { response.headers[name] = value }
-        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        return response
+        return Self.restricted(response)
+    }
+
+    /// The answer with the headers that restrict a browser.
+    static func restricted(_ answer: Response) -> Response {
+        var answer = answer
+        for (name, value) in Self.headers { answer.headers[name] = value }
+        if answer.headers[.cacheControl] == nil { answer.headers[.cacheControl] = "no-store" }
+        return answer
     }
 
     private func answer(
@@ -65,22 +61,14 @@ struct Answers: RouterMiddleware {
     }
 }
 
-/// Refuses requests with another host or from another origin, and requests that change something without the header
-/// that no form can send.
-struct SameOrigin: RouterMiddleware {
+/// Refuses requests that change something without the header that no form can send.
+struct OwnHeader: RouterMiddleware {
     static let header = HTTPField.Name.segue
-    let hosts: AllowedHosts
 
     func handle(
         _ request: Request, context: GatewayContext,
         next: @concurrent (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
-        guard hosts.allows(host: request.head.authority, port: context.port) else {
-            throw RequestError.forbidden("host", "this host is not allowed; use --allow-host to allow another name")
-        }
-        guard hosts.allows(origin: request.headers[.origin], port: context.port) else {
-            throw RequestError.forbidden("origin", "a page of another origin sent this request")
-        }
         let isSafe = request.method == .get || request.method == .head
         guard isSafe || request.headers[Self.header] == "1" else {
             throw RequestError.forbidden("header", "the header X-Segue: 1 is missing")
@@ -97,7 +85,10 @@ struct SignedIn: RouterMiddleware {
         _ request: Request, context: GatewayContext,
         next: @concurrent (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
-        if browsers.accepts(request) { return try await next(request, context) }
+        if browsers.accepts(request) {
+            await context.connection.setSignedIn()
+            return try await next(request, context)
+        }
         if request.uri.path.hasPrefix("/api/") { throw RequestError.signedOut }
         return BrowserSignIn.refusal
     }

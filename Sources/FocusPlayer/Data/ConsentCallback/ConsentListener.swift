@@ -12,6 +12,8 @@ internal import Support
 /// Listens on 127.0.0.1 for the browser's answer from Spotify (RFC 8252 §7.3), and shows the person the result.
 package struct ConsentListener: Sendable {
     private static let path = "callback"
+    /// A browser needs one or two.
+    private static let maximumConnections = 64
 
     private let pendingPort: Int?
     private let idleLimit: Duration
@@ -49,15 +51,13 @@ package struct ConsentListener: Sendable {
 
     private func listen(on port: Int, _ body: @escaping @Sendable (String) async throws -> Void) async throws {
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-        let server = Application(
-            router: router,
-            // The limit also closes a connection whose request headers do not end.
-            server: .http1(configuration: .init(idleTimeout: TimeAmount(idleLimit))),
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { listening.yield(port) }
-            },
-            logger: logger)
+        var limits = ConnectionLimits()
+        (limits.count, limits.idle, limits.request) = (
+            Self.maximumConnections, TimeAmount(idleLimit), TimeAmount(idleLimit)
+        )
+        let server = HTTPServer.application(
+            router.buildResponder(), port: port, hosts: AllowedHosts(), limits: limits, logger: logger,
+            refuse: { $0.response }, onListening: { listening.yield($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { listening.finish() }
@@ -74,8 +74,8 @@ package struct ConsentListener: Sendable {
         }
     }
 
-    private var router: Router<BasicRequestContext> {
-        let router = Router(options: .autoGenerateHeadEndpoints)
+    private var router: Router<PlainContext> {
+        let router = Router(context: PlainContext.self, options: .autoGenerateHeadEndpoints)
         router.get("\(Self.path)") { request, _ in
             guard let callback = AuthorizationCallback(target: request.uri.string) else { throw HTTPError(.notFound) }
             return await page(for: callback).response

@@ -106,8 +106,9 @@ private struct Route: Sendable {
 }
 
 /// The data of a request: Hummingbird's data, and the account and the scopes of the access token.
-struct SimulatorContext: RequestContext {
+struct SimulatorContext: ConnectionContext {
     var coreContext: CoreRequestContextStorage
+    let connection: HTTPConnection
     /// The index of the access token's account. `BearerAuthentication` sets it.
     var account = 0
     /// The scopes of the request's access token. `BearerAuthentication` sets them.
@@ -115,6 +116,7 @@ struct SimulatorContext: RequestContext {
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
+        connection = HTTPConnection(source: source)
     }
 
     var responseEncoder: JSONEncoder {

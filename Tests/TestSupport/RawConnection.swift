@@ -1,16 +1,16 @@
-import Foundation
-import Glibc
+internal import Foundation
+internal import Glibc
 
 /// A connection to a server on this machine, of which a test sends every byte itself.
-final class RawConnection: Sendable {
-    struct Refused: Error {
-        let errorNumber: CInt
+package final class RawConnection: Sendable {
+    package struct Refused: Error {
+        package let errorNumber: Int32
     }
 
     private let descriptor: CInt
 
     /// - Parameter receiveBuffer: The size of the buffer for received bytes. Nil for the system's.
-    init(port: Int, receiveBuffer: CInt? = nil) throws {
+    package init(port: Int, receiveBuffer: Int32? = nil) throws {
         descriptor = try Self.connect(port, receiveBuffer: receiveBuffer)
     }
 
@@ -19,7 +19,7 @@ final class RawConnection: Sendable {
     }
 
     /// - Returns: The descriptor of the socket.
-    static func connect(_ port: Int, receiveBuffer: CInt? = nil) throws -> CInt {
+    package static func connect(_ port: Int, receiveBuffer: Int32? = nil) throws -> Int32 {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
@@ -41,13 +41,20 @@ final class RawConnection: Sendable {
         return descriptor
     }
 
-    func send(_ text: String) {
+    package func send(_ text: String) {
         let bytes = Array(text.utf8)
         Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
     }
 
+    /// True if the server has closed the connection.
+    package var isClosed: Bool {
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
+        return count == 0 || count < 0 && errno == ECONNRESET
+    }
+
     /// Everything that the server sends before it closes the connection.
-    func answer() async -> String {
+    package func answer() async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
                 var answer: [UInt8] = []
