@@ -22,7 +22,7 @@ struct AsyncAPITests {
         var contract = Shop.contract()
         #expect(contract.asyncAPI["x-segue-consumers"] == nil && contract.parties["store"]?.consumers == nil)
         for consumers in [["store", "stock"], ["returns"]] {
-            contract.add(
+            try contract.add(
                 Document.ServiceContract(name: "store", version: "1", receives: [], sends: [], consumers: consumers),
                 as: "store")
         }
@@ -33,6 +33,27 @@ struct AsyncAPITests {
             try AppContract(parsing: Data(json.replacing("\"store\":[", with: "\"stranger\":[").utf8))
         }
         #expect(error?.description == "'x-segue-consumers' needs a list of names for each service")
+    }
+
+    @Test(
+        "with a name that would be more than a name in another file is refused",
+        arguments: ["a\n}", "a b", "", "../a", "\"a\"", "-a", "é", String(repeating: "a", count: 201)])
+    func names(name: String) throws {
+        var contract = Shop.contract()
+        let before = contract
+        func service(_ consumers: [String]?) -> Document.ServiceContract {
+            Document.ServiceContract(name: "x", version: "1", receives: [], sends: [], consumers: consumers)
+        }
+        #expect(throws: AppContract.Unreadable.self) { try contract.add(service(nil), as: name) }
+        #expect(throws: AppContract.Unreadable.self) { try contract.add(service(["a", name]), as: "x") }
+        #expect(contract == before)
+        var document = Shop.contract().asyncAPI.objectValue ?? [:]
+        document["x-segue-consumers"] = ["store": [.string(name)]]
+        let consumers = JSONValue.object(document).description
+        #expect(throws: AppContract.Unreadable.self) { try AppContract(parsing: Data(consumers.utf8)) }
+        let written = JSONValue.string(name).description
+        let renamed = Shop.contract().asyncAPI.description.replacing("\"name\":\"store\"", with: "\"name\":\(written)")
+        #expect(throws: AppContract.Unreadable.self) { try AppContract(parsing: Data(renamed.utf8)) }
     }
 
     @Test("has a channel for each message, an operation for each that a service sends or receives, and no loose end")
@@ -79,18 +100,18 @@ struct AsyncAPITests {
     }
 
     @Test("of services that disagree keeps what the first says, and names the message")
-    func conflict() {
+    func conflict() throws {
         var contract = Shop.contract()
         let other = Document.ServiceContract(
             name: "clerk", version: "0.9", receives: [MessageContract(type: Shop.sold, data: .object([:]))],
             sends: [MessageContract(type: Shop.buy)])
-        #expect(contract.add(other, as: "clerk") == [Shop.sold])
+        #expect(try contract.add(other, as: "clerk") == [Shop.sold])
         #expect(contract.messages[Shop.sold]?.data == Shop.receipt)
         #expect(contract.receivers(of: Shop.sold) == ["clerk", "till"])
     }
 
     @Test("tells a flow which fields there are, who serves what, and what services tell; coordinators are none")
-    func catalogue() {
+    func catalogue() throws {
         var contract = Shop.contract()
         let coordinator = Document.ServiceContract(
             name: "navigation-coordinator", version: "1", receives: [MessageContract(type: Shop.sold)],
@@ -98,7 +119,7 @@ struct AsyncAPITests {
                 MessageContract(type: Document.NavigationState.type),
                 MessageContract(type: DomainEvent.MessageDiscarded.type),
             ])
-        contract.add(coordinator, as: "ios-coordinator")
+        try contract.add(coordinator, as: "ios-coordinator")
         let catalogue = contract.catalogue
         #expect(catalogue.fields["command.Buy"]??.keys.sorted() == ["item", "note", "size"])
         #expect(catalogue.fields["document.NavigationState"] == .some(nil), "of which nothing is known")

@@ -122,11 +122,11 @@ struct ContractComparisonTests {
     }
 
     @Test("that breaks nothing can be told all the same: what is new, what is gone, what is different")
-    func notes() {
+    func notes() throws {
         var new = Shop.contract(
             buy: changed(changed(Shop.order, "note", to: nil), "size", to: .init(.string)), tillBuys: false)
         let returned = MessageType(kind: .command, name: "Return")
-        new.add(
+        try new.add(
             Document.ServiceContract(
                 name: "store", version: "1.0.1", receives: [MessageContract(type: returned)], sends: []), as: "store")
         let findings = ContractComparison(from: Shop.contract(), to: new).findings

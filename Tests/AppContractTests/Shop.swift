@@ -3,6 +3,7 @@ import Contracts
 import EventBus
 import Navigation
 import Support
+import Testing
 
 /// The contract of a small app: a till that buys from a store.
 enum Shop {
@@ -25,16 +26,17 @@ enum Shop {
         let sold = receipt.map { MessageContract(type: Self.sold, data: $0) }
         let price = MessageContract(type: Self.price, data: question, answer: tag)
         var contract = AppContract(title: "shop", version: "1.0.0")
-        contract.add(
-            Document.ServiceContract(
-                name: "store", version: "1.0.0", receives: [buy, price].compactMap(\.self),
-                sends: [sold].compactMap(\.self)),
-            as: "store")
-        contract.add(
-            Document.ServiceContract(
-                name: "till", version: "1.0.0", receives: (tillReads ? [sold] : []).compactMap(\.self),
-                sends: (tillBuys ? [buy] : []).compactMap(\.self) + [price]),
-            as: "till")
+        let store = Document.ServiceContract(
+            name: "store", version: "1.0.0", receives: [buy, price].compactMap(\.self),
+            sends: [sold].compactMap(\.self))
+        let till = Document.ServiceContract(
+            name: "till", version: "1.0.0", receives: (tillReads ? [sold] : []).compactMap(\.self),
+            sends: (tillBuys ? [buy] : []).compactMap(\.self) + [price])
+        do {
+            for service in [store, till] { try contract.add(service, as: service.name) }
+        } catch {
+            Issue.record(error)
+        }
         return contract
     }
 }

@@ -53,6 +53,12 @@ struct NATSPageTests {
                 stranger.status == 64 && stranger.error.contains("did you mean 'music-service'"), "\(stranger.error)")
             let seed = try await segue("export", "nats-permissions", "--nkey", "music-service=S\(key)")
             #expect(seed.status == 64)
+            let contract = try String(contentsOfFile: Repository.path("config/contract.json"), encoding: .utf8)
+            let hostile = contract.replacing(#""name" : "music-service""#, with: #""name" : "x\n}, { nkey: UEVIL }""#)
+            try #require(hostile != contract)
+            let refused = try await segue.run(
+                ["export", "nats-permissions", "/dev/stdin"], input: hostile)
+            #expect(refused.status == 65 && refused.output.isEmpty && refused.errorLines.count == 1, "\(refused.error)")
             let namespace = try await segue("export", "nats-permissions", "--namespace", "a b")
             #expect(namespace.status == 64 && namespace.error.contains("--namespace"), "\(namespace.error)")
         }

@@ -26,11 +26,15 @@ package struct NATSPermissions: Sendable {
     ///   - announcements: The types with which every process announces itself.
     ///   - steward: The name of the service that is the steward.
     ///   - namespace: The namespace in the address of the bus.
-    /// - Throws: ``BusError`` with code `address` if there is no such namespace.
+    /// - Throws: ``BusError`` with code `address` if there is no such namespace, `refused` if the name of a service is
+    ///   not a ``ServiceName``: it becomes a part of the configuration.
     package init(
         of services: [Service], announcements: [MessageType], steward: String, namespace: String
     ) throws(BusError) {
         _ = try NATSAddress("nats://localhost/\(namespace)")
+        guard services.allSatisfy({ ServiceName.isValid($0.name) }) else {
+            throw BusError(.refused, "a service has an invalid name; \(ServiceName.rule)")
+        }
         let others = services.filter { $0.name != steward }.sorted { $0.name < $1.name }
         users =
             [(steward, .steward(namespace: namespace))]

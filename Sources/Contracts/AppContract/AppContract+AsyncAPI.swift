@@ -135,7 +135,7 @@ extension AppContract {
 }
 
 extension AppContract {
-    /// The error of a file that is not a contract.
+    /// The error of a file that is not a contract, or of a contract with invalid names.
     package struct Unreadable: Error, Hashable, CustomStringConvertible {
         /// The reason, on one line.
         package let description: String
@@ -143,7 +143,7 @@ extension AppContract {
 
     /// Reads a contract in the form of ``asyncAPI``.
     ///
-    /// - Throws: ``Unreadable`` if the data does not have this form.
+    /// - Throws: ``Unreadable`` if the data does not have this form, or if a name is invalid.
     package init(parsing json: Data) throws(Unreadable) {
         let document: JSONValue
         do {
@@ -195,6 +195,7 @@ extension AppContract {
                 throw Unreadable(
                     description: "operation '\(id)' needs the channel of a known message and a service as its tag")
             }
+            try check(party, consumers: [])
             switch operation["action"]?.stringValue {
             case "receive": parties[party, default: Party()].receives.insert(type)
             case "send": parties[party, default: Party()].sends.insert(type)
@@ -205,6 +206,7 @@ extension AppContract {
             guard let names = consumers.arrayValue?.compactMap(\.stringValue), parties[party] != nil else {
                 throw Unreadable(description: "'\(consumersKey)' needs a list of names for each service")
             }
+            try check(party, consumers: names)
             parties[party]?.consumers = Set(names)
         }
         return parties

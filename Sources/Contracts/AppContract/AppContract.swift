@@ -35,8 +35,12 @@ package struct AppContract: Hashable, Sendable {
     ///
     /// - Returns: The types of the messages whose schemas differ from the schemas in contracts that were added before.
     ///   The earlier schemas are kept.
+    /// - Throws: ``Unreadable`` if the name, or the name of a durable consumer, is invalid. Nothing is added then.
     @discardableResult
-    package mutating func add(_ contract: Document.ServiceContract, as name: String) -> [MessageType] {
+    package mutating func add(
+        _ contract: Document.ServiceContract, as name: String
+    ) throws(Unreadable) -> [MessageType] {
+        try Self.check(name, consumers: contract.consumers ?? [])
         if version.compare(contract.version, options: .numeric) == .orderedAscending { version = contract.version }
         parties[name, default: Party()].receives.formUnion(contract.receives.map(\.type))
         parties[name, default: Party()].sends.formUnion(contract.sends.map(\.type))
@@ -45,6 +49,15 @@ package struct AppContract: Hashable, Sendable {
             parties[name]?.consumers = known.union(consumers)
         }
         return (contract.receives + contract.sends).filter { !take($0) }.map(\.type)
+    }
+
+    /// Checks the names of a service and of its durable consumers, which become parts of other files. The names of
+    /// messages cannot be invalid: ``MessageType`` checks them.
+    static func check(_ service: String, consumers: some Sequence<String>) throws(Unreadable) {
+        if let name = ([service] + consumers).first(where: { !ServiceName.isValid($0) }) {
+            let kind = name == service ? "a service" : "a durable consumer of '\(service)'"
+            throw Unreadable(description: "'\(name)' is not the name of \(kind); \(ServiceName.rule)")
+        }
     }
 
     /// - Returns: False if a schema differs from the known schema.

@@ -16,17 +16,24 @@ package struct BusContract: Sendable {
     /// - Throws: ``BusError`` if the bus does not answer.
     package static func read(_ bus: any EventBus) async throws -> BusContract {
         var merger = ContractMerger(title: "the services on the bus")
-        var contracts: [Document.ServiceContract] = []
+        var contracts: [(contract: Document.ServiceContract, document: Envelope)] = []
         var unreadable: [String] = []
         for document in try await bus.documents(matching: [.type(Document.ServiceContract.self)]) {
             do {
-                contracts.append(try document.decode(Document.ServiceContract.self))
+                contracts.append((try document.decode(Document.ServiceContract.self), document))
             } catch {
                 unreadable.append(line(on: document, error))
             }
         }
-        for contract in contracts.sorted(by: { ($0.name, $0.instance ?? "") < ($1.name, $1.instance ?? "") }) {
-            merger.add(contract, as: contract.name.printable)
+        contracts.sort {
+            ($0.contract.name, $0.contract.instance ?? "") < ($1.contract.name, $1.contract.instance ?? "")
+        }
+        for (contract, document) in contracts {
+            do {
+                try merger.add(contract, as: contract.name)
+            } catch {
+                unreadable.append(line(on: document, error))
+            }
         }
         return BusContract(contract: merger.contract, conflicts: merger.conflicts, unreadable: unreadable)
     }
@@ -49,8 +56,11 @@ package struct ContractMerger: Sendable {
         contract = AppContract(title: title)
     }
 
-    package mutating func add(_ other: Document.ServiceContract, as name: String) {
-        conflicts += contract.add(other, as: name).map { type in
+    /// - Throws: ``AppContract/Unreadable`` if a name in the contract is invalid. Nothing is added then.
+    package mutating func add(
+        _ other: Document.ServiceContract, as name: String
+    ) throws(AppContract.Unreadable) {
+        conflicts += try contract.add(other, as: name).map { type in
             "\(name) describes \(type) differently from another service, whose description is used; "
                 + "build both from the same version of the message"
         }

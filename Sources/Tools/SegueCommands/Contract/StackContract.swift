@@ -31,7 +31,12 @@ enum StackContract {
         var errors: [CommandError] = []
         for (program, answer) in zip(programs, await answers(of: programs)) {
             switch answer {
-            case .success(let contract): merger.add(contract, as: program.service ?? contract.name)
+            case .success(let contract):
+                do throws(AppContract.Unreadable) {
+                    try merger.add(contract, as: program.service ?? contract.name)
+                } catch {
+                    errors.append(program.failure("prints a contract with an invalid name: \(error)"))
+                }
             case .failure(let error): errors.append(error)
             }
         }
@@ -165,6 +170,10 @@ struct ProgramContract {
     }
 
     private func failure(_ executable: String, _ problem: String) -> CommandError {
-        CommandError(code: "no-contract", "\(name) (\(executable)) \(problem)", recovery: advice)
+        failure("(\(executable)) \(problem)")
+    }
+
+    fileprivate func failure(_ problem: String) -> CommandError {
+        CommandError(code: "no-contract", "\(name) \(problem)", recovery: advice)
     }
 }

@@ -39,7 +39,7 @@ struct ExportNATSPermissionsCommand: AsyncParsableCommand {
                 of: services, announcements: [Document.Presence.type, Document.ServiceContract.type],
                 steward: "broker", namespace: namespace)
         } catch {
-            throw ValidationError("--namespace: \(error.message)")
+            throw ValidationError(error.code == .address ? "--namespace: \(error.message)" : error.message)
         }
         if let stranger = nkey.first(where: { !permissions.names.contains($0.user) }) {
             let near = Spelling.suggestion(for: stranger.user, among: permissions.names)
