@@ -53,6 +53,29 @@ struct QueryTests {
         }
     }
 
+    @Test("an answer counts only from the client to which the query was given, also after this client has reconnected")
+    func stranger() throws {
+        try Fixture.run { fixture in
+            let producer = ProducerID()
+            serve(fixture, from: 1, as: producer)
+            serve(fixture, from: 2)
+            let query = try #require(try ask(fixture, id: 7))
+            #expect(query.peer == [1])
+            func answer(from peer: UInt8, _ data: UInt8) throws -> [Reply] {
+                let answer = QueryAnswer(query: query.number, content: .message(header: [], data: [data]))
+                return try send(.answer(answer), from: peer, fixture).frames.map { try Reply.read($0.frames).reply }
+            }
+            // Another server of the same type, a stranger, the asker.
+            for peer in [2, 3, 9] as [UInt8] { #expect(try answer(from: peer, 66) == []) }
+            // The server has a new connection, and must say so first.
+            #expect(try answer(from: 4, 1) == [])
+            serve(fixture, from: 4, as: producer)
+            #expect(try answer(from: 1, 66) == [])
+            #expect(try answer(from: 4, 1) == [.answer(header: [], data: [1]), .done])
+            #expect(try answer(from: 3, 66) == [.done], "the query is no longer open")
+        }
+    }
+
     @Test("a query that is sent again while it is open is passed on once")
     func duplicate() throws {
         try Fixture.run { fixture in

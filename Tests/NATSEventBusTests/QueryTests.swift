@@ -4,6 +4,7 @@ import Foundation
 import NATS
 import NATSLayout
 import NATSTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -175,7 +176,8 @@ struct QueryTests {
                             ("none", [], .cancelled), ("failed", [], .cancelled), ("refused", [], .unserved),
                         ] as [(String, [UInt8], BusError.Code)] {
                             async let code = asker.code(of: 1)
-                            try await Self.reply(to: queries, ["Segue-Reply": reply], body, connection)
+                            try await Self.reply(
+                                to: queries, ["Segue-Reply": reply, "Segue-Instance": instance], body, connection)
                             #expect(try await code == expected, "\(reply) \(body)")
                         }
                         // Takes the query, and says to each ping that it does not know it.
@@ -185,7 +187,8 @@ struct QueryTests {
                                 guard case .message(let message) = try await queries.next() else { continue }
                                 guard message.header("Segue-Query") == "ping", let reply = message.reply
                                 else { continue }
-                                try connection.publish(reply, headers: ["Segue-Reply": "unknown"])
+                                try connection.publish(
+                                    reply, headers: ["Segue-Reply": "unknown", "Segue-Instance": instance])
                                 break
                             }
                         }
@@ -197,6 +200,38 @@ struct QueryTests {
                         try await pretending
                     }
                 }
+            }
+        }
+    }
+
+    @Test func `A reply of a process that was not asked is ignored, and replies have subjects that cannot be guessed`()
+        async throws
+    {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { asker, server in
+                let connection = server.journal.connection
+                let replies = Mutex<[String]>([])
+                // Anybody who may read the queries learns where the reply goes.
+                try await connection.withSubscription(to: asker.journal.subject(.queries(to: "*"))) { queries in
+                    try await server.whileAnswering { query in
+                        while true {
+                            guard case .message(let message) = try await queries.next(),
+                                message.header("Segue-Query") == "ask", let reply = message.reply
+                            else { continue }
+                            replies.withLock { $0.append(reply) }
+                            for instance in [String(repeating: "0", count: 32), nil] {
+                                var headers: NATSHeaders = ["Segue-Reply": "failed"]
+                                headers["Segue-Instance"] = instance
+                                try connection.publish(reply, headers: headers)
+                            }
+                            return try server.answer(query)
+                        }
+                    } during: { () async throws in
+                        for number in 1...2 { #expect(try await asker.ask(number).number == number) }
+                    }
+                }
+                let tokens = replies.withLock { $0.map { UInt64($0.split(separator: ".").last ?? "", radix: 36) ?? 0 } }
+                #expect(tokens.count == 2 && tokens.allSatisfy { $0 > 1 << 32 })
             }
         }
     }

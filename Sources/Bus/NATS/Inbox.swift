@@ -8,6 +8,8 @@ internal import SystemSupport
 /// The subject of a reply is `PREFIX.TOKEN`.
 final class Inbox: Expiring {
     typealias Completion = @Sendable (Result<NATSMessage, any Error>) -> Void
+    /// True for the reply to a request; false for a message that is ignored.
+    typealias Filter = @Sendable (NATSMessage) -> Bool
 
     /// A receiver of replies.
     private enum Entry {
@@ -35,11 +37,11 @@ final class Inbox: Expiring {
         let subject: String
         let timeout: Duration
         let deadline: ContinuousClock.Instant
+        let accepts: Filter?
         let complete: Completion
     }
 
     private struct State {
-        var last: UInt64 = 0
         var entries: [UInt64: Entry] = [:]
     }
 
@@ -63,19 +65,20 @@ final class Inbox: Expiring {
 
     static func text(_ token: UInt64) -> String { String(token, radix: radix) }
 
-    func makeToken() -> UInt64 {
-        state.withLock { state in
-            state.last += 1
-            return state.last
-        }
-    }
+    /// A random number: a process that has replied to one request cannot guess the subject of another reply.
+    func makeToken() -> UInt64 { .random(in: 0 ... .max) }
 
     /// - Parameters:
     ///   - timeout: The time after which the request fails.
+    ///   - accepts: Selects the reply. Nil for the first message.
     ///   - complete: Called once, with the reply or an error. It must not wait: the thread that reads can call it.
-    func add(_ token: UInt64, subject: String, timeout: Duration, _ complete: @escaping Completion) {
+    func add(
+        _ token: UInt64, subject: String, timeout: Duration, accepting accepts: Filter? = nil,
+        _ complete: @escaping Completion
+    ) {
         let deadline = ContinuousClock.now + timeout
-        let request = Request(subject: subject, timeout: timeout, deadline: deadline, complete: complete)
+        let request = Request(
+            subject: subject, timeout: timeout, deadline: deadline, accepts: accepts, complete: complete)
         state.withLock { $0.entries[token] = .request(request) }
         alarm.set(deadline, for: self)
     }
@@ -153,9 +156,14 @@ final class Inbox: Expiring {
     func take(_ pointer: OpaquePointer, for token: UInt64?) {
         let message = NATSMessage(owning: pointer)
         guard let token else { return }
-        let entry = state.withLock { state in
-            guard case .stream = state.entries[token] else { return state.entries.removeValue(forKey: token) }
-            return state.entries[token]
+        let entry = state.withLock { state -> Entry? in
+            switch state.entries[token] {
+            case .stream(let subject, let mailbox): return .stream(subject: subject, mailbox)
+            case .request(let request):
+                if let accepts = request.accepts, !natsMsg_IsNoResponders(pointer), !accepts(message) { return nil }
+                return state.entries.removeValue(forKey: token)
+            case nil: return nil
+            }
         }
         switch entry {
         case .request(let request):

@@ -287,11 +287,12 @@ package final class NATSConnection: Sendable {
     ///   or `invalid`; `CancellationError`. After `timeout`, `disconnected` and cancellation the request may have been
     ///   executed.
     package func request(
-        _ subject: String, headers: NATSHeaders = [:], body: [UInt8] = [], timeout: Duration
+        _ subject: String, headers: NATSHeaders = [:], body: [UInt8] = [], timeout: Duration,
+        accepting accepts: (@Sendable (NATSMessage) -> Bool)? = nil
     ) async throws -> NATSMessage {
         let token = inbox.makeToken()
         let message = try OutgoingMessage(subject, reply: inbox.reply(token), headers: headers, body: body)
-        return try await reply(to: message, token, in: inbox, timeout: timeout)
+        return try await reply(to: message, token, in: inbox, timeout: timeout, accepting: accepts)
     }
 
     /// Sends a message that is stored once if it is sent twice, and calls `complete` with the acknowledgement, without a
@@ -328,11 +329,14 @@ package final class NATSConnection: Sendable {
 
     /// Sends a message and waits for the reply with its token.
     private func reply(
-        to message: OutgoingMessage, _ token: UInt64, in inbox: Inbox, timeout: Duration
+        to message: OutgoingMessage, _ token: UInt64, in inbox: Inbox, timeout: Duration,
+        accepting accepts: Inbox.Filter? = nil
     ) async throws -> NATSMessage {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                send(message, for: token, in: inbox, timeout: timeout) { continuation.resume(with: $0) }
+                send(message, for: token, in: inbox, timeout: timeout, accepting: accepts) {
+                    continuation.resume(with: $0)
+                }
                 // The cancellation handler may have run before the entry was there.
                 if Task.isCancelled { inbox.fail(token, CancellationError()) }
             }
@@ -344,9 +348,9 @@ package final class NATSConnection: Sendable {
     /// Sends a message and calls `complete` with the reply with its token, or with an error.
     private func send(
         _ message: OutgoingMessage, for token: UInt64, in inbox: Inbox, timeout: Duration,
-        _ complete: @escaping Inbox.Completion
+        accepting accepts: Inbox.Filter? = nil, _ complete: @escaping Inbox.Completion
     ) {
-        inbox.add(token, subject: message.subject, timeout: timeout, complete)
+        inbox.add(token, subject: message.subject, timeout: timeout, accepting: accepts, complete)
         send(message, for: token, in: inbox)
     }
 

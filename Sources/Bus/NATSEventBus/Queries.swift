@@ -106,7 +106,7 @@ actor Queries {
 
     private func send(_ reply: QueryReply, to subject: String) {
         do {
-            try connection.publish(subject, headers: reply.headers, body: reply.body)
+            try connection.publish(subject, headers: reply.headers(from: instance), body: reply.body)
         } catch {
             // Without a connection the asker asks again. An answer that is too large for the server is an error.
             guard case .answer = reply else { return }
@@ -237,7 +237,8 @@ actor Queries {
                     do {
                         return try await connection.request(
                             address, headers: query.headers, body: query.body,
-                            timeout: max(deadline - .now, .milliseconds(1)) + .seconds(1))
+                            timeout: max(deadline - .now, .milliseconds(1)) + .seconds(1),
+                            accepting: { QueryReply.isReply($0, from: server) })
                     } catch let error as NATSError where error.code == .noResponders {
                         throw ServerGone(instance: server, hasTaken: false)
                     } catch let error as NATSError where [.tooLarge, .denied].contains(error.code) {
@@ -267,7 +268,9 @@ actor Queries {
         while true {
             try await Task.sleep(for: pingInterval)
             do {
-                let reply = try await connection.request(address, headers: ping.headers, timeout: pingTimeout)
+                let reply = try await connection.request(
+                    address, headers: ping.headers, timeout: pingTimeout,
+                    accepting: { QueryReply.isReply($0, from: server) })
                 silent = 0
                 // The answer may be on its way when the server says that it does not know the query.
                 unknown = QueryReply(reply) == .unknown ? unknown + 1 : 0
@@ -406,7 +409,8 @@ actor Queries {
         while missing < 2, (try? await Task.sleep(for: Self.pingInterval * 2)) != nil {
             do {
                 let reply = try await journal.connection.request(
-                    address, headers: ping.headers, timeout: Self.pingTimeout)
+                    address, headers: ping.headers, timeout: Self.pingTimeout,
+                    accepting: { QueryReply.isReply($0, from: work.id.asker) })
                 missing = QueryReply(reply) == .unknown ? missing + 1 : 0
             } catch let error as NATSError where error.code == .disconnected {
                 // Without a connection nothing is known about the asker.

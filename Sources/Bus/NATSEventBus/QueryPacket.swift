@@ -102,11 +102,24 @@ enum QueryReply: Hashable, Sendable {
     private enum Header {
         static let kind = "Segue-Reply"
         static let reason = "Segue-Reason"
+        static let responder = "Segue-Instance"
     }
 
     private static let reasonLength = 1000
 
-    var headers: NATSHeaders {
+    /// - Parameter responder: The instance of the process that replies.
+    func headers(from responder: String) -> NATSHeaders {
+        var headers = headers
+        headers[Header.responder] = responder
+        return headers
+    }
+
+    /// True if a process has sent the reply. A process that can read the subject of the reply can claim to be another.
+    static func isReply(_ message: NATSMessage, from responder: String) -> Bool {
+        message.header(Header.responder) == responder
+    }
+
+    private var headers: NATSHeaders {
         switch self {
         case .answer: [Header.kind: "answer"]
         case .failed(let reason): [Header.kind: "failed", Header.reason: Self.line(reason)]

@@ -184,6 +184,8 @@ package struct BrokerEngine {
             case .cancel(let id):
                 desk.cancel(id, peer: message.peer, &outgoing)
                 outgoing.reply(.done, to: message, head)
+            case .answer(let answer):
+                if desk.answer(answer, from: message.peer, &outgoing) { outgoing.reply(.done, to: message, head) }
             case .serve(let request):
                 presence.hear(request.producer, now: now)
                 try desk.serve(request, peer: message.peer)
@@ -227,10 +229,7 @@ package struct BrokerEngine {
             warnedConsumers.remove(consumer)
             cutOffConsumers.remove(consumer)
             return .done
-        case .answer(let answer):
-            desk.answer(answer, &outgoing)
-            return .done
-        case .publish, .read, .documents, .document, .documentsOfSubject, .serve, .ask, .cancel:
+        case .publish, .read, .documents, .document, .documentsOfSubject, .serve, .ask, .answer, .cancel:
             throw ProtocolError(.operation, "the operation is unknown")
         }
     }

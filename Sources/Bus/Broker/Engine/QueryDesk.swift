@@ -72,13 +72,18 @@ struct QueryDesk {
     }
 
     /// Passes an answer to the client that asked. Does nothing if the query is no longer open.
-    mutating func answer(_ answer: QueryAnswer, _ outgoing: inout Outgoing) {
+    /// - Parameter peer: The sender of the answer.
+    /// - Returns: False if the query is open, and was given to another client. A server whose connection is new gets no
+    ///   reply until it has said what it serves; it then sends the answer again.
+    mutating func answer(_ answer: QueryAnswer, from peer: [UInt8], _ outgoing: inout Outgoing) -> Bool {
+        if let query = open[answer.query], servers[query.server]?.peer != peer { return false }
         let reply: Reply =
             switch answer.content {
             case .message(let header, let data): .answer(header: header, data: data)
             case .failure(let error): .refused(error)
             }
         close(answer.query, reply, &outgoing)
+        return true
     }
 
     /// Cancels a query whose asker no longer waits.
