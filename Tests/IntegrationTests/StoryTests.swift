@@ -81,6 +81,17 @@ struct StoryTests {
         }
     }
 
+    @Test("the processes that have tokens leave no core dump", .timeLimit(.minutes(5)))
+    func coreDumps() async throws {
+        try await Story.tell(in: .processes) { story in
+            for service in ["auth-service", "music-service"] {
+                let pid = try story.processes.processID(of: service)
+                let limits = try String(contentsOfFile: "/proc/\(pid)/limits", encoding: .utf8)
+                #expect(limits.contains(#/Max core file size +0 +0 /#), "\(service): \(limits)")
+            }
+        }
+    }
+
     @Test(
         "a consent that is denied, or whose state is forged, leaves no token", .timeLimit(.minutes(5)),
         arguments: Story.Shape.single)

@@ -10,8 +10,9 @@ internal import TokenVault
 extension ServiceProgram {
     /// Connects each session to a Spotify account.
     package static func authorization(_ client: HTTPClient) -> ServiceProgram {
-        let process = ServiceProcess(
+        var process = ServiceProcess(
             "auth-service", receives: AuthorizationHost.receives, sends: AuthorizationHost.sends)
+        process.holdsSecrets = true
         return ServiceProgram(process) { process in
             let settings = try AuthorizationSettings(process.configuration)
             let accounts = SpotifyAccounts(clientID: settings.clientID, client: client, host: settings.host)
@@ -28,9 +29,10 @@ extension ServiceProgram {
 
     /// Makes focus playlists and plays them.
     package static func music(_ client: HTTPClient) -> ServiceProgram {
-        let process = ServiceProcess(
+        var process = ServiceProcess(
             "music-service", receives: MusicHost.receives, sends: MusicHost.sends,
             consumers: [MusicHost.playingConsumer, MusicHost.accountConsumer, MusicHost.playbackConsumer])
+        process.holdsSecrets = true
         return ServiceProgram(process) { process in
             let settings = try MusicSettings(process.configuration)
             return MusicHost(

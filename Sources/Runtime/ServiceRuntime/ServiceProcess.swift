@@ -30,6 +30,9 @@ public struct ServiceProcess: Sendable {
     public let consumers: [String]?
     /// The log level if `SEGUE_LOG_LEVEL` is not set or is empty.
     public let logLevel: Logger.Level
+    /// True if the process has secrets in its memory, such as tokens. It then leaves no core dump, and other processes of
+    /// the user cannot read its memory.
+    public var holdsSecrets = false
     /// Creates the log handler of each logger. Nil to write log lines to standard error.
     package var logHandler: (@Sendable (_ label: String) -> any LogHandler)?
 
@@ -118,6 +121,7 @@ public struct ServiceProcess: Sendable {
                 handler.logLevel = level
                 return handler
             }
+            if holdsSecrets { try CoreDumps.disable() }
             try await body(configuration, Logger(label: name))
         } catch {
             let failure = error as? ProgramFailure
