@@ -455,7 +455,8 @@ let tests: [Target] = [
     tests(
         of: "WebDevice",
         [
-            "Contracts", "Device", "DeviceTestSupport", "EventBus", "HTTPClient", "Monitor", "Navigation",
+            "Contracts", "Device", "DeviceTestSupport", "EventBus", "HTTPClient", "HTTPOperations", "Monitor",
+            "Navigation",
             "Presentation",
             "RuntimeTestSupport", "SegueTestSupport", "SignIn", "Sodium", "Support", "TestSupport", "Vocabulary",
             "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, logging, nioCore, subprocess,

@@ -95,7 +95,7 @@ struct StrangerTests {
                 try await Stranger.onThread {
                     for seed in 1...40 {
                         let isFeed = seed % 2 == 1
-                        try RawConnection.open(port: isFeed ? port + 1 : port) { connection in
+                        try BusStranger.RawConnection.open(port: isFeed ? port + 1 : port) { connection in
                             var random = SeededGenerator(seed: UInt64(seed))
                             // Half of the connections complete the greeting, so that libzmq reads the bytes after it as
                             // frames.
@@ -121,7 +121,7 @@ struct StrangerTests {
                 try await Stranger.meets("tcp://127.0.0.1:\(port + 1)", as: .sub) { subscriber in
                     try subscriber.subscribe(to: "event.Noted.")
                     _ = try subscriber.receive()
-                    let head = try RawConnection.open(port: port + 1) { try babble($0) }
+                    let head = try BusStranger.RawConnection.open(port: port + 1) { try babble($0) }
                     while try FeedPacket.messages(subscriber.receive()).allSatisfy({ $0.offset <= head }) {}
                 }
             }
@@ -130,7 +130,7 @@ struct StrangerTests {
 
     /// Sends invalid subscriptions to the feed.
     /// - Returns: The end of the journal after that.
-    private func babble(_ stranger: RawConnection) throws -> UInt64 {
+    private func babble(_ stranger: BusStranger.RawConnection) throws -> UInt64 {
         try stranger.greet(as: "SUB")
         stranger.write(frame: [])
         for mark: UInt8 in [0, 1, 2, 3, 0, 0] {

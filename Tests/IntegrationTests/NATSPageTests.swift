@@ -56,8 +56,7 @@ struct NATSPageTests {
             let contract = try String(contentsOfFile: Repository.path("config/contract.json"), encoding: .utf8)
             let hostile = contract.replacing(#""name" : "music-service""#, with: #""name" : "x\n}, { nkey: UEVIL }""#)
             try #require(hostile != contract)
-            let refused = try await segue.run(
-                ["export", "nats-permissions", "/dev/stdin"], input: hostile)
+            let refused = try await segue.run(["export", "nats-permissions", "-"], input: hostile)
             #expect(refused.status == 65 && refused.output.isEmpty && refused.errorLines.count == 1, "\(refused.error)")
             let namespace = try await segue("export", "nats-permissions", "--namespace", "a b")
             #expect(namespace.status == 64 && namespace.error.contains("--namespace"), "\(namespace.error)")

@@ -170,14 +170,14 @@ struct QueryTests {
                     try await connection.withSubscription(to: address) { queries in
                         async let pretending: Void = Self.pretend(instance, type, discoveries, connection)
                         for (reply, body, expected) in [
-                            ("", [1, 2, 3], .cancelled), ("answer", [], .cancelled),
+                            ("nonsense", [1, 2, 3], .cancelled), ("answer", [], .cancelled),
                             ("answer", [0, 0, 0, 9], .cancelled),
                             ("answer", [0, 0, 0, 1, 7, 0, 0, 0, 0], .cancelled), ("alive", [], .cancelled),
                             ("none", [], .cancelled), ("failed", [], .cancelled), ("refused", [], .unserved),
                         ] as [(String, [UInt8], BusError.Code)] {
                             async let code = asker.code(of: 1)
                             try await Self.reply(
-                                to: queries, ["Segue-Reply": reply, "Segue-Instance": instance], body, connection)
+                                to: queries, ["Segue-Instance": instance, "Segue-Reply": reply], body, connection)
                             #expect(try await code == expected, "\(reply) \(body)")
                         }
                         // Takes the query, and says to each ping that it does not know it.
@@ -212,7 +212,8 @@ struct QueryTests {
                 let connection = server.journal.connection
                 let replies = Mutex<[String]>([])
                 // Anybody who may read the queries learns where the reply goes.
-                try await connection.withSubscription(to: asker.journal.subject(.queries(to: "*"))) { queries in
+                let one = asker.journal.subject(.queries(to: "x"))
+                try await connection.withSubscription(to: one.dropLast() + "*") { queries in
                     try await server.whileAnswering { query in
                         while true {
                             guard case .message(let message) = try await queries.next(),

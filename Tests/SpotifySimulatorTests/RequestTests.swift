@@ -83,7 +83,7 @@ struct RequestTests {
         arguments: [
             "", "GET", "GET /v1/me HTTP/1.1\r\nHost: 127", "POST /api/token HTTP/1.1\r\nHost: a\r\n",
             """
-            POST /api/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r
+            POST /api/token HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/x-www-form-urlencoded\r
             Content-Length: 9\r\n\r\na=
             """,
         ]

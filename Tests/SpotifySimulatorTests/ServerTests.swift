@@ -23,7 +23,11 @@ struct ServerTests {
             let port = try #require(Int(spotify.base.split(separator: ":").last ?? ""))
             let crowd = try (0..<560).map { _ in
                 let connection = try RawConnection(port: port)
-                connection.send("POST /api/token HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: 9\r\n\r\n")
+                connection.send(
+                    """
+                    POST /api/token HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: 9\r
+                    Content-Type: application/x-www-form-urlencoded\r\n\r\na
+                    """)
                 return connection
             }
             #expect(try await spotify.signIn().refreshToken != nil)

@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import HTTPClient
+import HTTPOperations
 import HTTPTypes
 import NIOCore
 import RuntimeTestSupport

@@ -54,8 +54,12 @@ struct VaultDirectory: Sendable {
         do {
             try PrivateFolder.make(path)
         } catch {
-            throw error.isInsecure
-                ? VaultFailure.exposed(path, mode: "700") : VaultFailure.cannotUse(path, reason: error.message)
+            var status = stat()
+            let isFolder = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+            guard error.isInsecure else { throw VaultFailure.cannotUse(path, reason: error.message) }
+            throw isFolder
+                ? VaultFailure.exposed(path, mode: "700")
+                : VaultFailure.cannotUse(path, reason: "it is not a directory")
         }
     }
 
