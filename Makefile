@@ -98,7 +98,12 @@ fuzz: setup
 # Checks the format, and the rules of the project that a search can check: each script says its rule in its first lines.
 lint:
 	@swift format lint --strict --recursive Package.swift Sources Tests Examples
-	@for rule in imports output text reading numbers doors; do scripts/check-$$rule || exit 1; done
+	@scripts/check-imports
+	@scripts/check-output
+	@scripts/check-text
+	@scripts/check-reading
+	@scripts/check-numbers
+	@scripts/check-doors
 
 format:
 	@swift format --in-place --recursive Package.swift Sources Tests Examples

@@ -52,11 +52,17 @@ extension JSONEncoder.DateEncodingStrategy {
 }
 
 extension JSONDecoder.DateDecodingStrategy {
-    /// Reads dates in RFC 3339, and numbers of seconds since 2001, which earlier versions wrote.
+    /// Reads dates in RFC 3339, and numbers of seconds since 2001, which earlier versions wrote. A date that
+    /// ``Timestamp`` cannot hold is an error.
     package static let timestamp = JSONDecoder.DateDecodingStrategy.custom { decoder in
         let container = try decoder.singleValueContainer()
-        if let seconds = try? container.decode(Double.self) { return Date(timeIntervalSinceReferenceDate: seconds) }
-        guard let date = Timestamp.date(from: try container.decode(String.self)) else {
+        let date =
+            if let seconds = try? container.decode(Double.self) {
+                Date(timeIntervalSinceReferenceDate: seconds)
+            } else {
+                Timestamp.date(from: try container.decode(String.self))
+            }
+        guard let date, Timestamp.canHold(date) else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "expected a time such as 2026-03-01T13:00:00.000Z")
         }

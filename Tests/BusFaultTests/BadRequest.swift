@@ -31,8 +31,8 @@ struct BadRequest: Sendable {
     /// Requests of every operation except `query`, with a wrong number of frames.
     private static let frameCounts: [BadRequest] = Operation.allCases.filter { $0 != .query }.flatMap { operation in
         [
-            operation == .consumers
-                ? BadRequest("consumers with a body", [head(operation), cursor], .malformed)
+            [.consumers, .end].contains(operation)
+                ? BadRequest("\(operation) with a body", [head(operation), cursor], .malformed)
                 : BadRequest("\(operation) without a body", [head(operation)], .malformed),
             BadRequest(
                 "\(operation) with 3000 frames",

@@ -29,7 +29,9 @@ struct MessageDateTests {
         #expect(try JSONValue(parsing: message.data).decode(Planned.self).at.milliseconds == date.milliseconds)
     }
 
-    @Test("that is neither is an error, and so is one that cannot be written", arguments: [#""soon""#, "true", "{}"])
+    @Test(
+        "that is neither is an error, and so is one that cannot be written",
+        arguments: [#""soon""#, "true", "{}", "1e300"])
     func wrong(json: String) throws {
         var message = try Envelope(Planned(at: date), source: "s/1")
         message.data = Data(#"{"at":\#(json)}"#.utf8)

@@ -70,7 +70,8 @@ private final class OldBroker: Sendable {
         before broker: TestBroker, knowing last: UInt8, _ body: @escaping @Sendable (String) async throws -> Void
     ) async throws {
         let folder = broker.directory.appendingPathComponent("old")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         try FileManager.default.createSymbolicLink(
             at: folder.appendingPathComponent("feed"),
             withDestinationURL: broker.directory.appendingPathComponent("feed"))
