@@ -90,7 +90,7 @@ package struct OwnSiteResponder<Responder: HTTPResponder>: HTTPResponder where R
 
     private func check(_ request: Request, port: Int) -> ForeignRequest? {
         guard hosts.allows(host: request.head.authority, port: port) else {
-            return ForeignRequest(code: "host", message: "this host is not one of this server")
+            return ForeignRequest(code: "host", message: "this server has no such host")
         }
         guard hosts.allows(origin: request.headers[.origin], port: port) else {
             return ForeignRequest(code: "origin", message: "a page of another origin sent this request")

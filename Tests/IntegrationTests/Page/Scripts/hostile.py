@@ -217,7 +217,7 @@ def check_attacks(page) -> None:
     rebound = page.context.new_page()
     answer = rebound.goto(f"http://attacker.localhost:{port}/")
     assert answer.status == 403, answer.status
-    expect(rebound.get_by_text("this host is not allowed")).to_be_visible()
+    expect(rebound.get_by_text("this server has no such host")).to_be_visible()
     rebound.close()
 
     rows = page.evaluate("""() => fetch('/api/messages?selection=' + encodeURIComponent('{"types":["event.Attack"]}'))
