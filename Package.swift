@@ -41,6 +41,7 @@ let systemSupport: [Target] = [
     .systemLibrary(name: "CEventDescriptor", path: "Sources/SystemSupport/CEventDescriptor"),
     module("SystemSupport", in: "SystemSupport", ["CEventDescriptor", "Support"]),
     .systemLibrary(name: "CSodium", path: "Sources/SystemSupport/CSodium", providers: [.apt(["libsodium-dev"])]),
+    module("CommandLineSupport", in: "SystemSupport", [argumentParser]),
     module("Sodium", in: "SystemSupport", ["CSodium"]),
     .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     module("HTTPClient", in: "SystemSupport", ["CCurl", "Support", httpTypes]),
@@ -89,9 +90,8 @@ let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "Support",
-            "SystemSupport",
-            "Transports", argumentParser, configuration, lifecycle, logging, signals,
+            "CommandLineSupport", "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation",
+            "Support", "SystemSupport", "Transports", argumentParser, configuration, lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
@@ -160,7 +160,8 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "FlowFiles", "FlowReview",
+            "AppContract", "CSegueVersion", "CommandLineSupport", "Compose", "Contracts", "EventBus", "FlowFiles",
+            "FlowReview",
             "MessageSchema", "Monitor", "Navigation", "Opening", "Projects", "Scaffold", "SignIn", "Support",
             "SystemSupport", "Transports", argumentParser, logging, subprocess, systemPackage,
         ]),
@@ -230,7 +231,9 @@ let executables: [Target] = [
         "navigation-coordinator", ["Coordinator", "PlatformPrograms", "ServiceRuntime", "Support", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", "SystemSupport", argumentParser, logging]),
-    executable("segue-bench", ["Benchmarks", "EventBus", "Support", "SystemSupport", argumentParser, logging]),
+    executable(
+        "segue-bench",
+        ["Benchmarks", "CommandLineSupport", "EventBus", "Support", "SystemSupport", argumentParser, logging]),
     executable(
         "spotify-simulator", ["Consuming", "ServiceRuntime", "SpotifySimulator", argumentParser, lifecycle, logging]),
     executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
@@ -240,7 +243,8 @@ let executables: [Target] = [
 // MARK: Tests
 
 let tests: [Target] = [
-    tests(of: "Support", ["TestSupport"]),
+    // The reader of compose files reads what an escape has written.
+    tests(of: "Support", ["Compose", "TestSupport"]),
     tests(of: "SystemSupport", ["TestSupport"]),
     tests(of: "Sodium"),
     testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),

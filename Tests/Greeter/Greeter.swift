@@ -20,6 +20,8 @@ extension DomainEvent {
 struct Greeter: AsyncParsableCommand {
     @OptionGroup var options: ServiceOptions
 
+    static func main() async { await runProgram() }
+
     func run() async throws {
         try await ServiceProcess(
             "greeter", receives: [Command.GuestArrived.self], sends: [DomainEvent.GuestWelcomed.self]

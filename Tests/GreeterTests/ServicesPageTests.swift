@@ -209,6 +209,16 @@ struct ServicesPageTests {
         }
     }
 
+    @Test("an error of the command line contains no control characters of an argument")
+    func usageError() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue.shell(#"greeter "$(printf '\033]0;x\007\302\233')""#)
+            #expect(result.status == 64 && result.output.isEmpty)
+            #expect(result.error.contains(#"'\u001b]0;x\u0007\u009b'"#), "\(result.error.debugDescription)")
+            #expect(!result.error.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
+        }
+    }
+
     @Test("its commands run, with its compose file")
     func commands() async throws {
         let page = try Self.text("docs/services.md")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Benchmarks
+import CommandLineSupport
 import EventBus
 import Foundation
 import Logging
@@ -26,12 +27,7 @@ struct SegueBench: AsyncParsableCommand {
             return handler
         }
         do {
-            var command = try await asyncParseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
+            try await parseAndRun()
         } catch let error as CocoaError where error.isBrokenPipe {
             Foundation.exit(EXIT_SUCCESS)
         } catch {

@@ -1,20 +1,24 @@
-package import ArgumentParser
+public import ArgumentParser
+internal import CommandLineSupport
 internal import Foundation
 internal import Support
 internal import SystemSupport
 
 extension AsyncParsableCommand {
-    /// Runs the command line of this process. The parser's errors, which may quote what was typed, are written as lines
-    /// without control characters.
-    package static func runProgram() async {
+    /// Runs the command line of this process. A program calls it in place of the parser's own `main()`:
+    ///
+    ///     @main
+    ///     struct Greeter: AsyncParsableCommand {
+    ///         static func main() async { await runProgram() }
+    ///     }
+    ///
+    /// Errors of the parser may quote what was typed. They are written to standard error in lines without control
+    /// characters, so that a terminal does not execute what an argument contains. The help and the version are printed
+    /// as the parser does.
+    public static func runProgram() async {
         HelpWidth.ensure()
         do {
-            var command = try await asyncParseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
+            try await parseAndRun()
         } catch {
             // The parser throws the help and the version as errors, too, and prints them.
             guard !exitCode(for: error).isSuccess, !(error is ExitCode) else { exit(withError: error) }

@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import CommandLineSupport
 internal import Configuration
 public import Foundation
 internal import Logging

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Support
 
 /// The place from which the package manager gets Segue for an app: a folder or a URL.
 package struct SegueSource: Hashable, Sendable {
@@ -11,16 +12,16 @@ package struct SegueSource: Hashable, Sendable {
     ///   - directory: the folder in which the app's folder will be, and at which a relative path starts.
     /// - Throws: ``ScaffoldError`` if the folder is not that of Segue's package, or the URL cannot be one of Segue.
     package init(_ text: String, version: String, directory: String) throws(ScaffoldError) {
-        if text.contains("://") || text.wholeMatch(of: #/[^\/]+@[^\/]+:.+/#) != nil {
+        if text.contains(scalars: "://") || text.wholeMatch(of: #/[^\/]+@[^\/]+:.+/#.byScalar) != nil {
             // The package manager knows a package by the last part of its URL.
-            guard text.wholeMatch(of: #/(?i).*[\/:]segue(\.git)?\/?/#) != nil else {
+            guard text.wholeMatch(of: #/(?i).*[\/:]segue(\.git)?\/?/#.byScalar) != nil else {
                 throw ScaffoldError(
                     .argument, "'\(text)' does not end with /segue", recovery: "write it like https://example.com/segue"
                 )
             }
             arguments = "url: \(text.debugDescription), from: \"\(version)\""
         } else {
-            let isAbsolute = text.hasPrefix("/")
+            let isAbsolute = text.begins(with: "/")
             let folder = URL(filePath: isAbsolute ? text : "\(directory)/\(text)").standardizedFileURL.path
             guard Self.isSegue(folder) else {
                 throw ScaffoldError(
@@ -50,7 +51,7 @@ package struct SegueSource: Hashable, Sendable {
 
     private static func isSegue(_ folder: String) -> Bool {
         let manifest = try? String(contentsOfFile: "\(folder)/Package.swift", encoding: .utf8)
-        return manifest?.contains(#/\R    name: "segue",\R/#) == true
+        return manifest?.contains(#/\R    name: "segue",\R/#.byScalar) == true
     }
 }
 
@@ -59,8 +60,9 @@ enum SegueNames {
     /// In a package graph, each module has another name.
     static let modules: Set = [
         "AppContract", "Authorization", "Benchmarks", "Broker", "BusProtocol", "CCurl", "CEventDescriptor",
-        "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ", "Compose", "ConsentCallback", "Consuming",
-        "Contracts", "Coordinator", "Device", "ErrorNotification", "EventBus", "FlowFiles", "FlowReview", "HTTPClient",
+        "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ", "CommandLineSupport", "Compose",
+        "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device", "ErrorNotification", "EventBus",
+        "FlowFiles", "FlowReview", "HTTPClient",
         "HTTPOperations", "InProcess", "MessageSchema", "Monitor", "Music", "NATS", "NATSEventBus", "NATSLayout",
         "Navigation", "Onboarding", "Opening", "PlatformPrograms", "Presentation", "Projects", "Repositories",
         "Routing", "Scaffold", "SegueCommands", "SegueTestSupport", "ServiceRuntime", "Services", "SignIn", "Sodium",

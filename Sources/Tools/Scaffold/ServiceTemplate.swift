@@ -12,7 +12,7 @@ package struct ServiceTemplate {
 
     /// - Throws: ``ScaffoldError`` if the name is not allowed for an executable, or a message has a wrong kind.
     package init(_ name: String, receives: MessageName, sends: MessageName) throws(ScaffoldError) {
-        guard name.wholeMatch(of: #/[a-z][a-z0-9]*(-[a-z0-9]+)*/#) != nil else {
+        guard name.wholeMatch(of: #/[a-z][a-z0-9]*(-[a-z0-9]+)*/#.byScalar) != nil else {
             throw ScaffoldError(
                 .argument, "'\(name)' is not a name for a service", recovery: "write it like roaster or coffee-roaster")
         }
@@ -27,7 +27,7 @@ package struct ServiceTemplate {
     /// The files of the new service, and of its messages if the package does not declare them.
     /// - Parameter compose: the path of the compose file, relative to the package's folder; nil if there is none.
     package func scaffold(in package: PackageLayout, compose: String?) throws(ScaffoldError) -> Scaffold {
-        guard !package.manifest.contains("\"\(name)\"") else {
+        guard !package.manifest.contains(scalars: "\"\(name)\"") else {
             throw ScaffoldError(
                 .package, "Package.swift contains the name '\(name)' already", recovery: "choose another name")
         }
@@ -84,14 +84,14 @@ package struct ServiceTemplate {
                             .product(name: "ArgumentParser", package: "swift-argument-parser"),
                         ]),
             """
-        if let manifest = package.manifest.inserting(target, behind: #/\R    targets: \[\R/#) {
+        if let manifest = package.manifest.inserting(target, behind: #/\R    targets: \[\R/#.byScalar) {
             scaffold.change("Package.swift", to: manifest)
         } else {
             scaffold.note(
                 "add an executable target '\(name)' to Package.swift, with the dependencies \(package.module), "
                     + "Consuming, ServiceRuntime and ArgumentParser")
         }
-        for dependency in ["segue", "swift-argument-parser"] where !package.manifest.contains(dependency) {
+        for dependency in ["segue", "swift-argument-parser"] where !package.manifest.contains(scalars: dependency) {
             scaffold.note("add the package '\(dependency)' to the dependencies of Package.swift")
         }
     }
@@ -150,6 +150,8 @@ package struct ServiceTemplate {
                 commandName: "\(name)", abstract: "\(abstract)")
 
             @OptionGroup var options: ServiceOptions
+
+            static func main() async { await runProgram() }
 
             func run() async throws {
                 try await ServiceProcess(

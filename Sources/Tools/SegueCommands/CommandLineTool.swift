@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import CSegueVersion
+internal import CommandLineSupport
 internal import Foundation
 internal import Support
 internal import SystemPackage
@@ -16,12 +17,7 @@ package enum CommandLineTool {
             let verb = VerbPath(Array(CommandLine.arguments.dropFirst()), of: root)
             try verb.check(root._commandName)
             if verb.command is any WallTimeCommand.Type { WallTime.useUTC(ifAskedIn: verb.arguments) }
-            var command = try await root.asyncParseAsRoot(verb.arguments)
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
+            try await root.parseAndRun(verb.arguments)
             try await Console.output.flush()
         } catch Errno.brokenPipe {
             exit(EXIT_SUCCESS)

@@ -10,6 +10,8 @@ struct BaristaCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ServiceOptions
 
+    static func main() async { await runProgram() }
+
     func run() async throws {
         try await ServiceProcess(
             "barista", receives: Barista.receives, sends: Barista.sends
