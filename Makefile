@@ -98,12 +98,10 @@ fuzz: setup
 # Checks the format, and the rules of the project that a search can check: each script says its rule in its first lines.
 lint:
 	@swift format lint --strict --recursive Package.swift Sources Tests Examples
+	@scripts/check-lines
 	@scripts/check-imports
-	@scripts/check-output
 	@scripts/check-text
-	@scripts/check-reading
 	@scripts/check-numbers
-	@scripts/check-doors
 
 format:
 	@swift format --in-place --recursive Package.swift Sources Tests Examples
