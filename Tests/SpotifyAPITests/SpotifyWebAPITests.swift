@@ -268,6 +268,10 @@ struct SpotifyWebAPITests {
                 .forbidden("… … … … … … … …")
             ),
             (
+                error(403, "a:/b ('\u{301}/etc/x /\u{301}etc \u{301}/etc “/etc/x” |/x :\u{301}/etc é/a e\u{301}/a"),
+                .forbidden("… … … … … … … é/a e\u{301}/a")
+            ),
+            (
                 error(403, "see https://example.com/docs, v1/me and (http://host/a) at 1:2"),
                 .forbidden("see https://example.com/docs, v1/me and (http://host/a) at 1:2")
             ),

@@ -1,4 +1,5 @@
 package import EventBus
+internal import Support
 
 /// The configuration of a broker.
 package struct BrokerConfiguration: Sendable {
@@ -67,8 +68,8 @@ package struct RetainedSize: LosslessStringConvertible, Sendable {
             bytes = nil
             return
         }
-        guard let (suffix, factor) = Self.units.first(where: { text.hasSuffix($0.0) }),
-            let count = Int(text.dropLast(suffix.count)), count > 0,
+        guard let (suffix, factor) = Self.units.first(where: { text.ends(with: $0.0) }),
+            let count = text.removing(suffix: suffix).flatMap({ Int($0) }), count > 0,
             case let (size, hasOverflown) = count.multipliedReportingOverflow(by: factor), !hasOverflown
         else { return nil }
         bytes = size

@@ -13,8 +13,8 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``BusError`` with code `address` if `text` is neither `ipc:///DIRECTORY` nor `tcp://HOST:PORT`, or if
     ///   the path of a socket would exceed 107 bytes.
     package init(_ text: String) throws(BusError) {
-        if text.hasPrefix("ipc:///") {
-            location = .directory(String(text.dropFirst("ipc://".count)))
+        if let path = text.removing(prefix: "ipc://"), path.begins(with: "/") {
+            location = .directory(String(path))
             // A `sockaddr_un` holds a path of at most 107 bytes. For a longer path libzmq fails with ENAMETOOLONG.
             guard ingress.utf8.count - "ipc://".utf8.count <= 107 else {
                 throw BusError(

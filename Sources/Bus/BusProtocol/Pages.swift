@@ -1,4 +1,5 @@
 package import EventBus
+internal import Support
 
 /// A request for the messages, documents or topics after an offset, or for the number of these messages. Frames: cursor
 /// (epoch, offset) | one for each topic prefix.
@@ -37,7 +38,7 @@ package struct PageRequest: Hashable, Sendable {
         }
         var prefixes: [String] = []
         for frame in frames {
-            guard let prefix = String(validating: frame, as: UTF8.self), prefix.hasSuffix(".") || Topic(prefix) != nil
+            guard let prefix = String(validating: frame, as: UTF8.self), prefix.ends(with: ".") || Topic(prefix) != nil
             else {
                 throw ProtocolError(.topic, "a filter must end with a dot or be a whole topic")
             }

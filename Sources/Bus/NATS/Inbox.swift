@@ -109,7 +109,7 @@ final class Inbox: Expiring {
     /// Ends all requests, because nobody answers one of them. Messages to this inbox itself are none.
     func failUnanswered() {
         let entries = state.withLock { state in
-            let requests = state.entries.filter { !$0.value.subject.hasPrefix(prefix) }
+            let requests = state.entries.filter { !$0.value.subject.begins(with: prefix) }
             for token in requests.keys { state.entries.removeValue(forKey: token) }
             return requests.values
         }
@@ -221,10 +221,10 @@ struct DeniedSubject: Hashable, Sendable {
     /// Reads a text such as `Permissions Violation for Publish to "a.b"`. Nil if it is another error.
     init?(_ text: String) {
         let lowercased = text.lowercased()
-        guard lowercased.contains("permissions violation") else { return nil }
-        if lowercased.contains("for publish to") {
+        guard lowercased.contains(scalars: "permissions violation") else { return nil }
+        if lowercased.contains(scalars: "for publish to") {
             operation = .publish
-        } else if lowercased.contains("for subscription to") {
+        } else if lowercased.contains(scalars: "for subscription to") {
             operation = .subscribe
         } else {
             return nil
@@ -236,6 +236,6 @@ struct DeniedSubject: Hashable, Sendable {
     }
 
     func matches(_ subject: String) -> Bool {
-        isCut ? subject.hasPrefix(self.subject) : subject == self.subject
+        isCut ? subject.begins(with: self.subject) : subject == self.subject
     }
 }

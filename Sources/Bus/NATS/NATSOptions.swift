@@ -48,7 +48,7 @@ package struct NATSOptions: Hashable, Sendable {
     }
 
     var usesTLS: Bool {
-        authorityFile != nil || certificateFile != nil || servers.contains { $0.hasPrefix("tls://") }
+        authorityFile != nil || certificateFile != nil || servers.contains { $0.begins(with: "tls://") }
     }
 }
 
@@ -157,7 +157,7 @@ package enum NKey {
 
     /// The public key (`U…`) of the first user's seed (`SU…`) in a text. Nil if there is none, or it is damaged.
     package static func publicKey(seed text: String) -> String? {
-        let seed = text.words.first { $0.hasPrefix("SU") && $0.utf8.count == 58 }
+        let seed = text.words.first { $0.begins(with: "SU") && $0.utf8.count == 58 }
         // Two bytes hold both prefixes, 32 the seed, two the checksum.
         guard let seed, let bytes = decode(seed.utf8), bytes.count == 36 else { return nil }
         let checksum = UInt16(bytes[34]) | UInt16(bytes[35]) << 8

@@ -2,6 +2,7 @@ internal import BusProtocol
 internal import EventBus
 internal import NATS
 internal import NATSLayout
+internal import Support
 
 /// Reading a known part of the journal.
 extension Journal {
@@ -93,7 +94,7 @@ extension Journal {
         // the others are read.
         let patterns = SubjectFilters(filters).texts(in: names.namespace)
         let takesAll = filters.contains { $0.kind == nil }
-        let mixed = takesAll ? [] : patterns.filter { $0.hasSuffix(".+.*.*") }
+        let mixed = takesAll ? [] : patterns.filter { $0.ends(with: ".+.*.*") }
         try await countBatches(
             patterns.filter { !mixed.contains($0) }, from: Place.start(after: offset), through: last, epoch: epoch
         ) { sequence, size in

@@ -28,11 +28,12 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``BusError`` with code `address`. Its message never contains user names, passwords or tokens: an
     ///   address in which there may be any is not quoted.
     package init(_ text: String) throws(BusError) {
-        guard let scheme = Self.schemes.first(where: text.hasPrefix) else {
+        guard let scheme = Self.schemes.first(where: { text.begins(with: $0) }),
+            let rest = text.removing(prefix: scheme)
+        else {
             throw Self.error("the address of a bus on NATS", text, "begins with nats:// or tls://")
         }
         isEncrypted = scheme == "tls://"
-        let rest = text.dropFirst(scheme.count)
         guard !rest.unicodeScalars.contains("@") else {
             throw BusError(
                 .address,
@@ -69,7 +70,7 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// True if an address is one of a bus on NATS, or is meant to be one.
-    package static func isScheme(of text: String) -> Bool { schemes.contains(where: text.hasPrefix) }
+    package static func isScheme(of text: String) -> Bool { schemes.contains { text.begins(with: $0) } }
 
     /// The URLs of the servers, as the client library takes them.
     package var urls: [String] { servers.map { scheme + $0.description } }
@@ -87,7 +88,7 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
         return text.utf8.allSatisfy {
             isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
         }
-            && !text.hasSuffix("_DOC") && !text.hasSuffix("_DEAD")
+            && !text.ends(with: "_DOC") && !text.ends(with: "_DEAD")
     }
 
     private static func error(_ what: String, _ text: String, _ rule: String) -> BusError {

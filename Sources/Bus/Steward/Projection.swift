@@ -4,6 +4,7 @@ internal import Foundation
 internal import Logging
 internal import NATS
 internal import NATSLayout
+internal import Support
 
 /// The retained documents, the dead letters and the table of types: computed from the journal, and stored in streams of
 /// their own.
@@ -248,7 +249,7 @@ actor Projection {
         defer { window.end = max(window.end ?? 0, sequence) }
         // After an interruption a message can come again.
         guard sequence > max(stored, window.end ?? 0) else { return }
-        guard delivered.subject.hasPrefix(batchPrefix) else { return }
+        guard delivered.subject.begins(with: batchPrefix) else { return }
         do {
             let batch = try BatchMessage(body: delivered.message.body) { delivered.message.header($0.rawValue) }
             let content = try batch.content(at: sequence, of: epoch)

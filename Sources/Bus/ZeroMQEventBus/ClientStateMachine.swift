@@ -2,6 +2,7 @@ internal import BusProtocol
 internal import EventBus
 internal import Logging
 internal import OrderedCollections
+internal import Support
 
 /// The protocol of the bus client, without sockets, clocks and tasks: a value that takes inputs and returns actions.
 ///
@@ -524,7 +525,9 @@ struct ClientStateMachine {
             send(outbox.resend())
             greetAgain()
             pollHeads(head: head, judgeNow: true)
-        } else if let id = UInt64(inbox.dropFirst(common.count)), let plan = plans.removeValue(forKey: id) {
+        } else if let id = inbox.removing(prefix: common).flatMap({ UInt64($0) }),
+            let plan = plans.removeValue(forKey: id)
+        {
             actions.append(.unsubscribe([inbox]))
             begin(plan, id: id, head: head)
         }

@@ -206,7 +206,7 @@ struct FeedTracker {
     /// Always false for documents.
     private func isBehindRemoval(_ message: FeedMessage, in page: Page) -> Bool {
         guard let promised, message.previous > max(promised, known(chain.key(message.topic))) else { return false }
-        return !page.holds(message.previous) && !message.topic.hasPrefix("document.")
+        return !page.holds(message.previous) && !message.topic.begins(with: "document.")
     }
 
     private mutating func recover(through offset: UInt64) {
@@ -227,7 +227,7 @@ struct FeedTracker {
     }
 
     private func concerns(_ topic: String) -> Bool {
-        prefixes.contains { topic.hasPrefix($0) }
+        prefixes.contains { topic.begins(with: $0) }
     }
 }
 

@@ -1,6 +1,7 @@
 internal import BusProtocol
 public import EventBus
 internal import Foundation
+internal import Support
 
 /// The methods of ``EventBus`` that consist of one request, or of several in a row.
 extension ZeroMQEventBus {
@@ -32,7 +33,7 @@ extension ZeroMQEventBus {
         guard !filters.isEmpty else { return [] }
         let names = filters.compactMap { $0.name == nil || $0.subject == nil ? nil : $0 }
         guard names.count == filters.count else {
-            let prefixes = filters.topicPrefixes.filter { $0.hasPrefix("\(MessageKind.document.rawValue).") }
+            let prefixes = filters.topicPrefixes.filter { $0.begins(with: "\(MessageKind.document.rawValue).") }
             return try await pages(of: filters, after: offset, limit: limit) {
                 .documents(PageRequest(epoch: 0, after: $0, prefixes: prefixes))
             }

@@ -151,7 +151,7 @@ extension AppContract {
         } catch {
             throw Unreadable(description: "the text is not JSON")
         }
-        guard let version = document["asyncapi"]?.stringValue, version.hasPrefix("3.") else {
+        guard let version = document["asyncapi"]?.stringValue, version.begins(with: "3.") else {
             throw Unreadable(description: "the JSON is not an AsyncAPI 3 document")
         }
         let messages = try Self.messages(of: document)

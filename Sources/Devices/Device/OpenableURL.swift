@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Support
 
 /// A URL that may be opened, and that may be a hyperlink in a terminal.
 ///
@@ -17,7 +18,7 @@ public struct OpenableURL: Hashable, Sendable {
     /// - Returns: Nil if the text is not a URL that may be opened.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength, text.unicodeScalars.allSatisfy(Self.isVisible),
-            Self.beginnings.contains(where: text.lowercased().hasPrefix), let url = URL(string: text)
+            Self.beginnings.contains(where: { text.lowercased().begins(with: $0) }), let url = URL(string: text)
         else { return nil }
         self.text = text.utf8.allSatisfy(Self.isASCII) ? text : url.absoluteString
         guard self.text.utf8.allSatisfy(Self.isASCII) else { return nil }
@@ -36,7 +37,7 @@ public struct OpenableURL: Hashable, Sendable {
     /// The openable URLs in a text, from left to right, without the punctuation after them.
     package static func found(in text: String) -> [(range: Range<String.Index>, url: OpenableURL)] {
         guard text.utf8.count <= maximumTextLength, text.utf8.contains(UInt8(ascii: ":")),
-            let form = try? Regex("(?i)\\b(?:\(beginnings.joined(separator: "|")))[^\\s\"<>\\\\^`{|}]+")
+            let form = try? Regex("(?i)\\b(?:\(beginnings.joined(separator: "|")))[^\\s\"<>\\\\^`{|}]+").byScalar
         else { return [] }
         // A match can contain invisible characters. Such a match is not an openable URL.
         return text.matches(of: form).compactMap { match in

@@ -30,8 +30,10 @@ enum Answer: Hashable, Sendable {
         case "x": self = .dismissError
         case "o": self = .openURL
         case "q": self = .quit
-        case _ where text.hasPrefix("@"): self = .screen(String(text.dropFirst()))
-        default: self = Int(count: text).map(Answer.number) ?? .text(text)
+        default:
+            self =
+                text.removing(prefix: "@").map { .screen(String($0)) } ?? Int(count: text).map(Answer.number)
+                ?? .text(text)
         }
     }
 }
@@ -127,9 +129,9 @@ extension Choice {
         let label = label.lowercased()
         if label == wanted { return 0 }
         // "Calm" matches "Calm · anna · 12 songs" better than "Calmer · …".
-        if label.hasPrefix("\(wanted) ·") { return 1 }
+        if label.begins(with: "\(wanted) ·") { return 1 }
         if isCommand(line) { return 2 }
-        return label.hasPrefix(wanted) ? 3 : nil
+        return label.begins(with: wanted) ? 3 : nil
     }
 
     /// True if the line is the command's name, or its name and the value of one of its fields: `PlaylistSelected calm`.

@@ -18,7 +18,7 @@ extension Flow {
 
     /// Inserts an empty line between two rules or two links.
     private static func spaced(_ lines: [String]) -> [String] {
-        lines.enumerated().flatMap { index, line in index > 1 && line.hasPrefix("  - ") ? ["", line] : [line] }
+        lines.enumerated().flatMap { index, line in index > 1 && line.begins(with: "  - ") ? ["", line] : [line] }
     }
 }
 

@@ -115,7 +115,7 @@ struct FlowReviewer {
     private mutating func reviewSenders(_ sentElsewhere: Set<String>) {
         let sent = flow.sentCommands
         var known = sent
-        for (rule, transition) in flow.placedRules where transition.on.hasPrefix("command.") {
+        for (rule, transition) in flow.placedRules where transition.on.begins(with: "command.") {
             // A rule on a view's report is an error already.
             guard ViewReport(rawValue: transition.on) == nil, transition.on != Flow.requestType else { continue }
             if transition.origin == .any, sentElsewhere.contains(transition.on) { continue }

@@ -95,7 +95,7 @@ extension FlowReviewer {
         for (type, fields) in flow.commands.sorted(by: { $0.key < $1.key }) {
             let place = "commands.\(type)"
             if !flow.messageTypes.contains(type) {
-                let nearest = Spelling.nearest(to: type, in: flow.messageTypes.filter { $0.hasPrefix("command.") })
+                let nearest = Spelling.nearest(to: type, in: flow.messageTypes.filter { $0.begins(with: "command.") })
                 let advice = nearest.map { "did you mean '\($0)'?" } ?? "add one, or remove the type here"
                 warn(.unusedCommand, "no rule answers '\(type)'; \(advice)", at: place)
             }
@@ -341,8 +341,8 @@ extension Template {
     /// The paths that the template's placeholders have within one scope, without the name of the scope.
     func places(in scope: Scope) -> [String] {
         segments.compactMap { segment in
-            guard case .place(let place) = segment, place.hasPrefix("\(scope.rawValue).") else { return nil }
-            return String(place.dropFirst(scope.rawValue.count + 1))
+            guard case .place(let place) = segment else { return nil }
+            return place.removing(prefix: "\(scope.rawValue).").map(String.init)
         }
     }
 }

@@ -27,7 +27,7 @@ extension Scenario {
         }
         let written = lines.filter { !$0.text.isEmpty }
         for (step, next) in zip(written, written.dropFirst())
-        where bare.contains(step.text) && next.text.hasPrefix("expect:") && next.indent > step.indent {
+        where bare.contains(step.text) && next.text.begins(with: "expect:") && next.indent > step.indent {
             let word = step.text.dropFirst(2)
             return FlowFinding(
                 source: file, line: step.number, column: step.indent + 3,

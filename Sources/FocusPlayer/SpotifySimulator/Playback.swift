@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// The music that plays or is paused.
 struct Playback: Codable, Sendable, Equatable {
@@ -137,16 +138,16 @@ struct PlayCommand: Decodable, Sendable, Equatable {
         guard context == nil || tracks == nil else {
             throw .badRequest("Only one of context_uri and uris can be specified")
         }
-        if let context, !["playlist", "album", "artist"].contains(where: { context.hasPrefix("spotify:\($0):") }) {
+        if let context, !["playlist", "album", "artist"].contains(where: { context.begins(with: "spotify:\($0):") }) {
             throw .badRequest("Unsupported context uri: \(context)")
         }
         if let tracks {
             guard !tracks.isEmpty else { throw .badRequest("No uris provided") }
-            if let stranger = tracks.first(where: { !$0.hasPrefix("spotify:track:") }) {
+            if let stranger = tracks.first(where: { !$0.begins(with: "spotify:track:") }) {
                 throw .badRequest("Invalid track uri: \(stranger)")
             }
         }
-        if offset != nil, context?.hasPrefix("spotify:artist:") == true {
+        if offset != nil, context?.begins(with: "spotify:artist:") == true {
             throw .badRequest("Can't have offset for context type: ARTIST")
         }
         if case .position(let position) = offset, position < 0 { throw .badRequest("Invalid offset") }

@@ -85,7 +85,7 @@ private struct StoredState: Codable, Sendable, Equatable {
     func write(to file: String) throws(SpotifySimulatorError) {
         do {
             let url = URL(filePath: file)
-            // check-doors: the folder may exist, and others may read it; the file has no secrets.
+            // check-lines: the folder may exist, and others may read it; the file has no secrets.
             try FileManager.default.createDirectory(
                 at: url.deletingLastPathComponent(),
                 withIntermediateDirectories: true

@@ -58,7 +58,7 @@ extension FlowReader {
         var fields: [String: JSONSchema.Property] = [:]
         for (key, node) in mapping {
             guard let text = string(key, "a field's name") else { continue }
-            let name = text.hasSuffix("?") ? String(text.dropLast()) : text
+            let name = text.removing(suffix: "?").map(String.init) ?? text
             note("commands.\(type).\(name)", at: key)
             if fields[name] != nil { report("duplicate field '\(name)'; remove one of them", at: key) }
             guard let schema = schema(node, of: name, at: "commands.\(type).\(name)") else { continue }

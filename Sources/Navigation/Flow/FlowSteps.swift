@@ -1,3 +1,5 @@
+internal import Support
+
 extension Flow {
     /// A screen and the steps that may follow it. A tree of steps declares screens and the rules between them.
     ///
@@ -148,13 +150,12 @@ extension Flow.Step {
     private static let answer = "answer."
 
     private var commandFields: [String: Flow.Match] {
-        fields.filter { !$0.key.hasPrefix(Self.answer) }
+        fields.filter { !$0.key.begins(with: Self.answer) }
     }
 
     /// The conditions on the answer, without the prefix `answer.` of their paths.
     var answerFields: [String: Flow.Match] {
-        let fields = fields.filter { $0.key.hasPrefix(Self.answer) }
-            .map { (String($0.key.dropFirst(Self.answer.count)), $0.value) }
+        let fields = fields.compactMap { key, match in key.removing(prefix: Self.answer).map { (String($0), match) } }
         return Dictionary(fields) { first, _ in first }
     }
 }

@@ -65,7 +65,7 @@ package struct FlowReader {
 
     /// Removes the positions of a place and of everything within it.
     package mutating func forget(_ place: String) {
-        marks = marks.filter { !$0.key.hasPrefix(place) }
+        marks = marks.filter { !$0.key.begins(with: place) }
     }
 
     /// Returns the members of a mapping, and reports unknown and missing keys.

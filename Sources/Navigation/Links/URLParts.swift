@@ -43,8 +43,8 @@ struct URLParts {
     static func authority(_ bytes: ArraySlice<UInt8>, of scheme: String) -> String? {
         guard let authority = PercentEncoding.decode(bytes)?.lowercased() else { return nil }
         let ports = ["http": ":80", "https": ":443"]
-        for port in [ports[scheme], ":"].compactMap(\.self) where authority.hasSuffix(port) {
-            return String(authority.dropLast(port.count))
+        for port in [ports[scheme], ":"].compactMap(\.self) {
+            if let host = authority.removing(suffix: port) { return String(host) }
         }
         return authority
     }

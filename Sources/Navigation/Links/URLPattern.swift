@@ -184,13 +184,8 @@ extension URLPattern.Piece {
     /// The part of `text` that the placeholder matches. Nil if `text` does not match or the placeholder would match
     /// nothing.
     fileprivate func value(in text: String) -> String? {
-        // Compares bytes, because a value that begins with a combining accent would form one character with the end of
-        // the prefix.
-        let (text, prefix, suffix) = (Array(text.utf8), Array(prefix.utf8), Array(suffix.utf8))
-        guard text.count > prefix.count + suffix.count, text.starts(with: prefix),
-            text.reversed().starts(with: suffix.reversed())
-        else { return nil }
-        return String(decoding: text.dropFirst(prefix.count).dropLast(suffix.count), as: UTF8.self)
+        guard let value = text.removing(prefix: prefix)?.removing(suffix: suffix), !value.isEmpty else { return nil }
+        return String(value)
     }
 
     fileprivate func text(with values: [String: String], mayBeEmpty: Bool = false) -> String? {
@@ -202,6 +197,6 @@ extension URLPattern.Piece {
     fileprivate func covers(_ other: Self) -> Bool {
         guard place != nil else { return self == other }
         guard other.place != nil else { return value(in: other.prefix) != nil }
-        return other.prefix.hasPrefix(prefix) && other.suffix.hasSuffix(suffix)
+        return other.prefix.begins(with: prefix) && other.suffix.ends(with: suffix)
     }
 }

@@ -28,7 +28,7 @@ public enum DerivedID {
 
     /// True if the id begins like the ids that `make(from:platform:name:)` derives from this cause.
     public static func isDerived(_ id: String, from cause: String) -> Bool {
-        id.hasPrefix("\(shortened(cause)).")
+        id.begins(with: "\(shortened(cause)).")
     }
 
     /// The cause's id. If it is too long, the result is its beginning, `~` and a hash of the whole id.

@@ -231,7 +231,7 @@ public struct Machine: Hashable, Sendable {
     /// The instance that a command names as its sender, if that instance is not open. Nil for other messages, for a
     /// command that names no instance, and for a command from another platform.
     private func lateInstance(of input: Input) -> String? {
-        guard isOwn(input), input.type.hasPrefix("command."), let instance = input.attributes.instance,
+        guard isOwn(input), input.type.begins(with: "command."), let instance = input.attributes.instance,
             !state.isStanding(instance)
         else { return nil }
         return instance
@@ -714,7 +714,7 @@ extension Machine.Input {
     }
 
     /// True if the message is a command.
-    var isIntent: Bool { type.hasPrefix("command.") }
+    var isIntent: Bool { type.begins(with: "command.") }
 
     /// True if the message requests an action, which needs no rule.
     fileprivate var isNavigationRequest: Bool { type == Flow.requestType }

@@ -65,7 +65,7 @@ package struct Template {
     var refersToAnswer: Bool {
         segments.contains { segment in
             guard case .place(let place) = segment else { return false }
-            return place.hasPrefix(Scope.answer.rawValue + ".")
+            return place.begins(with: Scope.answer.rawValue + ".")
         }
     }
 

@@ -4,6 +4,7 @@ public import EventBus
 public import Foundation
 public import Logging
 public import Navigation
+internal import Support
 
 /// Runs the navigation of one platform: one state machine for each session. Each machine receives the messages of its
 /// session in order.
@@ -100,7 +101,7 @@ public struct Coordinator: ReadyService {
         try await open.take(Set(claim.offsets.keys)) {
             guard !claim.offsets.isEmpty else { return [] }
             return try await bus.documents(matching: [.type(Document.Deadline.self)]).filter {
-                claim.offsets[$0.partition] != nil && $0.attributes.key?.hasPrefix("\(flow.platform).") ?? false
+                claim.offsets[$0.partition] != nil && $0.attributes.key?.begins(with: "\(flow.platform).") ?? false
             }.compactMap { try? Deadline($0) }
         }
         let partition = Partition(subject: Session.default)

@@ -8,7 +8,7 @@ package enum ProjectPlace {
 
     /// True if a string is a valid project name by the compose specification.
     package static func isName(_ name: String) -> Bool {
-        name.wholeMatch(of: #/[a-z0-9][a-z0-9_-]*/#) != nil
+        name.wholeMatch(of: #/[a-z0-9][a-z0-9_-]*/#.byScalar) != nil
     }
 
     /// Turns the last component of a path into a project name as compose does. Nil if no valid name remains.
@@ -50,7 +50,7 @@ package enum ProjectPlace {
                 rest = after
             }
             return (paths + [rest]).filter { !$0.isEmpty }.map(String.init)
-                .map { $0.hasPrefix("/") || "-" == $0 ? $0 : "\(directory)/\($0)" }
+                .map { $0.begins(with: "/") || "-" == $0 ? $0 : "\(directory)/\($0)" }
         }
         var folder = directory
         while true {
@@ -69,9 +69,9 @@ package enum ProjectPlace {
     /// path, the folder is `$TMPDIR/segue-UID`. If `TMPDIR` is not set to an absolute path either, the folder is
     /// `/tmp/segue-UID`.
     package static func runtimeRoot(environment: [String: String]) -> String {
-        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return "\(runtime)/segue" }
-        let temporary = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        return (temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary) + "/segue-\(getuid())"
+        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.begins(with: "/") { return "\(runtime)/segue" }
+        let temporary = environment["TMPDIR"].flatMap { $0.begins(with: "/") ? $0 : nil } ?? "/tmp"
+        return (temporary.removing(suffix: "/") ?? temporary[...]) + "/segue-\(getuid())"
     }
 
     /// Opens the folder of a project's sockets, after it has checked the folder of all projects, which another user may
@@ -156,7 +156,8 @@ extension ProjectPlace {
         }
         guard let value = values.first else { return nil }
         // This function accepts a plain name, quoted or not.
-        guard let name = value.wholeMatch(of: #/[ \t]*(["']?)([a-z0-9][a-z0-9_-]*)\1[ \t]*(?:[ \t]#.*)?/#) else {
+        let form = #/[ \t]*(["']?)([a-z0-9][a-z0-9_-]*)\1[ \t]*(?:[ \t]#.*)?/#.byScalar
+        guard let name = value.wholeMatch(of: form) else {
             throw Unknown(
                 description: "\(file): the value of 'name' is not a plain project name; name the project with -p NAME")
         }

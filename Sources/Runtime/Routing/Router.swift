@@ -160,7 +160,7 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
     /// The error for a discarded command: ``RouterError/late(_:)`` if the calling instance is gone now.
     private func refusal(_ reason: String, of instance: String?) async throws -> RouterError {
         let prefix = "\(Command.NavigationRequested.type): "
-        let reason = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
+        let reason = String(reason.removing(prefix: prefix) ?? reason[...])
         guard let instance, let state = try await snapshot()?.state, !state.isStanding(instance) else {
             return .refused(reason)
         }

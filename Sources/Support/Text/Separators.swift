@@ -58,10 +58,22 @@ extension StringProtocol where SubSequence == Substring {
         unicodeScalars.contains { set.unicodeScalars.contains($0) }
     }
 
-    /// The text after a prefix, which is compared by scalars. Nil if the text does not begin with it.
+    /// True if the text begins with these scalars. `hasPrefix` compares Characters.
+    @inlinable package func begins(with prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    /// True if the text ends with these scalars. `hasSuffix` compares Characters.
+    @inlinable package func ends(with suffix: some StringProtocol) -> Bool {
+        self[...].utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
+    /// The text after these scalars. Nil if the text does not begin with them.
     package func removing(prefix: String) -> Substring? {
-        guard unicodeScalars.starts(with: prefix.unicodeScalars) else { return nil }
-        return Substring(self[...].unicodeScalars.dropFirst(prefix.unicodeScalars.count))
+        begins(with: prefix) ? self[self[...].utf8.index(startIndex, offsetBy: prefix.utf8.count)...] : nil
+    }
+
+    /// The text before these scalars. Nil if the text does not end with them.
+    package func removing(suffix: String) -> Substring? {
+        ends(with: suffix) ? self[..<self[...].utf8.index(endIndex, offsetBy: -suffix.utf8.count)] : nil
     }
 
     /// The text with `other` in each place of these scalars.
@@ -90,6 +102,11 @@ extension StringProtocol {
         }
         return String(result)
     }
+}
+
+extension Regex {
+    /// The expression, which matches scalars. Otherwise each part of it matches whole Characters.
+    package var byScalar: Regex<Output> { matchingSemantics(.unicodeScalar) }
 }
 
 extension Unicode.Scalar {

@@ -169,7 +169,7 @@ final class Transfer {
         headerSize += line.count
         guard headerSize <= Self.maximumHeader else { return false }
         let text = String(decoding: line, as: UTF8.self)
-        if text.hasPrefix("HTTP/") {
+        if text.begins(with: "HTTP/") {
             // The final response may follow interim ones, such as `100 Continue`. Only its headers are kept.
             headers = HTTPFields()
         } else if let (before, after) = text.cut(at: ":"), let name = HTTPField.Name(String(before)) {

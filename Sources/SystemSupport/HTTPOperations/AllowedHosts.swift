@@ -29,7 +29,7 @@ package struct AllowedHosts: Sendable {
         if allowed.contains(host) { return true }
         // A browser leaves out the port 80.
         guard let given = Self.port(of: host) else { return port == 80 && own.contains(host) }
-        let name = String(host.dropLast(given.count + 1))
+        let name = String(host.removing(suffix: ":\(given)") ?? host[...])
         return allowed.contains(name) || given == String(port) && own.contains(name)
     }
 
@@ -48,14 +48,14 @@ package struct AllowedHosts: Sendable {
 
     /// An address as a part of a URL.
     package static func host(_ address: String) -> String {
-        address.unicodeScalars.contains(":") && !address.hasPrefix("[") ? "[\(address)]" : address
+        address.unicodeScalars.contains(":") && !address.begins(with: "[") ? "[\(address)]" : address
     }
 
     package static func isWildcard(_ address: String) -> Bool { ["0.0.0.0", "::", "[::]"].contains(address) }
 
     /// True if only programs on this machine can reach the address.
     package static func isLoopback(_ address: String) -> Bool {
-        address == "localhost" || address == "::1" || address == "[::1]" || address.hasPrefix("127.")
+        address == "localhost" || address == "::1" || address == "[::1]" || address.begins(with: "127.")
     }
 }
 

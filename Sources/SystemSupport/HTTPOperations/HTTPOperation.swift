@@ -19,7 +19,7 @@ package struct HTTPOperation: Sendable, Hashable, CustomStringConvertible {
     package func hasPath(_ requested: String) -> Bool {
         let (segments, requested) = (path.split(scalar: "/"), requested.split(scalar: "/"))
         return segments.count == requested.count
-            && zip(segments, requested).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+            && zip(segments, requested).allSatisfy { $0.begins(with: "{") || $0 == $1 }
     }
 }
 

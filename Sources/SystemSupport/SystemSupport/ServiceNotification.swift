@@ -46,7 +46,7 @@ package struct NotifyMessage: Sendable, Equatable {
             case ("WATCHDOG", "1"): isHeartbeat = true
             case ("WATCHDOG", "trigger"): isWatchdogTriggered = true
             case ("EXTEND_TIMEOUT_USEC", let text): startExtension = Int64(text).flatMap(Self.startExtension)
-            case (let name, let value) where name.hasPrefix("X_"): extensions[String(name)] = String(value)
+            case (let name, let value) where name.begins(with: "X_"): extensions[String(name)] = String(value)
             default: break
             }
         }

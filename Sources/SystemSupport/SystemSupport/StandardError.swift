@@ -8,7 +8,7 @@ package struct StandardError: TextOutputStream, Sendable {
 
     /// Writes one line, with or without the line feed at its end.
     package func write(_ line: String) {
-        let text = (line.hasSuffix("\n") ? line.dropLast() : line[...]).printable + "\n"
+        let text = (line.removing(suffix: "\n") ?? line[...]).printable + "\n"
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

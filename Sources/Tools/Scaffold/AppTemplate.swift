@@ -1,3 +1,5 @@
+internal import Support
+
 /// A new app: a package with messages, a service, the flows of two platforms, a compose file and tests.
 ///
 /// The app sells items: a story that its users replace with their own.
@@ -15,7 +17,7 @@ package struct AppTemplate {
 
     /// - Throws: ``ScaffoldError`` if the name is not allowed for a package.
     package init(_ name: String, segue: SegueSource) throws(ScaffoldError) {
-        guard name.wholeMatch(of: #/[a-z][a-z0-9]*(-[a-z0-9]+)*/#) != nil else {
+        guard name.wholeMatch(of: #/[a-z][a-z0-9]*(-[a-z0-9]+)*/#.byScalar) != nil else {
             throw ScaffoldError(
                 .argument, "'\(name)' is not a name for an app", recovery: "write it like coffee or tea-time")
         }

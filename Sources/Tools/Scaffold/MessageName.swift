@@ -109,7 +109,8 @@ package struct Field: Hashable, Sendable {
         let parts = String(text).replacing(scalars: "`", with: "").split(scalar: ":", maxSplits: 1).map {
             String($0.trimmed)
         }
-        guard parts.count == 2, parts[0].wholeMatch(of: #/[a-z][A-Za-z0-9]*/#) != nil, Self.sample(parts[1]) != nil,
+        guard parts.count == 2, parts[0].wholeMatch(of: #/[a-z][A-Za-z0-9]*/#.byScalar) != nil,
+            Self.sample(parts[1]) != nil,
             !["inout", "self"].contains(parts[0])
         else {
             throw ScaffoldError(
@@ -126,11 +127,11 @@ package struct Field: Hashable, Sendable {
     var json: String? { Self.sample(type)?.json }
 
     private static func sample(_ type: String) -> (swift: String, json: String?)? {
-        if type.hasSuffix("?") {
-            return sample(String(type.dropLast())) == nil ? nil : ("nil", nil)
+        if let wrapped = type.removing(suffix: "?") {
+            return sample(String(wrapped)) == nil ? nil : ("nil", nil)
         }
-        if type.hasPrefix("["), type.hasSuffix("]") {
-            guard let element = sample(String(type.dropFirst().dropLast())) else { return nil }
+        if let element = type.removing(prefix: "[")?.removing(suffix: "]") {
+            guard let element = sample(String(element)) else { return nil }
             return ("[\(element.swift)]", "[\(element.json ?? "null")]")
         }
         return switch type {

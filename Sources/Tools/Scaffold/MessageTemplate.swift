@@ -1,4 +1,5 @@
 internal import EventBus
+internal import Support
 
 /// A new message: a struct in the source file of its kind, and a test of its JSON.
 package struct MessageTemplate {
@@ -40,7 +41,7 @@ package struct MessageTemplate {
                 .package, "\(page.path) declares \(message.swift) already", recovery: "choose another name")
         }
         let path = package.path(of: message)
-        let isPage = path.hasSuffix("/\(message.role.page).swift")
+        let isPage = path.ends(with: "/\(message.role.page).swift")
         if isPage, let new = scaffold.files[path] {
             scaffold.replace(path, with: try VocabularyPage(new, path: path).adding(self))
         } else if isPage, package.exists(path) {

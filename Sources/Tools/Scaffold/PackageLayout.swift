@@ -41,19 +41,19 @@ package struct PackageLayout: Hashable, Sendable {
     /// none of them, `flow.yaml`.
     package var flows: [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(root)/flows")) ?? []
-        let flows = files.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "flows/\($0)" }
+        let flows = files.filter { $0.ends(with: ".yaml") || $0.ends(with: ".yml") }.sorted().map { "flows/\($0)" }
         return exists("flow.yaml") || flows.isEmpty ? ["flow.yaml"] : flows
     }
 
     /// The folder of the module's tests, relative to the root.
     var tests: String { "Tests/\(module)Tests" }
     /// True if Package.swift has a target for the module's tests.
-    var hasTests: Bool { manifest.contains("\"\(module)Tests\"") }
+    var hasTests: Bool { manifest.contains(scalars: "\"\(module)Tests\"") }
 
     /// The source with imports that suit this package. If Package.swift does not enable `InternalImportsByDefault`, the
     /// access levels of the imports are removed.
     func spelled(_ source: String) -> String {
-        if manifest.contains("InternalImportsByDefault") { return source }
+        if manifest.contains(scalars: "InternalImportsByDefault") { return source }
         return source.replacing(scalars: "package import", with: "import").replacing(
             scalars: "internal import", with: "import")
     }
@@ -92,25 +92,25 @@ package struct PackageLayout: Hashable, Sendable {
     /// The paths of all Swift sources in the folder of messages.
     private var sources: [String] {
         let paths = FileManager.default.enumerator(atPath: "\(root)/\(vocabulary)")?.compactMap { $0 as? String } ?? []
-        return paths.filter { $0.hasSuffix(".swift") }.sorted().map { "\(vocabulary)/\($0)" }
+        return paths.filter { $0.ends(with: ".swift") }.sorted().map { "\(vocabulary)/\($0)" }
     }
 
     /// True if the file has the name of a message that it declares.
     private func isFileOfMessage(_ path: String) -> Bool {
         let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
-        let messages = text(of: path)?.matches(of: #/\bstruct\s+`?(\w+)`?\s*:\s*\w+Message\b/#) ?? []
+        let messages = text(of: path)?.matches(of: #/\bstruct\s+`?(\w+)`?\s*:\s*\w+Message\b/#.byScalar) ?? []
         return messages.contains { $0.1 == name }
     }
 
     private static func path(_ path: String, in directory: String, from root: String) throws(ScaffoldError) -> String {
         let url = URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: directory, isDirectory: true))
         let folder = url.standardizedFileURL.path
-        guard folder.hasPrefix("\(root)/") else {
+        guard let path = folder.removing(prefix: "\(root)/") else {
             throw ScaffoldError(
                 .argument, "\(folder) is not in the package \(root)", recovery: "name a folder of the package with --in"
             )
         }
-        return String(folder.dropFirst(root.count + 1))
+        return String(path)
     }
 
     private static func vocabulary(in root: String) throws(ScaffoldError) -> String {
@@ -128,7 +128,7 @@ package struct PackageLayout: Hashable, Sendable {
     /// The innermost folder that has the name of a target.
     private static func module(of folder: String, in manifest: String) throws(ScaffoldError) -> String {
         let names = folder.split(scalar: "/").dropFirst().map(String.init)
-        guard let module = names.last(where: { manifest.contains("\"\($0)\"") }) else {
+        guard let module = names.last(where: { manifest.contains(scalars: "\"\($0)\"") }) else {
             throw ScaffoldError(
                 .package, "no target in Package.swift has the name of a folder in \(folder)",
                 recovery: "name the folder of a target with --in")

@@ -1,6 +1,7 @@
 internal import EventBus
 internal import FlowFiles
 internal import Navigation
+internal import Support
 
 /// A new screen: its entry in one or more flows, a rule with the command that leads to it, and a test of each rule.
 package struct ScreenTemplate {
@@ -12,7 +13,7 @@ package struct ScreenTemplate {
 
     /// - Throws: ``ScaffoldError`` if the name is not allowed, or the message is not a command.
     package init(_ name: String, on command: MessageName, from origin: String? = nil) throws(ScaffoldError) {
-        guard name.wholeMatch(of: #/[a-z][A-Za-z0-9]*/#) != nil else {
+        guard name.wholeMatch(of: #/[a-z][A-Za-z0-9]*/#.byScalar) != nil else {
             throw ScaffoldError(
                 .argument, "'\(name)' is not a name for a screen", recovery: "write it like cup or playlistSelection")
         }

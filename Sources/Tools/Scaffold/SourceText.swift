@@ -57,10 +57,8 @@ extension String {
     /// - Returns: nil if there is no such block, or if the block is written in braces.
     func appending(_ addition: String, toBlock key: String) -> String? {
         var lines = lines
-        guard let start = lines.firstIndex(where: { $0.wholeMatch(of: #/([a-zA-Z]+):\s*(#.*)?/#)?.1 == key[...] })
-        else {
-            return nil
-        }
+        let form = #/([a-zA-Z]+):\s*(#.*)?/#.byScalar
+        guard let start = lines.firstIndex(where: { $0.wholeMatch(of: form)?.1 == key[...] }) else { return nil }
         let end =
             lines[(start + 1)...].firstIndex {
                 !$0.isEmpty && !$0.unicodeScalars.prefix(1).allSatisfy(" \t#-".unicodeScalars.contains)
@@ -76,14 +74,14 @@ extension String {
     /// lines.
     func adding(_ command: String, toSendsOf screen: String) -> String {
         var lines = lines.map(String.init)
-        guard let start = lines.firstIndex(where: { $0.hasPrefix("  \(screen):") }) else { return self }
-        let end = lines[(start + 1)...].firstIndex { !$0.hasPrefix("    ") } ?? lines.endIndex
-        let list = #/sends: \[(.*?)\]/#
+        guard let start = lines.firstIndex(where: { $0.begins(with: "  \(screen):") }) else { return self }
+        let end = lines[(start + 1)...].firstIndex { !$0.begins(with: "    ") } ?? lines.endIndex
+        let list = #/sends: \[(.*?)\]/#.byScalar
         if let index = lines[start..<end].firstIndex(where: { $0.contains(list) }) {
-            guard !lines[index].contains(command) else { return self }
+            guard !lines[index].contains(scalars: command) else { return self }
             lines[index] = lines[index].replacing(list) { "sends: [\($0.1.isEmpty ? "" : "\($0.1), ")\(command)]" }
-        } else if lines[start].wholeMatch(of: #/\s*\w+:\s*(#.*)?/#) != nil,
-            !lines[start..<end].contains(where: { $0.contains("sends:") })
+        } else if lines[start].wholeMatch(of: #/\s*\w+:\s*(#.*)?/#.byScalar) != nil,
+            !lines[start..<end].contains(where: { $0.contains(scalars: "sends:") })
         {
             lines.insert("    sends: [\(command)]", at: end)
         }

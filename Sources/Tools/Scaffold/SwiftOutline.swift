@@ -57,7 +57,8 @@ struct SwiftOutline {
 
     /// The names of all types that a source may declare. Includes names in comments and strings.
     static func names(in text: String) -> Set<String> {
-        Set(text.matches(of: #/\b(?:struct|enum|class|actor|protocol|typealias)\s+`?(\w+)/#).map { String($0.1) })
+        let declaration = #/\b(?:struct|enum|class|actor|protocol|typealias)\s+`?(\w+)/#.byScalar
+        return Set(text.matches(of: declaration).map { String($0.1) })
     }
 
     private mutating func findBlocks() throws(Unclear) {
@@ -69,8 +70,8 @@ struct SwiftOutline {
             switch byte {
             case UInt8(ascii: "#"):
                 let word = String(decoding: code[index...].prefix(8), as: UTF8.self)
-                if word.hasPrefix("#if") { conditions += 1 }
-                if word.hasPrefix("#endif") { conditions -= 1 }
+                if word.begins(with: "#if") { conditions += 1 }
+                if word.begins(with: "#endif") { conditions -= 1 }
             case UInt8(ascii: "{"):
                 let block = block(
                     String(decoding: code[header..<index], as: UTF8.self), isConditional: conditions > 0,
@@ -92,7 +93,7 @@ struct SwiftOutline {
     /// The block that begins at a brace. Nil if the brace does not begin the body of a type or extension.
     /// - Parameter header: the code before the brace, from the previous brace or semicolon.
     private func block(_ header: String, isConditional: Bool, parent: Int?, body: Range<Int>) -> Block? {
-        let declaration = #/([^\n\r]*)\b(struct|enum|class|actor|protocol|extension)\s+(?:\w+\.)*`?(\w+)`?/#
+        let declaration = #/([^\n\r]*)\b(struct|enum|class|actor|protocol|extension)\s+(?:\w+\.)*`?(\w+)`?/#.byScalar
         guard let match = header.matches(of: declaration).last else { return nil }
         let words = match.1.words
         let accesses = ["public", "package", "internal", "fileprivate", "private"]

@@ -31,7 +31,8 @@ struct VocabularyPage {
             outline.blocks[index].name == message.name
                 && outline.blocks[index].parent.map { extensions(for: message).contains($0) } == true
         }
-        guard let declaration, let match = outline.ownCode(of: declaration).firstMatch(of: #/\binit\(([^)]*)\)/#) else {
+        let initialiser = #/\binit\(([^)]*)\)/#.byScalar
+        guard let declaration, let match = outline.ownCode(of: declaration).firstMatch(of: initialiser) else {
             throw ScaffoldError(
                 .package, "\(path): \(message.swift) has no initialiser", recovery: "add an initialiser to the struct")
         }

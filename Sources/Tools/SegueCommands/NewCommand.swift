@@ -3,6 +3,7 @@ internal import Compose
 internal import FlowFiles
 internal import Foundation
 internal import Scaffold
+internal import Support
 
 package struct NewCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -193,7 +194,7 @@ struct NewServiceCommand: AsyncParsableCommand {
     func run() async throws {
         let package = try options.package()
         let template = try ServiceTemplate(name, receives: MessageName(on), sends: MessageName(sends))
-        let compose = ComposeFile.find(in: package.root).first.map { String($0.dropFirst(package.root.count + 1)) }
+        let compose = ComposeFile.find(in: package.root).first?.removing(prefix: "\(package.root)/").map(String.init)
         try await options.write(try template.scaffold(in: package, compose: compose), to: package)
     }
 }

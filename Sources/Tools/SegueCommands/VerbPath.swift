@@ -31,7 +31,7 @@ struct VerbPath {
         var unknown: (String, [String])?
         for word in arguments[start...] {
             let subcommands = command.configuration.subcommands
-            if word.hasPrefix("-") || subcommands.isEmpty { break }
+            if word.begins(with: "-") || subcommands.isEmpty { break }
             if words.isEmpty, word == "help" {
                 words.append(word)
             } else if let next = Self.subcommand(word, of: subcommands) {
@@ -73,7 +73,7 @@ struct VerbPath {
             if leadingOptions.contains(argument), index + 1 < arguments.count {
                 index += 2
             } else if leadingFlags.contains(argument)
-                || leadingOptions.contains(where: { $0.hasPrefix("--") && argument.hasPrefix("\($0)=") })
+                || leadingOptions.contains(where: { $0.begins(with: "--") && argument.begins(with: "\($0)=") })
             {
                 index += 1
             } else {

@@ -3,6 +3,7 @@ public import EventBus
 internal import Foundation
 internal import Glibc
 internal import Logging
+internal import Support
 internal import Transports
 
 /// The processes of a stack with their bus. Their state and their sockets are in a temporary folder.
@@ -173,7 +174,7 @@ public struct TestStack: ObservedBus {
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
         return threads.allSatisfy { thread in
             let status = (try? String(contentsOfFile: "/proc/\(pid)/task/\(thread)/stat", encoding: .utf8)) ?? ""
-            return status.isEmpty || status.contains(") T ") || status.contains(") Z ")
+            return status.isEmpty || status.contains(scalars: ") T ") || status.contains(scalars: ") Z ")
         }
     }
 

@@ -14,6 +14,8 @@ struct SeparatorsTests {
         let (start, end) = try #require("a=b=\u{301}c".cut(atLast: "="))
         #expect(scalars(start) == ["a", "=", "b"] && scalars(end) == ["\u{301}", "c"])
         #expect(scalars("(\u{301}".removing(prefix: "(") ?? "") == ["\u{301}"])
+        #expect(scalars("\u{301})\u{308}".removing(suffix: "\u{308}") ?? "") == ["\u{301}", ")"])
+        #expect("http://\u{301}".begins(with: "http://") && "a\u{301}".ends(with: "\u{301}"))
         #expect("*\u{301}".contains(scalarOf: "?*"))
         #expect(scalars("$\u{301}".replacing(scalars: "$", with: "$$")) == ["$", "$", "\u{301}"])
     }
@@ -24,6 +26,22 @@ struct SeparatorsTests {
         #expect("a\u{1FEF}b".cut(at: "`") == nil)
         #expect(!"\u{37E}".contains(scalarOf: ";"))
         #expect("\u{1FEF}a".removing(prefix: "`") == nil)
+        #expect(!"\u{212A}a".begins(with: "K") && !"a\u{37E}".ends(with: ";"))
+        #expect("a\u{37E}".removing(suffix: ";") == nil)
+    }
+
+    @Test("A beginning or an end is not longer than the text")
+    func ends() {
+        #expect("ab".begins(with: "") && "ab".ends(with: "") && "ab".begins(with: "ab") && "ab".ends(with: "ab"))
+        #expect(!"b".begins(with: "bc") && !"b".ends(with: "ab"))
+        #expect("ab"[...].removing(suffix: "b") == "a" && "ab".removing(prefix: "ab") == "")
+    }
+
+    @Test("A regular expression matches scalars")
+    func regularExpressions() {
+        #expect("('\u{301}/a".contains(#/'.\/a/#.byScalar) && "=\u{301}".firstMatch(of: #/=/#.byScalar) != nil)
+        #expect("\u{212A}".wholeMatch(of: #/[A-Z]/#.byScalar) == nil)
+        #expect("\r\n    a\r\n".wholeMatch(of: #/\R    a\R/#.byScalar) != nil)
     }
 
     @Test("Parts are those of Collection.split")

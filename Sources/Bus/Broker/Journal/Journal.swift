@@ -55,7 +55,7 @@ package final class Journal {
         }
         try JournalFile.restrict(path)
         do {
-            // check-doors: the file was claimed above.
+            // check-lines: the file was claimed above.
             database = try DatabaseQueue(path: path, configuration: configuration)
             try JournalSchema.migrator.migrate(database)
             (statements, messages, documents, producers, consumers) = try database.inDatabase {

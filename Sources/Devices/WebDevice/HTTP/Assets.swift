@@ -65,7 +65,7 @@ struct Assets: Sendable {
         guard let file = files[request.uri.path] else { throw RequestError.notFound("there is no such file") }
         var headers: HTTPFields = [.eTag: file.tag, .cacheControl: "no-cache"]
         let known = request.headers[.ifNoneMatch]?.split(scalar: ",") ?? []
-        if known.contains(where: { $0.trimmed.hasSuffix(file.tag) }) {
+        if known.contains(where: { $0.trimmed.ends(with: file.tag) }) {
             return Response(status: .notModified, headers: headers)
         }
         headers[.contentType] = file.type

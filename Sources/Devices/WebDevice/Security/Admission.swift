@@ -5,6 +5,7 @@ internal import Hummingbird
 internal import Logging
 internal import SignIn
 internal import Sodium
+internal import Support
 
 typealias GatewayContext = PlainContext
 
@@ -89,7 +90,7 @@ struct SignedIn: RouterMiddleware {
             await context.connection.setSignedIn()
             return try await next(request, context)
         }
-        if request.uri.path.hasPrefix("/api/") { throw RequestError.signedOut }
+        if request.uri.path.begins(with: "/api/") { throw RequestError.signedOut }
         return BrowserSignIn.refusal
     }
 }
@@ -114,8 +115,8 @@ struct BearerToken: Sendable {
 
     func accepts(_ request: Request) -> Bool {
         guard let token else { return true }
-        guard let header = request.headers[.authorization], header.hasPrefix("Bearer ") else { return false }
-        return ConstantTime.areEqual(Data(header.dropFirst("Bearer ".count).utf8), Data(token.utf8))
+        guard let given = request.headers[.authorization]?.removing(prefix: "Bearer ") else { return false }
+        return ConstantTime.areEqual(Data(given.utf8), Data(token.utf8))
     }
 }
 

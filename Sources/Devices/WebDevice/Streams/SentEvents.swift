@@ -1,4 +1,5 @@
 internal import DequeModule
+internal import Support
 
 /// The events that a stream has sent last, for a connection that begins where another one was interrupted.
 struct SentEvents: Sendable {
@@ -44,10 +45,7 @@ struct SentEvents: Sendable {
 
     private func id(_ number: UInt64) -> String { "\(run)-\(number)" }
 
-    private func number(of id: String) -> UInt64? {
-        guard id.hasPrefix("\(run)-") else { return nil }
-        return UInt64(id.dropFirst(run.count + 1))
-    }
+    private func number(of id: String) -> UInt64? { id.removing(prefix: "\(run)-").flatMap { UInt64($0) } }
 
     /// An event in the form of Server-Sent Events.
     static func event(_ name: String, id: String, data: [UInt8]) -> [UInt8] {

@@ -28,7 +28,7 @@ package struct SongDatabase: Sendable {
         configuration.busyMode = .timeout(5)
         do {
             try PrivateFile.claim(path)
-            // check-doors: the file was claimed in the line before.
+            // check-lines: the file was claimed in the line before.
             try self.init(DatabaseQueue(path: path, configuration: configuration))
         } catch let error as SystemError {
             throw SongDatabaseError(message: "\(path) cannot be used as the song database: \(error.reason)")

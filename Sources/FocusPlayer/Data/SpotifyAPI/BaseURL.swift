@@ -1,3 +1,5 @@
+internal import Support
+
 /// The scheme, host and port of a server to which secrets may be sent.
 package struct BaseURL: Hashable, Sendable {
     /// The reason why a text is not the address of such a server, as a part of a sentence.
@@ -56,7 +58,7 @@ package struct BaseURL: Hashable, Sendable {
             (?<scheme> [A-Za-z][A-Za-z0-9+.\-]*) :// (?<host> [A-Za-z0-9._\-]+ | \[ [0-9A-Fa-f:.]+ \])
             (?: : (?<port> [0-9]+))?
             (?<rest> (?: [/?\#] .*)?)
-        /#
+        /#.byScalar
     }
 
     /// The URL of a path on this host. The path begins with a slash and may have a query.

@@ -67,8 +67,14 @@ enum ServerMessage {
     }
 
     /// True for a word with the absolute path of a file: `/etc/passwd`, `~/a`, `C:\a`, `file:///a`. The path is at the
-    /// word's beginning or after a sign such as a bracket: `open('/a')`, `path=/a`. The URL of a host is not a path.
+    /// word's beginning or after a sign such as a bracket: `open('/a')`, `path=/a`. A combining mark may be between them.
+    /// The URL of a host is not a path.
     private static func isPath(_ word: String) -> Bool {
-        word.contains(#/(?:^|[='"`(\[{<,]|:(?!//[^/]))(?:~?/|\\\\|[a-z]:\\)|file:\//#.ignoresCase())
+        let path =
+            #/
+            (?: (?: ^ | [^\p{L}\p{N}\p{M}:\/.\-_~%\)\]\}>]) \p{M}* | : \p{M}* (?!//[^\/]) ) (?: ~?\/ | \\\\ | [a-z]:\\ )
+            | file:\/
+        /#.ignoresCase().byScalar
+        return word.contains(path)
     }
 }

@@ -78,7 +78,7 @@ struct SpotifyReply: Sendable {
 
     /// The body if it is plain text, as the server wrote it. Nil if it is empty.
     var plainText: String? {
-        guard let contentType, contentType.lowercased().hasPrefix("text/plain"), !body.isEmpty else { return nil }
+        guard let contentType, contentType.lowercased().begins(with: "text/plain"), !body.isEmpty else { return nil }
         return String(decoding: body, as: UTF8.self)
     }
 

@@ -130,7 +130,7 @@ extension SpotifyWebAPI {
 
         /// The URL of a page with the market.
         func url(of page: String) -> String {
-            guard let market, !page.contains(#/[?&]market=/#) else { return page }
+            guard let market, !page.contains(#/[?&]market=/#.byScalar) else { return page }
             return "\(page)\(page.unicodeScalars.contains("?") ? "&" : "?")market=\(market)"
         }
     }

@@ -1,6 +1,7 @@
 internal import Authorization
 internal import Foundation
 internal import Sodium
+internal import Support
 internal import SystemSupport
 
 /// The directory of the vault. Its mode is 0700: other users have no access.
@@ -9,7 +10,7 @@ struct VaultDirectory: Sendable {
 
     init(_ path: String) {
         // Removes a final slash, which would appear as `//` in errors.
-        self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        self.path = path == "/" ? path : String(path.removing(suffix: "/") ?? path[...])
     }
 
     /// The tokens of all sessions. The process that holds the lock writes them; other processes read them.
@@ -79,7 +80,7 @@ struct VaultDirectory: Sendable {
     /// Only the owner of the lock may call this.
     func removeLeftovers() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        for name in names where name.hasSuffix(AtomicFile.temporarySuffix) {
+        for name in names where name.ends(with: AtomicFile.temporarySuffix) {
             unlink(file(name))
         }
     }

@@ -72,7 +72,7 @@ struct RedirectURI: Sendable, Equatable {
             string.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
             // A redirection endpoint must not have a fragment (RFC 6749 §3.1.2).
             let parts = string.wholeMatch(of: Self.form),
-            !string.contains(/%(?![0-9A-Fa-f]{2})/),
+            !string.contains(#/%(?![0-9A-Fa-f]{2})/#.byScalar),
             (1...65_535).contains(parts.port.flatMap { Int($0) } ?? 80),
             parts.scheme == "https" ? Self.isRemote(parts.host) : Self.loopback.contains(parts.host),
             let components = URLComponents(string: string, encodingInvalidCharacters: false)
@@ -103,7 +103,7 @@ struct RedirectURI: Sendable, Equatable {
     /// False for the name `localhost`, in each of its spellings.
     private static func isRemote(_ host: Substring) -> Bool {
         var name = host.lowercased()
-        while name.hasSuffix(".") { name.removeLast() }
+        while let rest = name.removing(suffix: ".") { name = String(rest) }
         return !name.isEmpty && name != "localhost"
     }
 
@@ -113,7 +113,7 @@ struct RedirectURI: Sendable, Equatable {
             (?<scheme> https?) :// (?<host> [A-Za-z0-9._\-]+ | \[ [0-9A-Fa-f:.]+ \])
             (?: : (?<port> [1-9][0-9]{0,4}))?
             (?: [/?] [^\#]*)?
-        /#
+        /#.byScalar
     }
 }
 

@@ -145,7 +145,9 @@ extension Catalogue {
                     (parts(of: $0.before, at: "/"), parts(of: $0.after, at: ";"))
                 })
             else { return nil }
-            guard record.count == 2, !record.contains(""), !titles.contains("") else { return nil }
+            guard record.count == 2, record.allSatisfy({ !$0.isEmpty }), titles.allSatisfy({ !$0.isEmpty }) else {
+                return nil
+            }
 
             var songs: [Song] = []
             for title in titles {

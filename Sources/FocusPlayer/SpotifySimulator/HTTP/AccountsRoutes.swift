@@ -38,7 +38,7 @@ struct AccountsRoutes: Sendable {
 
     /// `POST /api/token`
     func tokens(_ request: Request, _ context: SimulatorContext) async throws -> TokenResponse {
-        guard request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
+        guard request.headers[.contentType]?.begins(with: "application/x-www-form-urlencoded") == true else {
             throw TokenError(.invalidRequest, "the body must be application/x-www-form-urlencoded")
         }
         let tokenRequest = try TokenRequest(try await request.formFields())

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Support
 
 /// The routes of `/_control`. They show and change an account and its devices, revoke tokens, and cause failures.
 ///
@@ -165,7 +166,7 @@ private struct ControlFields {
             bodyInMilliseconds: try number("body_ms", in: 0...600_000) ?? 10_000,
             remaining: try number("count", in: 1...1_000_000) ?? 1
         )
-        guard fault.path.hasPrefix("/") else { throw refusal("'path' must begin with /") }
+        guard fault.path.begins(with: "/") else { throw refusal("'path' must begin with /") }
         guard fault.status != nil || fault.delayInMilliseconds > 0 || fault.body != nil else {
             throw refusal("give 'status', 'delay_ms', 'body' or several of them")
         }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Support
 import Synchronization
 
 /// A failure that was ordered at the control routes for the next requests.
@@ -36,12 +37,12 @@ struct Fault: Encodable, Sendable, Equatable {
     /// True if the fault applies to requests for the path. A trailing slash is ignored, unless the fault's path
     /// ends in `*`.
     func strikes(_ requested: String) -> Bool {
-        if path.hasSuffix("*") { return requested.hasPrefix(path.dropLast()) }
+        if let beginning = path.removing(suffix: "*") { return requested.begins(with: beginning) }
         return Self.normalized(path) == Self.normalized(requested)
     }
 
     private static func normalized(_ path: String) -> Substring {
-        path.hasSuffix("/") ? path.dropLast() : Substring(path)
+        path.removing(suffix: "/") ?? path[...]
     }
 }
 

@@ -2,6 +2,7 @@ import HTTPOperations
 import HTTPTypes
 import Hummingbird
 import Logging
+import Support
 
 /// Counts requests by route.
 struct RequestCounter: RouterMiddleware {
@@ -92,7 +93,7 @@ enum ErrorForm: Sendable {
     case webAPI, token, text
 
     init(path: String) {
-        self = path == "/v1" || path.hasPrefix("/v1/") ? .webAPI : path.hasPrefix("/api/") ? .token : .text
+        self = path == "/v1" || path.begins(with: "/v1/") ? .webAPI : path.begins(with: "/api/") ? .token : .text
     }
 
     /// - Parameter code: The code for programs: the reason of the Web API, the error of the token endpoint. Nil for the

@@ -1,5 +1,6 @@
 import HTTPOperations
 import HTTPTypes
+import Support
 
 /// The operations that the simulator has, and those that Spotify has in addition.
 struct OperationTable: Sendable {
@@ -28,7 +29,7 @@ struct OperationTable: Sendable {
         guard !found.isEmpty else { return .unknownPath }
         let sought = method == .head ? .get : method
         if let operation = found.first(where: { $0.method == sought }) {
-            let known = simulated.filter { $0.path.hasPrefix("/v1/") }.map(\.description).joined(separator: ", ")
+            let known = simulated.filter { $0.path.begins(with: "/v1/") }.map(\.description).joined(separator: ", ")
             return .notSimulated(message: "\(operation) is not simulated; the simulator has \(known)")
         }
         let heads = found.filter { $0.method == .get }.map { HTTPOperation(.head, $0.path) }

@@ -76,7 +76,7 @@ extension RecordingMoment {
         switch self {
         case .number(let number): recorded.number == number
         case .offset(let offset): recorded.message.position?.offset == offset
-        case .id(let id): recorded.message.id.hasPrefix(id)
+        case .id(let id): recorded.message.id.begins(with: id)
         case .time, .elapsed: false
         }
     }

@@ -201,13 +201,13 @@ package enum ReplayRole: Hashable, Sendable {
 
     /// True if the message is a coordinator's report that a command had expired.
     private static func isExpiryOfCoordinator(_ message: Envelope) -> Bool {
-        message.attributes.source.hasPrefix("navigation-coordinator/") && message.isExpiryError
+        message.attributes.source.begins(with: "navigation-coordinator/") && message.isExpiryError
     }
 
     /// True if the message is a result of the error notifier: a document, or a message with a cause. A message without
     /// a cause, with which the notifier hides a banner after some time, is an input.
     private static func isOfErrorNotifier(_ message: Envelope) -> Bool {
-        message.attributes.source.hasPrefix("error-notifier/")
+        message.attributes.source.begins(with: "error-notifier/")
             && (message.type.kind == .document || message.attributes.causationID != nil)
     }
 }

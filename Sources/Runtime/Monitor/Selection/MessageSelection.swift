@@ -86,7 +86,7 @@ package struct MessagePattern: Hashable, Sendable {
         glob = Glob(name)
         kind = MessageKind(rawValue: parts[0])
         let namesKind = kind != nil || parts.count == 1 || parts[0] == "*"
-        guard namesKind, name.wholeMatch(of: #/[A-Za-z0-9_*?-]+/#) != nil else { return nil }
+        guard namesKind, name.wholeMatch(of: #/[A-Za-z0-9_*?-]+/#.byScalar) != nil else { return nil }
     }
 
     package func matches(_ type: MessageType) -> Bool {

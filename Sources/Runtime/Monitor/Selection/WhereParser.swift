@@ -103,7 +103,7 @@ struct WhereParser {
             if let value = try? JSONValue(parsing: Data(text.utf8)) { return .value(value) }
             // A message type is also a word with a dot, so only a member's name and a word that begins with `data.` or
             // `data[` are read as a path.
-            if MessageMember(rawValue: text) != nil || text.hasPrefix("data.") || text.hasPrefix("data[") {
+            if MessageMember(rawValue: text) != nil || text.begins(with: "data.") || text.begins(with: "data[") {
                 return .path(try MessagePath(text, column: place.column))
             }
             return .value(.string(try checked(text, for: path, with: comparison, at: place)))
@@ -237,7 +237,7 @@ private struct WhereLexer {
     }
 
     private var endOfIndex: Int? {
-        guard peek == "[" else { return nil }
+        guard let scalar = peek, scalar == "[" else { return nil }
         let end = scalars[(index + 1)...].firstIndex { !$0.isASCIIDigit } ?? scalars.count
         return end > index + 1 && end < scalars.count && scalars[end] == "]" ? end + 1 : nil
     }

@@ -1,6 +1,7 @@
 internal import Contracts
 package import EventBus
 internal import Navigation
+internal import Support
 
 /// A message and the messages that it has led to: all have the same correlation id.
 package struct Story: Sendable {
@@ -82,7 +83,7 @@ package struct StoryFinder: Sendable {
             let ids = [message.id, message.attributes.correlationID]
             if ids.contains(text) {
                 search = Search(found: message.attributes.correlationID, isExact: true)
-            } else if ids.contains(where: { $0.hasPrefix(text) }), !search.candidates.contains(ids[1]) {
+            } else if ids.contains(where: { $0.begins(with: text) }), !search.candidates.contains(ids[1]) {
                 search.candidates.append(ids[1])
             }
             return search.isExact || search.candidates.count > Search.limit
@@ -267,7 +268,7 @@ extension Envelope {
     static let storyBeginnings = [MessageFilter.kind(.command), .kind(.event)]
 
     /// True if the message has a device or comes from the `segue` command, so a person probably caused it.
-    var isFromPerson: Bool { attributes.device != nil || attributes.source.hasPrefix("segue/") }
+    var isFromPerson: Bool { attributes.device != nil || attributes.source.begins(with: "segue/") }
 
     /// True if a story begins with the message: it is a command or an event that no message has caused.
     ///

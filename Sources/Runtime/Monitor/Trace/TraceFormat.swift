@@ -53,6 +53,6 @@ package struct TraceFormat: Sendable {
     }
 
     private func count(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)" + (number == 1 ? "" : noun.hasSuffix("s") ? "es" : "s")
+        "\(number) \(noun)" + (number == 1 ? "" : noun.ends(with: "s") ? "es" : "s")
     }
 }

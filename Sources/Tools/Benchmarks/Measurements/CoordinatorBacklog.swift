@@ -3,6 +3,7 @@ internal import EventBus
 internal import Foundation
 internal import Logging
 internal import Navigation
+internal import Support
 internal import Transports
 
 /// Measures a coordinator with a backlog of inputs. Each input changes a state. The baseline is a machine in this
@@ -122,6 +123,6 @@ struct CoordinatorBacklog {
     /// The offset up to which the coordinator has handled the inputs; 0 if it has not begun.
     private func handled(on bus: any EventBus) async throws -> UInt64 {
         let consumers = try await bus.consumers()
-        return consumers.first { $0.name.hasPrefix("navigation-coordinator") }?.position.offset ?? 0
+        return consumers.first { $0.name.begins(with: "navigation-coordinator") }?.position.offset ?? 0
     }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import NATS
 internal import NATSLayout
+internal import Support
 
 /// The kind of the bus that is measured.
 enum MeasuredBus: Hashable, Sendable {
@@ -57,7 +58,7 @@ struct BusProcess: Sendable {
             servers = nil
             // A namespace of its own, so that the benchmark does not touch another bus on these servers.
             let namespace = "BENCH_\(UUID().uuidString.prefix(8))"
-            let hosts = given.urls.map { $0.dropFirst("nats://".count) }
+            let hosts = given.urls.map { $0.removing(prefix: "nats://") ?? $0[...] }
             address = "nats://\(hosts[0])/\(namespace)"
             fullAddress = "nats://\(hosts.joined(separator: ","))/\(namespace)"
         }

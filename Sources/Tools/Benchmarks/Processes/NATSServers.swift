@@ -79,7 +79,7 @@ struct NATSServers: Sendable {
         do {
             // A server that was started before has left a file with its ports.
             for file in (try? FileManager.default.contentsOfDirectory(atPath: server.folder)) ?? []
-            where file.hasSuffix(portsSuffix) {
+            where file.ends(with: portsSuffix) {
                 try FileManager.default.removeItem(atPath: "\(server.folder)/\(file)")
             }
             try FileManager.default.createDirectory(atPath: server.folder, withIntermediateDirectories: true)
@@ -94,7 +94,7 @@ struct NATSServers: Sendable {
     private static func isReady(_ server: Server) async -> Bool {
         repeat {
             let files = try? FileManager.default.contentsOfDirectory(atPath: server.folder)
-            if files?.contains(where: { $0.hasSuffix(portsSuffix) }) == true { return true }
+            if files?.contains(where: { $0.ends(with: portsSuffix) }) == true { return true }
         } while (try? await Task.sleep(for: .milliseconds(5))) != nil
         return false
     }

@@ -17,7 +17,7 @@ struct ProcessUse {
         else { throw BenchmarkError("process \(process) has ended; see its log above") }
         // The name in the second field may contain spaces; the fields after it are numbered from 3 on (proc(5)).
         let fields = (stat.cut(atLast: ")")?.after ?? "").words
-        let peak = status.lines.first { $0.hasPrefix("VmHWM:") }?.words
+        let peak = status.lines.first { $0.begins(with: "VmHWM:") }?.words
         guard fields.count > 12, let user = Double(fields[11]), let kernel = Double(fields[12]),
             let kibibytes = peak.flatMap({ $0.count > 1 ? Int($0[1]) : nil })
         else { throw BenchmarkError("the files in \(folder) cannot be read") }

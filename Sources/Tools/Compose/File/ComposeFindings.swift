@@ -44,7 +44,7 @@ final class ComposeFindings {
 
     /// Reports keys that are not supported. Keys that begin with `x-` are always allowed.
     func check(_ entries: ComposeNode.Entries, against keys: ComposeKeys, in what: String) {
-        for (name, entry) in entries where !keys.known.contains(name) && !name.hasPrefix("x-") {
+        for (name, entry) in entries where !keys.known.contains(name) && !name.begins(with: "x-") {
             if let hint = keys.containersOnly[name] {
                 report("'\(name)' in \(what) makes no sense without containers", at: entry.key, hint: hint)
             } else if let hint = keys.unsupported[name] {

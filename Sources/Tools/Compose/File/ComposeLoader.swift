@@ -52,7 +52,7 @@ struct ComposeLoader {
     func tree(of project: ComposeProject, offered: Set<String>) -> ComposeNode? {
         let own = project.files.map { file in
             let tree = tree(of: file, offered: offered) { key in
-                !Self.head.contains(key) && (!key.hasPrefix("x-") || key == "x-bus")
+                !Self.head.contains(key) && (!key.begins(with: "x-") || key == "x-bus")
             }
             return ComposeExtends(loader: self, offered: offered).resolved(tree)
         }

@@ -82,7 +82,7 @@ extension ComposeReader {
             return nil
         }
         guard let text = scalar(entry.value, "'working_dir' of \(place)")?.text else { return nil }
-        return text.hasPrefix(Service.stateDirectory) ? text : entry.value.source.directory.resolving(text).absolute
+        return text.begins(with: Service.stateDirectory) ? text : entry.value.source.directory.resolving(text).absolute
     }
 
     /// The folder in which relative paths of the service's file start. Nil if that is the stack's folder.
@@ -290,7 +290,7 @@ extension ComposeReader {
             return .probe(probe(.command(Array(words.dropFirst()))))
         case "CMD-SHELL" where words.count == 2:
             return .probe(probe(.command(["/bin/sh", "-c", words[1]])))
-        case "HTTP" where words.count == 2 && words[1].hasPrefix("http://"):
+        case "HTTP" where words.count == 2 && words[1].begins(with: "http://"):
             return .probe(probe(.http(words[1])))
         case "TCP" where words.count == 2 && words[1].unicodeScalars.contains(":"):
             return .probe(probe(.tcp(words[1])))

@@ -148,13 +148,13 @@ private struct EnvironmentFileScanner {
     }
 
     private mutating func value(isAfterBlank: Bool) throws(Mistake) -> Value {
-        guard let quote = scalars.first, quote == "'" || quote == "\"" else {
+        guard let scalar = scalars.first, scalar == "'" || scalar == "\"" else {
             return .template(unquoted(isAfterBlank: isAfterBlank))
         }
         scalars.removeFirst()
-        let text = try quoted(quote)
+        let text = try quoted(scalar)
         try endLine(after: "the closing quote")
-        return quote == "'" ? .literal(text) : .template(text)
+        return scalar == "'" ? .literal(text) : .template(text)
     }
 
     /// Reads a value without quotes. A `#` begins a comment only after a blank, so `COLOR=#ff0000` has a value.
@@ -170,15 +170,15 @@ private struct EnvironmentFileScanner {
     }
 
     /// Reads to the closing quote, which may be in a later line.
-    private mutating func quoted(_ quote: Unicode.Scalar) throws(Mistake) -> String {
+    private mutating func quoted(_ closingScalar: Unicode.Scalar) throws(Mistake) -> String {
         var text = ""
         while let scalar = pop() {
-            if scalar == quote { return text }
+            if scalar == closingScalar { return text }
             guard scalar == "\\", let escaped = scalars.first else {
                 text.unicodeScalars.append(scalar)
                 continue
             }
-            if let meant = quote == "'" ? (escaped == "'" ? "'" : nil) : Self.escapes[escaped] {
+            if let meant = closingScalar == "'" ? (escaped == "'" ? "'" : nil) : Self.escapes[escaped] {
                 _ = pop()
                 text += meant
             } else {

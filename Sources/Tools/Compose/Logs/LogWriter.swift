@@ -65,7 +65,7 @@ final class LogWriter {
     }
 
     private static func open(_ path: String) throws -> FileDescriptor {
-        // check-doors: a log is in the private folder of the project, and is appended to.
+        // check-lines: a log is in the private folder of the project, and is appended to.
         let options: FileDescriptor.OpenOptions = [.create, .append, .closeOnExec]
         return try FileDescriptor.open(FilePath(path), .readWrite, options: options, permissions: [.ownerReadWrite])
     }
@@ -109,10 +109,9 @@ struct LogFiles: Sendable, Hashable {
     private static func list(_ directory: String) -> [(name: String, number: Int)] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return files.compactMap { file in
-            guard file.hasSuffix(suffix) else { return nil }
             // The name of a log can contain dots.
-            let stem = file.dropLast(suffix.count)
-            guard let (name, digits) = stem.cut(atLast: "."), !name.isEmpty, let number = Int(digits), number > 0
+            guard let (name, digits) = file.removing(suffix: suffix)?.cut(atLast: "."), !name.isEmpty,
+                let number = Int(digits), number > 0
             else { return nil }
             return (String(name), number)
         }

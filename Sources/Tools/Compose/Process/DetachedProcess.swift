@@ -23,7 +23,7 @@ enum DetachedProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, memory, STDIN_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        // check-doors: the child opens the file, in the private folder of the project.
+        // check-lines: the child opens the file, in the private folder of the project.
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         _ = addCloseFrom?(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()

@@ -18,7 +18,7 @@ package struct ExecutableLookup: Sendable {
     /// - Returns: the path of an executable file; nil if there is none.
     package func find(_ name: String, workingDirectory: String, searchPath: String) -> String? {
         if name.unicodeScalars.contains("/") {
-            let path = name.hasPrefix("/") ? name : workingDirectory + "/" + name
+            let path = name.begins(with: "/") ? name : workingDirectory + "/" + name
             return isExecutable(path) ? path : nil
         }
         let directories = [executableDirectory].compactMap(\.self) + searchPath.split(scalar: ":").map(String.init)

@@ -98,7 +98,7 @@ enum ProcessTable {
     static func memory(of pid: pid_t) -> Int? {
         if let bytes = read("/proc/\(pid)/smaps_rollup") {
             let lines = String(decoding: bytes, as: UTF8.self).lines
-            let fields = lines.first { $0.hasPrefix("Pss:") }?.split(scalar: " ")
+            let fields = lines.first { $0.begins(with: "Pss:") }?.split(scalar: " ")
             if let fields, fields.count > 1, let size = Int(fields[1]) { return size << 10 }
         }
         let fields = read("/proc/\(pid)/statm").map { String(decoding: $0, as: UTF8.self).split(scalar: " ") }

@@ -1,5 +1,6 @@
 import Glibc
 package import Subprocess
+internal import Support
 
 /// A signal, which is written as its number or as its name with or without `SIG`.
 package struct StopSignal: Sendable, Hashable {
@@ -18,8 +19,7 @@ package struct StopSignal: Sendable, Hashable {
             return
         }
         let name = text.uppercased()
-        let short = name.hasPrefix("SIG") ? String(name.dropFirst(3)) : name
-        guard let number = Self.names[short] else { return nil }
+        guard let number = Self.names[String(name.removing(prefix: "SIG") ?? name[...])] else { return nil }
         self.number = number
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Logging
 import Projects
+import Support
 import SystemSupport
 
 /// A named stack on this machine, with the folders of its state and its sockets.
@@ -23,7 +24,7 @@ package struct Project: Sendable, Hashable {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ComposeError) {
         let home = environment["HOME"] ?? NSHomeDirectory()
-        let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/state"
+        let state = environment["XDG_STATE_HOME"].flatMap { $0.begins(with: "/") ? $0 : nil } ?? home + "/.local/state"
         try self.init(
             name: name,
             stateRoot: "\(state)/segue",
@@ -171,9 +172,7 @@ package struct Project: Sendable, Hashable {
         try? root.remove((runtimeDirectory as NSString).lastPathComponent)
         for entry in root.names {
             let path = "\(root.path)/\(entry)"
-            guard path.hasPrefix(launchSocketPrefix), let pid = pid_t(path.dropFirst(launchSocketPrefix.count)) else {
-                continue
-            }
+            guard let pid = path.removing(prefix: launchSocketPrefix).flatMap({ pid_t($0) }) else { continue }
             // A launcher that was killed could not remove its socket.
             if ProcessTable.entry(of: pid) == nil { try? root.remove(entry) }
         }

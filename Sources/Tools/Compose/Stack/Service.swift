@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// A service of a stack: its command, its environment, its dependencies, and what happens when it ends.
 ///
@@ -112,7 +113,7 @@ package struct Service: Sendable, Equatable {
     /// - Parameter directory: the stack's folder.
     func anchored(in directory: String) -> Service {
         let path = workingDirectory ?? directory
-        let isAbsolute = path.hasPrefix("/") || path.hasPrefix(Self.stateDirectory)
+        let isAbsolute = path.begins(with: "/") || path.begins(with: Self.stateDirectory)
         var service = self
         service.workingDirectory = isAbsolute ? path : "\(directory)/\(path)"
         return service

@@ -43,7 +43,7 @@ struct EndpointCheck: Sendable {
 
     private static func failure(ofAnswer line: String) -> String? {
         let fields = line.split(scalar: " ", maxSplits: 1)
-        guard line.hasPrefix("HTTP/"), fields.count == 2, let status = Int(fields[1].prefix(3)) else {
+        guard line.begins(with: "HTTP/"), fields.count == 2, let status = Int(fields[1].prefix(3)) else {
             return "the answer is not one of HTTP"
         }
         return (200..<400).contains(status) ? nil : "the answer is \(fields[1])"

@@ -48,7 +48,7 @@ struct OfferedVariables {
 
     /// `SEGUE_PORT_SPOTIFY` for `spotify`; nil if the name cannot be part of a variable's name.
     static func portVariable(_ name: String) -> String? {
-        guard name.wholeMatch(of: #/[a-zA-Z0-9][a-zA-Z0-9_-]*/#) != nil else { return nil }
+        guard name.wholeMatch(of: #/[a-zA-Z0-9][a-zA-Z0-9_-]*/#.byScalar) != nil else { return nil }
         return "SEGUE_PORT_" + name.uppercased().replacing(scalars: "-", with: "_")
     }
 

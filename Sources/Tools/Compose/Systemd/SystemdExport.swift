@@ -141,7 +141,7 @@ package struct SystemdFile: Sendable, Equatable {
     /// - Throws: ``ComposeError`` `export-write`.
     package static func write(_ files: [SystemdFile], to directory: String) throws(ComposeError) {
         do {
-            // check-doors: all users can read units; the files with secrets have the mode 0600.
+            // check-lines: all users can read units; the files with secrets have the mode 0600.
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
             throw failure("create the folder \(directory)", String(cString: strerror(errno)))

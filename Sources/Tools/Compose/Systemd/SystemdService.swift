@@ -15,7 +15,8 @@ struct SystemdService {
         self.service = offered.expanded(service)
         self.instance = instance
         self.export = export
-        for name in service.environment.keys.sorted() where name.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) == nil {
+        for name in service.environment.keys.sorted()
+        where name.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#.byScalar) == nil {
             throw ComposeError(
                 code: "systemd-variable", message: "service '\(service.name)': systemd cannot set a variable '\(name)'",
                 recovery: "use letters, digits and '_' in its name")

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Compose
 internal import Foundation
 internal import Projects
+internal import Support
 
 /// The options that select a project, by its name or by its compose files.
 struct StackOptions: ParsableArguments, Sendable {
@@ -76,7 +77,7 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
                 recovery: "name a compose file with -f FILE" + RunningProjects.advice, status: .noInput)
         }
         // A file in the current folder is named without the folder, as the user would.
-        return found.map { $0.hasPrefix("\(current)/") ? String($0.dropFirst(current.count + 1)) : $0 }
+        return found.map { String($0.removing(prefix: "\(current)/") ?? $0[...]) }
     }
 
     /// Reads the files, and prints a warning on standard error for each variable that is used as `$V` or `${V}` and is

@@ -173,7 +173,7 @@ final class Console: Sendable {
     /// Writes messages for a person, each on one line after `segue: `; a line that begins with two spaces continues the
     /// line before it and has no prefix. A failed write is ignored.
     func tell(_ lines: [String]) async {
-        try? await draw(lines.map { $0.hasPrefix("  ") ? "\($0)\n" : "segue: \($0)\n" }.joined())
+        try? await draw(lines.map { $0.begins(with: "  ") ? "\($0)\n" : "segue: \($0)\n" }.joined())
     }
 
     func tell(_ line: String) async {

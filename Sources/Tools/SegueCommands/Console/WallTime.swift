@@ -8,7 +8,8 @@ enum WallTime {
     /// string.
     static func date(from text: String, in zone: LocalZone = .current, now: Date = Date()) -> Date? {
         if let date = Timestamp.date(from: text) { return date }
-        guard let match = text.wholeMatch(of: #/(\d{4}-\d\d-\d\d)?(?:[ T]?(\d\d:\d\d)(?:(:\d\d)(\.\d{1,3})?)?)?/#),
+        let form = #/(\d{4}-\d\d-\d\d)?(?:[ T]?(\d\d:\d\d)(?:(:\d\d)(\.\d{1,3})?)?)?/#.byScalar
+        guard let match = text.wholeMatch(of: form),
             match.1 != nil || match.2 != nil
         else { return nil }
         let day = match.1 ?? Timestamp.text(of: now, in: zone).prefix(10)
@@ -26,7 +27,7 @@ enum WallTime {
     ///
     /// The parser reads times in the order of the arguments, so this must be done before the arguments are parsed.
     static func useUTC(ifAskedIn arguments: [String]) {
-        guard arguments.prefix(while: { $0 != "--" }).contains("--utc") else { return }
+        guard arguments.prefix(while: { $0 != "--" }).contains(where: { "--utc" == $0 }) else { return }
         setenv("TZ", "UTC0", 1)
         tzset()
     }

@@ -47,7 +47,7 @@ struct ContractExportCommand: AsyncParsableCommand {
         let text = try ContractFile.text(of: try await origin.read())
         guard let output else { return try await Console.output.write(text) }
         do {
-            // check-doors: a contract is a file of the source code.
+            // check-lines: a contract is a file of the source code.
             try text.write(toFile: output, atomically: true, encoding: .utf8)
         } catch let error as CocoaError {
             throw CommandError(

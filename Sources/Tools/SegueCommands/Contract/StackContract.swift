@@ -91,8 +91,8 @@ struct ProgramContract {
         advice = "build it with ServiceProcess, or label it '\(StackContract.label): none'"
         command = service.command
         // A path that begins with a variable is known only when the service starts, so it cannot be used here.
-        let path = service.workingDirectory.flatMap { $0.hasPrefix("${") ? nil : $0 } ?? stack.directory
-        directory = path.hasPrefix("/") ? path : "\(stack.directory)/\(path)"
+        let path = service.workingDirectory.flatMap { $0.begins(with: "${") ? nil : $0 } ?? stack.directory
+        directory = path.begins(with: "/") ? path : "\(stack.directory)/\(path)"
         environment = service.environment.compactMapValues(\.self)
     }
 

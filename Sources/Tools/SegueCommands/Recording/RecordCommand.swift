@@ -136,7 +136,7 @@ actor RecordingWriter {
     }
 
     private func open() throws -> FileDescriptor {
-        // check-doors: PrivateFile restricts the file below.
+        // check-lines: PrivateFile restricts the file below.
         let creation: FileDescriptor.OpenOptions = overwrites ? [.create, .truncate] : [.create, .exclusiveCreate]
         do {
             // With O_NONBLOCK, opening a named pipe without a reader fails instead of blocking.

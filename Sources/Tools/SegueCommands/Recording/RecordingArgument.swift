@@ -20,8 +20,8 @@ extension RecordingMoment: FormedArgument {
     /// - Parameter argument: a number, `@17` for an offset, a time as ``WallTime`` reads it, a duration since the first
     ///   message, or an id or its beginning.
     package init?(argument: String) {
-        if argument.hasPrefix("@") {
-            guard let offset = Position.offset(argument.dropFirst()) else { return nil }
+        if let digits = argument.removing(prefix: "@") {
+            guard let offset = Position.offset(digits) else { return nil }
             self = .offset(offset)
         } else if let number = Int(argument) {
             self = .number(number)

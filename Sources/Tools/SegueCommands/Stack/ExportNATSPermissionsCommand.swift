@@ -61,6 +61,6 @@ struct UserKey: ExpressibleByArgument, Sendable {
         guard let (before, after) = argument.cut(atLast: "=") else { return nil }
         (user, key) = (String(before), String(after))
         // The public key of a user: base 32, with U as its first letter. A seed (SU…) is refused: it is a secret.
-        guard key.wholeMatch(of: #/U[A-Z2-7]{55}/#) != nil, !user.isEmpty else { return nil }
+        guard key.wholeMatch(of: #/U[A-Z2-7]{55}/#.byScalar) != nil, !user.isEmpty else { return nil }
     }
 }
