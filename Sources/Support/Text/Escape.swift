@@ -32,9 +32,9 @@ package enum Escape {
         text.replacingScalars { $0.isASCIILetter || $0.isASCIIDigit ? nil : "\\\($0)" }
     }
 
-    /// A completion for Zsh, which quotes it, and reads the part after a colon as a description.
+    /// A completion for Zsh, which quotes it, reads the part after a colon as a description, and removes backslashes.
     package static func zshCompletion(_ text: String) -> String {
-        text.replacing(scalars: ":", with: #"\:"#)
+        text.replacingScalars { $0 == ":" || $0 == "\\" ? "\\\($0)" : nil }
     }
 
     private static let plainShellBytes = Set(

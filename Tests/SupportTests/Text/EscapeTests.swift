@@ -1,3 +1,4 @@
+import Compose
 import Foundation
 import Support
 import TestSupport
@@ -37,9 +38,11 @@ struct EscapeTests {
     private func expect(_ format: String, _ documents: [String], read expected: [[String]]) throws {
         guard let read = try FormatReaders.read(format, documents) else { return }
         #expect(read.count == expected.count)
-        for (index, pair) in zip(read, expected).enumerated() {
+        for (document, (found, texts)) in zip(documents, zip(read, expected)) {
+            let wrong = zip(found, texts).filter { !$0.utf8.elementsEqual($1.utf8) }
             #expect(
-                pair.0.map { Array($0.utf8) } == pair.1.map { Array($0.utf8) }, "\(documents[index].debugDescription)")
+                found.count == texts.count && wrong.isEmpty,
+                "\(document.debugDescription.prefix(200)): \(wrong.prefix(3).debugDescription)")
         }
     }
 
@@ -59,7 +62,15 @@ struct EscapeTests {
         // The end of a line would be a word's end.
         let texts = Self.texts(Self.special.filter { !$0.utf8.contains(0xA) } + Self.joining).filter { !$0.isEmpty }
         try expect("bash", [texts.map(Escape.bashCompletion).joined(separator: " ")], read: [texts])
-        #expect(Escape.zshCompletion("a:\u{301}b") == "a\\:\u{301}b")
+    }
+
+    @Test("Zsh inserts a completion so that it reads the completion as it was")
+    func zshCompletions() throws {
+        // Completions are lines of the program's output.
+        let texts = Self.texts(Self.special.filter { !$0.utf8.contains(0xA) } + Self.joining + Self.controls)
+            .filter { !$0.isEmpty }
+        try expect("completion", [texts.map(Escape.zshCompletion).joined(separator: "\n")], read: [texts])
+        #expect(Escape.zshCompletion(#"a:\#u{301}b\"#) == #"a\:\#u{301}b\\"#)
     }
 
     @Test("A page contains a text and the value of an attribute as they were")
@@ -131,6 +142,29 @@ struct EscapeTests {
     func environmentFile() throws {
         let texts = Self.texts(count: 40)
         try expect("environment", texts.map { SystemdText.assignment("V", $0) + "\n" }, read: texts.map { [$0] })
+    }
+
+    @Test("systemd reads the words of a command and of a variable as they were")
+    func unit() throws {
+        let texts = Self.texts(Self.special + Self.joining + Self.controls)
+        let arguments = texts.map(SystemdText.argument).joined(separator: " ")
+        // Of two variables with one name, systemd takes the last one.
+        let variables = texts.enumerated().map { "Environment=\(SystemdText.word("V\($0)=\($1)"))\n" }.joined()
+        try expect(
+            "unit", ["[Service]\nType=oneshot\nExecStart=/bin/true \(arguments)\n\(variables)"],
+            read: [texts + texts])
+    }
+
+    @Test("The readers of compose files read a value as it was")
+    func composeValue() throws {
+        let texts = Self.texts()
+        let values = texts.map { YAMLScalar.text(of: .string(Escape.composeValue($0))) }
+        try expect("compose", values.map { "key: \($0)\n" }, read: texts.map { [$0] })
+        let file = try ComposeFile(
+            text: "services:\n  a:\n    command:\n    - sh\n" + values.map { "    - \($0)\n" }.joined(),
+            path: "c.yaml", directory: "/", environment: ["A": "secret"])
+        let read = file.stack.services.flatMap(\.command).dropFirst()
+        #expect(read.elementsEqual(texts) { $0.utf8.elementsEqual($1.utf8) })
     }
 
     @Test("A segment of a URL is decoded as it was")

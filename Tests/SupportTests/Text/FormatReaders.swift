@@ -31,7 +31,7 @@ enum FormatReaders {
     }
 
     private static let script = #"""
-        import csv, html, io, json, os, re, shutil, socket, subprocess, sys, tempfile
+        import csv, html, io, json, os, pty, re, shutil, socket, subprocess, sys, tempfile
         from html.parser import HTMLParser
 
         build = sys.argv[2]
@@ -44,6 +44,58 @@ enum FormatReaders {
 
         def zsh(line):
             return run("zsh", "-fc", "printf '%s\\0' " + line).split("\0")[:-1] if shutil.which("zsh") else None
+
+        # A document has one completion on each line. Zsh completes each on a line of its own, and reads the line.
+        def completion(document):
+            if not shutil.which("zsh"): return None
+            with tempfile.TemporaryDirectory() as folder:
+                with open(folder + "/texts", "w", newline="") as copy:
+                    copy.write("\0".join(document.split("\n")) + "\0")
+                with open(folder + "/.zshrc", "w") as copy:
+                    copy.write(r"""
+                        autoload -Uz compinit; compinit -u -D
+                        _candidate() { local -a found; found=("$candidate"); _describe -V '' found }
+                        compdef _candidate candidate
+                        read-all() {
+                            local candidate
+                            for candidate in ${(0)"$(<$ZDOTDIR/texts)"}; do
+                                BUFFER="candidate "; CURSOR=$#BUFFER; zle complete-word
+                                eval "set -- $BUFFER"; print -rN -- "$2" >>$ZDOTDIR/found
+                            done
+                            exit
+                        }
+                        zle -N read-all; bindkey '^X' read-all
+                        """)
+                child, terminal = pty.fork()
+                if child == 0:
+                    os.environ.update(ZDOTDIR=folder, HOME=folder, TERM="xterm", LC_ALL="C.UTF-8")
+                    os.execvp("zsh", ["zsh", "-i"])
+                # The first output is the prompt.
+                try:
+                    os.read(terminal, 4096)
+                    os.write(terminal, b"\x18")
+                    while os.read(terminal, 4096): pass
+                except OSError: pass  # The shell has closed the terminal.
+                os.waitpid(child, 0)
+                with open(folder + "/found", "rb") as found: return found.read().decode().split("\0")[:-1]
+
+        # The words of the command after the first, and the values of the variables.
+        def unit(text):
+            if not shutil.which("systemd-analyze"): return None
+            with tempfile.NamedTemporaryFile("w", suffix=".service", newline="") as file:
+                file.write(text)
+                file.flush()
+                # With this level, systemd prints the unit as it has read it.
+                environment = {**os.environ, "SYSTEMD_LOG_LEVEL": "debug"}
+                read = subprocess.run(["systemd-analyze", "--man=no", "verify", file.name], env=environment,
+                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout.decode()
+            command = re.search(r"\n\t+Command Line: \S+ (.*)\n", read)[1]
+            words = [text if plain == "" else plain for text, plain in re.findall(r'"((?:[^"\\]|\\.)*)"|([^ ]+)', command)]
+            controls = dict(zip("abfnrtv", "\a\b\f\n\r\t\v"))
+            unescape = lambda match: chr(int(match[1], 8)) if len(match[1]) == 3 else controls.get(match[1], match[1])
+            # A manager replaces $$ when it executes the command.
+            return [re.sub(r"\\([0-7]{3}|.)", unescape, word).replace("$$", "$") for word in words] + \
+                re.findall(r"\n\t\tEnvironment: V\d+=(.*?)(?=\n\t\t[A-Z]\w*: )", read, re.S)
 
         def environment(file):
             with tempfile.NamedTemporaryFile("w", newline="") as copy:
@@ -90,6 +142,12 @@ enum FormatReaders {
         def yaml(text):
             from ruamel.yaml import YAML
             return [YAML(typ="safe", pure=True).load(text)["key"]]
+
+        # In a value of a compose file, a single dollar sign begins a variable.
+        def compose(text):
+            value = yaml(text)[0]
+            assert "$" not in value.replace("$$", ""), value
+            return [value.replace("$$", "$")]
 
         # A document is a JSON object: the strings of users' names in the configuration, and the names with which to log in.
         def nats(document):
