@@ -39,6 +39,17 @@ struct PageFolderTests {
         #expect(throws: PageFolderError.self) { try folder.makeKey() }
     }
 
+    @Test("a folder that others can enter is refused, also if it has a key", arguments: [false, true])
+    func openFolder(hasKey: Bool) throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let folder = PageFolder(scratch.path)
+        if hasKey { _ = try folder.makeKey() }
+        try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: folder.path)
+        let error = #expect(throws: PageFolderError.self) { try folder.makeKey() }
+        #expect(error.map { "\($0)".contains("\(folder.path) is not a folder that only you can enter") } == true)
+    }
+
     @Test("the file that leads to the page is for its owner only")
     func link() throws {
         let scratch = try ScratchFolder()

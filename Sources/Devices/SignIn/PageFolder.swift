@@ -55,8 +55,8 @@ package struct PageFolder: Sendable {
     /// The key. If there is none yet, a new key is stored. Of several processes that do this at the same time, all get
     /// the same key.
     package func makeKey() throws(PageFolderError) -> HMAC.Key {
-        if let key = try key() { return key }
         try create()
+        if let key = try key() { return key }
         let temporary = "\(keyPath).\(getpid()).\(UInt32.random(in: 0 ... .max))"
         do {
             try AtomicFile(temporary).replace(with: HMAC.Key().bytes)
