@@ -391,7 +391,8 @@ let tests: [Target] = [
     tests(
         of: "Monitor",
         [
-            "Contracts", "EventBus", "FlowFiles", "FlowReview", "HostileValues", "Navigation", "RuntimeTestSupport",
+            "AppContract", "Contracts", "EventBus", "FlowFiles", "FlowReview", "HostileValues", "Navigation",
+            "RuntimeTestSupport",
             "Support", "TestSupport",
         ]),
     tests(of: "Scaffold", ["FlowFiles", "FlowReview", "Navigation", "TestSupport"]),

@@ -34,10 +34,13 @@ struct DoorTests {
             chmod(scratch.path, 0o755)
             let files = ["", "-wal", "-shm"].map { scratch.path("journal.sqlite\($0)") }
             if earlier != 0 {
-                // A broker that was killed leaves all three files.
-                let before = try Journal(path: files[0])
+                // A broker that was killed leaves all three files; SQLite removes two of them when a journal is closed.
+                let before = try Journal(path: scratch.path("before.sqlite"))
                 try before.transaction(at: 0) { _ in }
-                for file in files { #expect(chmod(file, earlier) == 0) }
+                for (suffix, file) in zip(["", "-wal", "-shm"], files) {
+                    try FileManager.default.copyItem(atPath: scratch.path("before.sqlite\(suffix)"), toPath: file)
+                    #expect(chmod(file, earlier) == 0)
+                }
                 withExtendedLifetime(before) {}
             }
             let journal = try Journal(path: files[0])

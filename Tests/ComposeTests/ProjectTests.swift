@@ -1,4 +1,5 @@
 import Foundation
+import SystemSupport
 import Testing
 
 @testable import Compose
@@ -60,6 +61,8 @@ struct ProjectTests {
         let place = trap == .link ? "\(scratch.path)/victim" : scratch.runtimeRoot
         let own = "\(place)/\(project.name)"
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+        // Only the folder of all projects is wrong.
+        chmod(own, 0o700)
         if trap == .link {
             chmod(place, 0o700)
             symlink(place, scratch.runtimeRoot)
@@ -70,7 +73,8 @@ struct ProjectTests {
         for (name, text) in planted { try text.write(toFile: "\(own)/\(name)", atomically: false, encoding: .utf8) }
         func isRefused(_ body: () async throws -> Void) async {
             let error = await #expect(throws: ComposeError.self) { try await body() }
-            #expect(error?.code == "insecure-directory" && error?.message.contains(scratch.runtimeRoot) == true)
+            #expect(
+                error?.code == "insecure-directory" && error?.message.hasPrefix("\(scratch.runtimeRoot) is ") == true)
         }
         await isRefused { _ = try project.busAddress }
         await isRefused { _ = try ProjectStatus.read(project) }
@@ -79,7 +83,13 @@ struct ProjectTests {
         await isRefused { try project.prepare(services: []) }
         await isRefused { try project.announce(bus: "ipc:///x") }
         await isRefused { _ = try project.notifySocket(at: project.notifyPath(of: "a")) }
-        await isRefused { _ = try await ControlClient(project: project).send(.stop(services: [], grace: nil)) }
+        do {
+            // Without the check, the other user would get the request.
+            let listener = try UnixSocket(.stream, boundTo: project.controlPath)
+            let client = ControlClient(project: project, patience: .seconds(1))
+            await isRefused { _ = try await client.send(.stop(services: [], grace: nil)) }
+            withExtendedLifetime(listener) {}
+        }
         let supervisor = try scratch.supervisor(scratch.stack([]))
         await isRefused { try await supervisor.run() }
         let names = try FileManager.default.contentsOfDirectory(atPath: own)

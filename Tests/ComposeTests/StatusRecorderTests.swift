@@ -47,6 +47,15 @@ struct StatusRecorderTests {
         #expect(try ProjectStatus.read(project) == status)
     }
 
+    @Test("Nothing is written where others can enter; the status of the last run is")
+    mutating func openFolder() async throws {
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: scratch.runtimeRoot)
+        recorder.record(status)
+        await recorder.flush()
+        #expect(!FileManager.default.fileExists(atPath: project.runningStatusPath))
+        #expect(FileManager.default.fileExists(atPath: project.statusPath))
+    }
+
     @Test("Whoever was answered or shown a change finds it written")
     func written() async throws {
         let supervisor = try scratch.supervisor(scratch.stack([.shell("a", Service.forever)]))

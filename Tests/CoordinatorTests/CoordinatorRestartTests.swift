@@ -7,7 +7,7 @@ import Navigation
 import RuntimeTestSupport
 import Testing
 
-@Suite("Coordinator, restarts")
+@Suite("Coordinator, restarts", .timeLimit(.minutes(1)))
 struct CoordinatorRestartTests {
     let fixture = CoordinatorFixture()
     var view: InMemoryEventBus { fixture.view }

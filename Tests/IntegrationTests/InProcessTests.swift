@@ -63,6 +63,27 @@ struct InProcessTests {
         }
     }
 
+    @Test("the process, which has tokens, leaves no core dump", .timeLimit(.minutes(2)))
+    func coreDumps() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            let result = try await segue.shell(
+                """
+                set -euo pipefail
+                cd "\(segue.directory)" && mkfifo in out
+                (cd "\(Repository.path(""))" && exec focus-player --in-process --platform ios --simulator \
+                    --state "\(segue.directory)/app") <in >out 2>errors & pid=$!
+                exec 3>in 4<out
+                grep -m 1 'Connect Spotify' <&4
+                grep '^Max core file size' /proc/$pid/limits
+                exec 3>&-
+                cat <&4
+                wait $pid
+                """)
+            let errors = try String(contentsOfFile: "\(segue.directory)/errors", encoding: .utf8)
+            #expect(result.status == 0 && result.output.contains(#/Max core file size +0 +0 /#), "\(result) \(errors)")
+        }
+    }
+
     @Test("the commands of docs/shapes.md run the app, once and again", .timeLimit(.minutes(5)))
     func page() async throws {
         let blocks = try Page("docs/shapes.md").blocks(of: "sh")

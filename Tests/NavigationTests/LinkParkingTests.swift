@@ -103,6 +103,9 @@ struct LinkParkingTests {
         var session = Session(try LinkFlow.flow())
         let effects = session.open("shop://item/7", at: time)
         #expect((session.state.parked == nil) == (effects.discarded == ["m1"]))
+        // The snapshot has no number that is refused when it is read again.
+        let snapshot = session.machine.snapshot
+        #expect(try JSONValue(encoding: snapshot).decode(NavigationSnapshot.self) == snapshot)
     }
 
     @Test("A parked link survives a restart, also where the root does not, and follows the flow as it is then")

@@ -228,6 +228,18 @@ struct KeepingPlaylistRepositoryTests {
         #expect(try await repository(SongDatabase(path: path.path)).songs(of: "p") == Self.songs(0..<3))
     }
 
+    @Test("Only its user can read the file, also one of an earlier version")
+    func mode() throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let path = scratch.path("songs.sqlite")
+        for earlier in [nil, 0o644] {
+            if let earlier { try FileManager.default.setAttributes([.posixPermissions: earlier], ofItemAtPath: path) }
+            _ = try SongDatabase(path: path)
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
     @Test("A database that fails costs only its help")
     func brokenDatabase() async throws {
         try await queue.write { database in

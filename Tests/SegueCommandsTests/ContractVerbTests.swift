@@ -101,6 +101,22 @@ struct ContractVerbTests {
         }
     }
 
+    @Test("export names every program whose contract has a name that would be more than a name in another file")
+    func names() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write("name: demo\nservices: {evil: {command: ./evil}}")
+            let evil = Document.ServiceContract(
+                name: "evil", version: "1", receives: [], sends: [], consumers: ["evil", "a b"])
+            try ContractShop.write(evil, as: "evil", segue)
+            let result = try await segue("contract", "export")
+            #expect(result.output.isEmpty && result.status == 1, "\(result)")
+            let problem = "'a b' is not the name of a durable consumer of 'evil'; use letters"
+            #expect(
+                result.error.hasPrefix("segue: service 'evil' prints a contract with an invalid name: \(problem)"),
+                "\(result.error)")
+        }
+    }
+
     @Test(
         "leaves nothing of a program that goes on for ever, that starts others, or whose asking is interrupted",
         arguments: [

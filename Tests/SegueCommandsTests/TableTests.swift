@@ -19,6 +19,13 @@ struct TableTests {
             ])
     }
 
+    @Test("has one line for each row, whatever its cells contain")
+    func control() {
+        var table = Table("ID", "REASON")
+        table.append("1", "gone\n2  forged\r\u{1B}[2J")
+        #expect(table.lines == ["ID  REASON", #"1   gone 2  forged \u001b[2J"#])
+    }
+
     @Test("has numbers flush with the right")
     func numbers() {
         var table = Table("TYPE", "COUNT", "MSG/S", numbersFrom: 1)

@@ -89,6 +89,18 @@ struct ServiceProcessTests {
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 
+    @Test("refuses a folder for its state that others can enter")
+    func openStateDirectory() throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let directory = scratch.path("greeter")
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o750])
+        let context = try context(["SEGUE_BUS": "memory:a", "SEGUE_STATE_DIR": scratch.path])
+        let error = #expect(throws: ConfigurationError.self) { try context.stateDirectory }
+        #expect(error?.description.hasPrefix("\(directory) is not a folder that only you can enter; ") == true)
+    }
+
     @Test("names the folder that cannot be made")
     func stateDirectoryFailure() throws {
         let context = try context(["SEGUE_BUS": "memory:a", "SEGUE_STATE_DIR": "/dev/null"])

@@ -160,6 +160,7 @@ struct FlowDeviceTests {
         arguments: [
             ("NameEntered Ann", "'Ann' is not a field"), ("NameEntered name=Ann name=Bo", "duplicate field 'name'"),
             (#"NameEntered {"name""#, "is not a JSON object"), ("NameEntered =5", "'=5' is not a field"),
+            ("NameEntered name=\u{FFFD}", "is not UTF-8"), (#"NameEntered {"name": "\#u{FFFD}"}"#, "is not UTF-8"),
         ])
     func unreadable(line: String, complaint: String) throws {
         var person = try script()

@@ -300,6 +300,14 @@ struct TerminalScreenTests {
         #expect(lines.contains(#"  [1] \u001b[2JCalm  \u0007\u202eevil · a\u009bb · 2 songs"#))
     }
 
+    @Test("A note that is not drawn on a terminal is one line without control characters")
+    func note() {
+        var painter = Painter(waiting: "")
+        let time = Date(timeIntervalSince1970: 0)
+        let note = painter.note("a\u{1B}[2J\nforged\u{9B}b", of: nil, on: nil, size: nil, at: time)
+        #expect(note.description == "a\\u001b[2J forged\\u009bb\n")
+    }
+
     @Test("A list that is too long is cut to the terminal's height; all of it may be picked")
     func height() throws {
         let size = TerminalSize(columns: 40, rows: 10)

@@ -189,6 +189,18 @@ struct BrokerFaultTests {
         }
     }
 
+    @Test(
+        "a client does not connect in a folder where another user could serve the bus", .timeLimit(.minutes(1)),
+        arguments: [0o755, 0o770])
+    func openFolder(mode: Int) async throws {
+        try await TestBroker.withDirectory { broker in
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: broker.directory.path)
+            let bus = try broker.bus()
+            let error = await #expect(throws: BusError.self) { try await bus.run() }
+            #expect(error?.code == .address && error?.message.contains(broker.directory.path) == true)
+        }
+    }
+
     @Test("a burst far past what the feed can hold reaches a reader that sleeps through it", .timeLimit(.minutes(1)))
     func burst() async throws {
         try await TestBroker.withDirectory { broker in

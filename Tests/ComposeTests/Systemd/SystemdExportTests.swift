@@ -167,6 +167,19 @@ struct SystemdExportTests {
         #expect(error?.code == code)
     }
 
+    @Test("is not made if a path or a name would add lines to it")
+    func lines() {
+        let text = "services: {a: {command: sh, environment: {V: x}}}"
+        for (manager, directory) in [
+            (.user, "/home/ann/a\nExecStartPre=touch b"), (.system(user: "ann\rGroup=root"), "/home/ann/units"),
+        ] as [(SystemdManager, String)] {
+            let error = #expect(throws: ComposeError.self) {
+                try export(text, manager: manager, ports: [:], directory: directory).files()
+            }
+            #expect(error?.code == "systemd-line")
+        }
+    }
+
     @Test("picks the ports that nobody chooses, and knows those that are chosen")
     func ports() throws {
         #expect(try export().ports == ["web": 8123])

@@ -1,0 +1,17 @@
+import EventBus
+import Testing
+import Transports
+
+@Suite("The permissions of a bus on NATS")
+struct NATSPermissionsTests {
+    @Test(
+        "are not written for a service whose name would be more than a name in them",
+        arguments: ["x\n}, { nkey: UEVIL }", "a b", ""])
+    func names(name: String) {
+        let service = NATSPermissions.Service(name: name, receives: [], sends: [], consumers: [])
+        let error = #expect(throws: BusError.self) {
+            try NATSPermissions(of: [service], announcements: [], steward: "broker", namespace: "shop")
+        }
+        #expect(error?.code == .refused)
+    }
+}
