@@ -146,7 +146,7 @@ struct EscapeTests {
 
     @Test("systemd reads the words of a command and of a variable as they were")
     func unit() throws {
-        let texts = Self.texts(Self.special + Self.joining + Self.controls)
+        let texts = Self.texts(Self.special + ["%n", "%%"] + Self.joining + Self.controls)
         let arguments = texts.map(SystemdText.argument).joined(separator: " ")
         // Of two variables with one name, systemd takes the last one.
         let variables = texts.enumerated().map { "Environment=\(SystemdText.word("V\($0)=\($1)"))\n" }.joined()
