@@ -113,7 +113,7 @@ struct GeneratePlaylistTests {
     @Test("An unknown playlist fails visibly: the document says so, an error tells why")
     func unknown() async throws {
         let result = try await generate(
-            StaticRepository(contents: .failure(MusicError.notFound("the playlist p"))))
+            StaticRepository(contents: .failure(MusicError.notFound(.playlist("p")))))
         #expect(result.types == ["document.GeneratedPlaylist", "error.ApplicationError"])
         #expect(result.first(Document.GeneratedPlaylist.self)?.status == .failed)
         #expect(result.first(ApplicationError.self)?.message.contains("the playlist p") == true)

@@ -15,27 +15,21 @@ struct NowPlayingFollowerTests {
 
     /// Follows until the end, and returns the published documents and the last messages.
     private func follow(
-        _ player: ScriptedPlayer, _ limit: SharedRateLimit = SharedRateLimit()
+        _ player: ScriptedPlayer
     ) async throws -> (published: [Document.NowPlaying], end: [any Message]) {
         let published = Mutex<[Document.NowPlaying]>([])
-        let follower = NowPlayingFollower(player: player, limit: limit, pace: Self.pace)
+        let follower = NowPlayingFollower(player: player, pace: Self.pace)
         let end = try await follower.follow(FollowerSigns()) { document in
             published.withLock { $0.append(document) }
         }
         return (published.withLock(\.self), end)
     }
 
-    @Test(
-        "A wait that Spotify asks of one session holds for the others, with a time or without one",
-        arguments: [Duration.seconds(60), nil])
-    func sharedLimit(wait: Duration?) async throws {
-        let limit = SharedRateLimit()
-        let first = ScriptedPlayer(playback: .rateLimited(retryAfter: wait))
-        _ = try await follow(first, limit)
-        #expect(await first.calls == [.playback])
-        let second = ScriptedPlayer()
-        let result = try await follow(second, limit)
-        #expect(await second.calls.isEmpty)
+    @Test("While Spotify asks to wait, the playback is not looked at", arguments: [Duration.seconds(60), nil])
+    func rateLimit(wait: Duration?) async throws {
+        let player = ScriptedPlayer(playback: .rateLimited(retryAfter: wait))
+        let result = try await follow(player)
+        #expect(await player.calls == [.playback])
         #expect(result.published.map(\.status) == [.interrupted])
     }
 
@@ -60,7 +54,7 @@ struct NowPlayingFollowerTests {
     func left() async throws {
         let signs = FollowerSigns()
         signs.note(isShown: true)
-        let follower = NowPlayingFollower(player: ScriptedPlayer(), limit: SharedRateLimit())
+        let follower = NowPlayingFollower(player: ScriptedPlayer())
         let begun = ContinuousClock.now
         // The document is published before the follower takes any sign.
         let end = try await follower.follow(signs) { _ in signs.note(isShown: false) }

@@ -86,7 +86,7 @@ struct PlaybackTests {
 
     @Test(
         "A device that is gone by then brings a new list",
-        arguments: [MusicError.notFound("the device"), .noActiveDevice])
+        arguments: [MusicError.notFound(.device), .noActiveDevice])
     func deviceGone(error: MusicError) async throws {
         let player = ScriptedPlayer(devices: .success([.kitchen]), transfer: error)
         let messages = try await service(player).play(.ready, on: Command.DeviceSelected(deviceID: "attic"))
@@ -99,16 +99,29 @@ struct PlaybackTests {
         arguments: [
             (MusicError.notAuthorized, "spotify.not-connected"), (.renewalOverdue, "spotify.renewal-overdue"),
             (.accessUnreadable("tokens"), "spotify.access-unreadable"),
-            (.unauthorized(generation: 2), "spotify.unauthorized"), (.notFound("the device"), "spotify.not-found"),
+            (.unauthorized(generation: 2), "spotify.unauthorized"), (.notFound(.device), "spotify.not-found"),
             (.forbidden("Insufficient client scope"), "spotify.forbidden"),
             (.rateLimited(retryAfter: .seconds(90)), "spotify.rate-limited"),
             (.rateLimited(retryAfter: nil), "spotify.rate-limited"), (.unavailable("x"), "spotify.unavailable"),
-            (.tooLong("the playlist p", limit: 10_000), "spotify.too-long"),
+            (.tooLong(.playlist("p"), limit: 10_000), "spotify.too-long"),
         ])
     func failures(error: MusicError, code: String) async throws {
         let messages = try await service(ScriptedPlayer(play: error)).play(.ready)
         #expect(messages.errorCodes == [code])
         #expect(messages.count == 1)
+    }
+
+    @Test(
+        "A wait is told in words that a person understands, rounded up",
+        arguments: [
+            (nil, "Try again in a moment."), (Duration.milliseconds(100), "Try again in 1 second."),
+            (.seconds(90), "Try again in 90 seconds."), (.seconds(91), "Try again in 2 minutes."),
+            (.seconds(5400), "Try again in 90 minutes."), (.seconds(79_200), "Try again in 22 hours."),
+            (.seconds(79_201), "Try again in 23 hours."),
+        ])
+    func wait(time: Duration?, recovery: String) async throws {
+        let messages = try await service(ScriptedPlayer(play: .rateLimited(retryAfter: time))).play(.ready)
+        #expect(messages.first(ApplicationError.self)?.recovery == recovery)
     }
 
     @Test("The path of an unreadable vault is logged, and not shown")

@@ -107,7 +107,7 @@ struct KeepingPlaylistRepositoryTests {
 
     @Test(
         "What Spotify refuses is not covered up with what is kept",
-        arguments: [MusicError.notFound("the playlist p"), .authorizationEnded, .forbidden("no")])
+        arguments: [MusicError.notFound(.playlist("p")), .authorizationEnded, .forbidden("no")])
     func refusal(error: MusicError) async throws {
         _ = try await repository().songs(of: "p")
         clock.advance(by: .seconds(600))

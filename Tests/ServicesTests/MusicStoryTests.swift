@@ -66,7 +66,7 @@ struct MusicStoryTests {
     func loadedAgain() async throws {
         try await connected { stage in
             _ = try await stage.device.first(DomainEvent.PlaylistsLoaded.self) { _ in true }
-            try await stage.spotify.control("faults", "path=/v1/me/playlists&status=429&retry_after=60&count=1")
+            try await stage.spotify.control("faults", "path=/v1/me/playlists&delay_ms=9000&count=1")
             let first = try await stage.device.publish(DomainEvent.LaunchFinished())
             let loading: Document.Playlists = try await stage.device.outcome(of: first)
             #expect(loading.status == .loading && loading.playlists.count == 24)
@@ -76,6 +76,26 @@ struct MusicStoryTests {
             let _: DomainEvent.PlaylistsLoaded = try await stage.device.outcome(of: second)
             #expect(try await stage.device.document(Document.Playlists.self)?.status == .ready)
             #expect(try await stage.loadStory(of: first) == ["document.Playlists", "event.MessageDiscarded"])
+        }
+    }
+
+    @Test("While Spotify asks to wait for hours, each tap is answered here, and says when to try again")
+    func longWait() async throws {
+        try await connected { stage in
+            _ = try await stage.device.first(DomainEvent.PlaylistsLoaded.self) { _ in true }
+            try await stage.spotify.control("faults", "path=/v1/me/player/*&status=429&retry_after=79200&count=1")
+            let first = try await stage.device.tap(Command.PauseRequested())
+            let refused: ApplicationError = try await stage.device.outcome(of: first)
+            #expect(refused.code == "spotify.rate-limited" && refused.recovery == "Try again in 22 hours.")
+            let sent = try await stage.spotify.requests()
+            for command in [
+                Command.ResumeRequested() as any CommandMessage, Command.PlaylistSelected(playlistID: "DeepFocus"),
+            ] {
+                let tap = try await stage.device.tap(command)
+                let answer: ApplicationError = try await stage.device.outcome(of: tap)
+                #expect(answer.code == "spotify.rate-limited")
+            }
+            #expect(try await stage.spotify.requests() == sent)
         }
     }
 

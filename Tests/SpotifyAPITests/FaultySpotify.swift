@@ -51,7 +51,7 @@ final class FaultySpotify: Sendable {
 
     private func application(_ listening: @escaping @Sendable (Int) -> Void) -> some ApplicationProtocol {
         let router = Router(context: Context.self)
-        for method in [HTTPRequest.Method.get, .post] {
+        for method in [HTTPRequest.Method.get, .post, .put] {
             router.on("**", method: method) { request, context in
                 _ = try await request.body.collect(upTo: 1 << 20)
                 return try await self.respond(context.channel)

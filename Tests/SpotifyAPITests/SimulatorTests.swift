@@ -48,7 +48,7 @@ struct SimulatorTests {
     @Test("An unknown playlist is not found")
     func unknown() async throws {
         try await connected { _, api, _ in
-            await #expect(throws: MusicError.notFound("the playlist nope")) { try await api.songs(of: "nope") }
+            await #expect(throws: MusicError.notFound(.playlist("nope"))) { try await api.songs(of: "nope") }
         }
     }
 
@@ -66,7 +66,7 @@ struct SimulatorTests {
             try await api.play(songs, on: device.id)
             #expect(try await api.devices().filter(\.isActive).map(\.id) == [device.id])
 
-            await #expect(throws: MusicError.notFound("the device")) { try await api.transfer(to: "attic") }
+            await #expect(throws: MusicError.notFound(.device)) { try await api.transfer(to: "attic") }
             try await spotify.control("premium", "premium=off")
             await #expect(throws: MusicError.premiumRequired) { try await api.play(songs, on: nil) }
         }

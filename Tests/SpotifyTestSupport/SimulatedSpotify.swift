@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import Logging
 package import SpotifyAPI
 package import SpotifySimulator
+internal import Synchronization
 
 /// The simulator over a real socket, with the actions of a person and an operator.
 package struct SimulatedSpotify: Sendable {
@@ -81,6 +82,11 @@ package struct SimulatedSpotify: Sendable {
         try await state().requests["GET /v1/me/player"] ?? 0
     }
 
+    /// The number of requests by method and route.
+    package func requests() async throws -> [String: Int] {
+        try await state().requests
+    }
+
     /// Waits until a route has been asked for, such as `GET /v1/playlists/{id}/items`.
     package func isRequested(_ route: String) async throws {
         while try await state().requests[route] == nil { try Task.checkCancellation() }
@@ -122,6 +128,32 @@ extension BaseURL {
 }
 
 extension RateLimitPolicy {
-    /// A policy that does not wait between attempts.
-    package static let impatient = RateLimitPolicy(longestWait: .seconds(5), attempts: 3, sleep: { _ in })
+    /// A policy whose waits take no time: a wait moves the policy's own clock forward.
+    package static var impatient: RateLimitPolicy { .impatient() }
+
+    /// - Parameter waited: receives each wait.
+    package static func impatient(
+        waited: @escaping @Sendable (Duration) async throws -> Void = { _ in }
+    ) -> RateLimitPolicy {
+        let clock = MovableClock()
+        return RateLimitPolicy(
+            longestWait: .seconds(5), attempts: 3, now: { clock.now },
+            sleep: { duration in
+                try await waited(duration)
+                clock.advance(by: duration)
+            })
+    }
+}
+
+/// A clock that moves only when it is told to.
+package final class MovableClock: Sendable {
+    private let instant = Mutex(ContinuousClock.now)
+
+    package init() {}
+
+    package var now: ContinuousClock.Instant { instant.withLock(\.self) }
+
+    package func advance(by duration: Duration) {
+        instant.withLock { $0 += duration }
+    }
 }

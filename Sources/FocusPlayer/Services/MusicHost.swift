@@ -61,7 +61,8 @@ package struct MusicHost: Sendable {
             try await waitForError(causedBy: request)
         }
         return SpotifyWebAPI(
-            tokens: tokens, client: client, host: host, policy: policy, session: context.cause.subject, kept: kept)
+            tokens: tokens, client: client, host: host, policy: policy, session: context.cause.subject, kept: kept,
+            rateLimit: rateLimit)
     }
 
     /// Waits until another process has answered a command with an error.
@@ -214,7 +215,7 @@ package struct MusicHost: Sendable {
         let signs = FollowerSigns()
         // If Spotify asks to wait, the follower looks again later. A request that waits would hold up its end.
         let follower = NowPlayingFollower(
-            player: spotify(for: context, policy: RateLimitPolicy(attempts: 1)), limit: rateLimit, pace: pace
+            player: spotify(for: context, policy: RateLimitPolicy(attempts: 1)), pace: pace
         ) { context.logger.error("\($0)") }
         return try await withThrowingTaskGroup(of: [any Message]?.self) { group in
             group.addTask {

@@ -5,8 +5,8 @@ internal import Synchronization
 package final class KeptPages: Sendable {
     struct Key: Hashable {
         let session: String
-        /// The URL of the first page.
-        let url: String
+        /// The path of the list.
+        let path: String
     }
 
     private struct Entry {
@@ -48,14 +48,14 @@ package final class KeptPages: Sendable {
     package init() {}
 
     /// Begins to read a list. Removes its pages and returns them. Call ``end(_:)`` after the reading.
-    func begin<Item>(_ key: Key) -> (reading: Reading, list: PagedList<Item>?) {
+    func begin<Item>(_ key: Key) -> (reading: Reading, list: ListReading<Item>?) {
         state.withLock { state in
             state.lastReading += 1
             let reading = Reading(key: key, number: state.lastReading)
             state.readings[reading.number] = key
             guard let index = state.entries.firstIndex(where: { $0.key == key }) else { return (reading, nil) }
             let entry = state.entries.remove(at: index)
-            return (reading, entry.time.duration(to: .now) < Self.lifetime ? entry.list as? PagedList<Item> : nil)
+            return (reading, entry.time.duration(to: .now) < Self.lifetime ? entry.list as? ListReading<Item> : nil)
         }
     }
 
@@ -65,7 +65,7 @@ package final class KeptPages: Sendable {
 
     /// Keeps the pages of a list whose reading was interrupted. Does nothing if the pages of the session have been
     /// removed since the reading began: these may belong to another account.
-    func keep<Item>(_ list: PagedList<Item>, of reading: Reading) {
+    func keep<Item>(_ list: ListReading<Item>, of reading: Reading) {
         state.withLock { state in
             guard state.readings[reading.number] != nil else { return }
             state.entries.removeAll { $0.key == reading.key }
@@ -90,57 +90,4 @@ package final class KeptPages: Sendable {
             state.accounts[session] = nil
         }
     }
-}
-
-/// A list that is read page by page, with the pages that were read so far.
-struct PagedList<Item: Sendable>: Sendable {
-    /// The maximum number of entries. A longer list is an error.
-    static var maximumEntries: Int { 10_000 }
-    /// The maximum number of pages, in case that pages have few entries or none.
-    static var maximumPages: Int { 400 }
-
-    private(set) var items: [Item] = []
-    /// The number of entries so far, including those that are left out.
-    private(set) var entryCount = 0
-    /// The URL of the next page. Nil if the list is complete.
-    private(set) var next: String?
-    private(set) var visited: Set<String> = []
-    private(set) var total: Int?
-    /// The version of the list before its first page was read: Spotify's, or the identities of all items in the pass
-    /// before. Nil if it is not known.
-    let version: String?
-
-    /// False if nothing is known of the list.
-    var isBegun: Bool { !visited.isEmpty || version != nil }
-
-    init(from first: String, version: String? = nil) {
-        next = first
-        self.version = version
-    }
-
-    /// Adds the page at ``next``.
-    /// - Returns: False if the page shows that the list has changed since the first page.
-    mutating func add<Payload>(
-        _ page: PagePayload<Payload>, _ item: (Payload) -> Item?
-    ) throws(PagingError) -> Bool {
-        if let url = next { visited.insert(url) }
-        let pageTotal = page.total?.value
-        if let total, let pageTotal, total != pageTotal { return false }
-        total = total ?? pageTotal
-        items += page.items.compactMap(\.value).compactMap(item)
-        entryCount += page.items.count
-        next = page.next
-        if entryCount > Self.maximumEntries || total ?? 0 > Self.maximumEntries { throw .tooLong(Self.maximumEntries) }
-        guard let next else { return true }
-        if visited.contains(next) { throw .repeats }
-        if visited.count >= Self.maximumPages { throw .tooManyPages(Self.maximumPages) }
-        return true
-    }
-}
-
-/// The reason why the pages of a list cannot be read to the end.
-enum PagingError: Error {
-    case tooLong(Int)
-    case tooManyPages(Int)
-    case repeats
 }

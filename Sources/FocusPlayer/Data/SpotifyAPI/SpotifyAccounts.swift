@@ -27,7 +27,7 @@ package struct SpotifyAccounts: AuthorizationServer {
     ) {
         self.clientID = clientID
         self.host = host
-        transport = SpotifyTransport(client: client, policy: policy)
+        transport = SpotifyTransport(client: client, policy: policy, rateLimit: SharedRateLimit())
         self.timeLimit = timeLimit
     }
 

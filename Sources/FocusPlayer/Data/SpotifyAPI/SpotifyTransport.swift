@@ -6,6 +6,9 @@ internal import Support
 
 /// Sends requests to a Spotify host. The time of an attempt, the size of the answer, the number of attempts and the time
 /// of all attempts with the waits between them are limited.
+///
+/// While Spotify asks to wait, requests are not sent: they are answered here as Spotify answers them, with the rest of
+/// the wait.
 struct SpotifyTransport: Sendable {
     /// The maximum time of one attempt, until the whole answer has been received. A slower attempt fails.
     private static let deadline = Duration.seconds(10)
@@ -14,53 +17,44 @@ struct SpotifyTransport: Sendable {
 
     let client: HTTPClient
     let policy: RateLimitPolicy
+    let rateLimit: SharedRateLimit
 
-    /// - Parameter limit: the maximum time of all attempts with the waits between them. Nil for that of the policy.
+    /// - Parameters:
+    ///   - limit: the maximum time of all attempts with the waits between them. Nil for that of the policy.
+    ///   - attempts: the maximum number of attempts. Nil for that of the policy.
     /// - Throws: `HTTPClient.Failure`, `CancellationError`.
-    func send(_ request: HTTPClient.Request, within limit: Duration? = nil) async throws -> SpotifyReply {
-        try await withTimeLimit(limit ?? policy.overallLimit, orThrow: HTTPClient.Failure.deadline) {
-            try await attempts(at: request)
+    func send(
+        _ request: HTTPClient.Request, within limit: Duration? = nil, attempts: Int? = nil
+    ) async throws -> SpotifyReply {
+        let limit = limit ?? policy.overallLimit
+        let count = (attempts ?? policy.attempts) - 1
+        let deadline = policy.now() + limit
+        return try await withTimeLimit(limit, orThrow: HTTPClient.Failure.deadline) {
+            var waits = RateLimitWaits(
+                policy, longest: policy.longestWait, total: limit, count: count, deadline: deadline)
+            while true {
+                let reply = try await attempt(request)
+                guard reply.status == .tooManyRequests, try await waits.wait(for: reply.retryAfter) else {
+                    return reply
+                }
+            }
         }
     }
 
-    private func attempts(at request: HTTPClient.Request) async throws -> SpotifyReply {
-        var attempt = 1
-        while true {
-            let response = try await client.send(request, deadline: Self.deadline, maximumBody: Self.maximumBody)
-            let reply = SpotifyReply(response)
-            guard reply.status == .tooManyRequests, attempt < policy.attempts,
-                let wait = reply.retryAfter, wait <= policy.longestWait
-            else { return reply }
-            try await policy.sleep(wait)
-            attempt += 1
-        }
-    }
-}
-
-/// The number of times that a request is sent, and the time between them, when Spotify answers "too many requests".
-package struct RateLimitPolicy: Sendable {
-    /// The maximum `Retry-After` for which a request waits. A longer time is an error.
-    package let longestWait: Duration
-    /// The maximum number of times that a request is sent.
-    package let attempts: Int
-    /// The maximum time of all attempts of a request with the waits between them.
-    package let overallLimit: Duration
-    let sleep: @Sendable (Duration) async throws -> Void
-
-    /// - Parameter sleep: waits for this time.
-    package init(
-        longestWait: Duration = .seconds(5), attempts: Int = 3, overallLimit: Duration = .seconds(20),
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) {
-        self.longestWait = longestWait
-        self.attempts = attempts
-        self.overallLimit = overallLimit
-        self.sleep = sleep
+    private func attempt(_ request: HTTPClient.Request) async throws -> SpotifyReply {
+        if let wait = rateLimit.remaining(at: policy.now()) { return SpotifyReply(retryAfter: wait) }
+        let response = try await client.send(request, deadline: Self.deadline, maximumBody: Self.maximumBody)
+        let reply = SpotifyReply(response)
+        if reply.status == .tooManyRequests { rateLimit.note(reply.retryAfter, at: policy.now()) }
+        return reply
     }
 }
 
 /// The complete answer of a Spotify host.
 struct SpotifyReply: Sendable {
+    /// The maximum time in `Retry-After`. A longer time counts as this one: nobody is locked out by a wrong number.
+    private static let longestWait = 24 * 60 * 60
+
     let status: HTTPResponse.Status
     /// The time in the `Retry-After` header. Nil if the header is absent or not a number of seconds.
     let retryAfter: Duration?
@@ -70,10 +64,18 @@ struct SpotifyReply: Sendable {
     init(_ response: HTTPClient.Response) {
         status = response.status
         retryAfter = response.headers[.retryAfter].flatMap(Int64.init).flatMap {
-            $0 >= 0 ? .seconds(SafeIntegers.limit($0)) : nil
+            $0 >= 0 ? .seconds(min($0, Int64(Self.longestWait))) : nil
         }
         body = response.body
         contentType = response.headers[.contentType]
+    }
+
+    /// The answer "too many requests".
+    init(retryAfter: Duration) {
+        status = .tooManyRequests
+        self.retryAfter = retryAfter
+        body = Data()
+        contentType = nil
     }
 
     /// The body if it is plain text, as the server wrote it. Nil if it is empty.

@@ -153,11 +153,18 @@ struct ProfilePayload: Decodable {
     let id: String
 }
 
-/// One page of a list.
-struct PagePayload<Item: Decodable>: Decodable {
-    let items: [Tolerant<Item>]
-    /// The absolute URL of the next page. Nil on the last page.
-    let next: String?
-    /// The number of entries of the whole list.
+/// One page of a list. Every field but the items is advice.
+struct PagePayload<Payload: Decodable>: Decodable {
+    let items: [Tolerant<Payload>]
+    /// Null on the last page. The URL itself is not used: it may name a path that Spotify has removed, or another host.
+    let next: Tolerant<String>?
+    let limit: TolerantNumber?
     let total: TolerantNumber?
+
+    /// - Parameter item: converts an entry. Nil for an entry that is left out.
+    func page<Item>(_ item: (Payload) -> Item?) -> ListReading<Item>.Page {
+        ListReading.Page(
+            items: items.compactMap(\.value).compactMap(item), entryCount: items.count, hasNext: next != nil,
+            limit: limit?.value, total: total?.value)
+    }
 }

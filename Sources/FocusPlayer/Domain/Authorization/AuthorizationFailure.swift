@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Support
+internal import Vocabulary
 
 /// The reason why the authorization server gave no tokens. A string in a case describes the problem.
 package enum AuthorizationFailure: Error, Hashable {
@@ -32,7 +33,7 @@ package enum AuthorizationFailure: Error, Hashable {
         case .requestRefused(let reason):
             requestRefused(reason)
         case .rateLimited, .unavailable:
-            transient(recovery: "Reload the page in the browser to try again.")
+            transient { "Reload the page in the browser \($0) to try again." }
         }
     }
 
@@ -46,7 +47,7 @@ package enum AuthorizationFailure: Error, Hashable {
         case .requestRefused(let reason):
             requestRefused(reason)
         case .rateLimited, .unavailable:
-            transient(recovery: "You stay connected; try again in a moment.")
+            transient { "You stay connected; try again \($0)." }
         }
     }
 
@@ -56,19 +57,15 @@ package enum AuthorizationFailure: Error, Hashable {
             recovery: "Check the client id and the redirect URI of the app at developer.spotify.com.")
     }
 
-    private func transient(recovery: String) -> ApplicationError {
+    /// - Parameter recovery: receives the time at which the request may be repeated, as a part of a sentence.
+    private func transient(recovery: (String) -> String) -> ApplicationError {
         switch self {
-        case .rateLimited(let retryAfter?):
-            ApplicationError(
-                code: "spotify.rate-limited",
-                message: "Spotify asks to wait \(retryAfter.components.seconds) seconds", recovery: recovery,
-                severity: .warning)
-        case .rateLimited(nil):
-            ApplicationError(
-                code: "spotify.rate-limited", message: "Spotify asks to wait", recovery: recovery, severity: .warning)
+        case .rateLimited(let retryAfter):
+            .rateLimited(recovery: recovery(ApplicationError.timeOfRetry(retryAfter)), severity: .warning)
         case .unavailable(let reason), .grantRefused(let reason), .requestRefused(let reason):
             ApplicationError(
-                code: "spotify.unavailable", message: "Spotify gave no usable answer: \(reason)", recovery: recovery)
+                code: "spotify.unavailable", message: "Spotify gave no usable answer: \(reason)",
+                recovery: recovery("in a moment"))
         }
     }
 }

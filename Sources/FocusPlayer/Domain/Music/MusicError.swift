@@ -1,7 +1,34 @@
 internal import Contracts
+internal import Vocabulary
 
 /// The reason why an operation with Spotify failed.
 package enum MusicError: Error, Hashable {
+    /// The object of a request to Spotify.
+    package enum Object: Hashable, Sendable, CustomStringConvertible {
+        case account
+        /// The list of the account's playlists.
+        case playlists
+        /// The playlist with an id, and its songs.
+        case playlist(String)
+        /// The list of the account's devices.
+        case devices
+        /// The playback, as it is read.
+        case playback
+        /// The device on which a command changes the playback.
+        case device
+
+        package var description: String {
+            switch self {
+            case .account: "the account"
+            case .playlists: "the list of playlists"
+            case .playlist(let id): "the playlist \(id)"
+            case .devices: "the devices"
+            case .playback: "the playback"
+            case .device: "the device"
+            }
+        }
+    }
+
     /// No account is connected.
     case notAuthorized
     /// The account was disconnected during the operation.
@@ -17,14 +44,14 @@ package enum MusicError: Error, Hashable {
     /// The operation needs Spotify Premium.
     case premiumRequired
     case noActiveDevice
-    /// The requested object does not exist. The value describes it.
-    case notFound(String)
+    /// The requested object does not exist.
+    case notFound(Object)
     /// Spotify refused the request, for example because the account may not do this. The value is the reason.
     case forbidden(String)
     /// Too many requests. The value is the time after which the request may be repeated; nil if Spotify gave none.
     case rateLimited(retryAfter: Duration?)
-    /// A list has more entries than the maximum. The first value describes the list.
-    case tooLong(String, limit: Int)
+    /// A list has more entries than the maximum.
+    case tooLong(Object, limit: Int)
     /// Spotify did not answer, or its answer is unusable. The request may be repeated. The value is the reason.
     case unavailable(String)
 
@@ -47,20 +74,16 @@ package enum MusicError: Error, Hashable {
             error("spotify.premium-required", "This needs Spotify Premium", "Open the playlist in Spotify instead.")
         case .noActiveDevice:
             error("spotify.no-active-device", "No Spotify device is active", "Open Spotify on a device.")
-        case .notFound(let what):
-            error("spotify.not-found", "Spotify did not find \(what)", "Choose another one.")
+        case .notFound(let object):
+            error("spotify.not-found", "Spotify did not find \(object)", object.recoveryFromNotFound)
         case .forbidden(let reason):
             error("spotify.forbidden", "Spotify does not allow this: \(reason)", nil)
-        case .rateLimited(let retryAfter?):
+        case .rateLimited(let retryAfter):
+            .rateLimited(recovery: "Try again \(ApplicationError.timeOfRetry(retryAfter)).")
+        case .tooLong(let object, let limit):
             error(
-                "spotify.rate-limited", "Spotify asks to wait \(retryAfter.components.seconds) seconds",
-                "Try again then.")
-        case .rateLimited(nil):
-            error("spotify.rate-limited", "Spotify asks to wait", "Try again in a moment.")
-        case .tooLong(let what, let limit):
-            error(
-                "spotify.too-long", "Spotify has more than \(limit) entries in \(what), which are too many",
-                "Choose a shorter one.")
+                "spotify.too-long", "Spotify has more than \(limit) entries in \(object), which are too many",
+                object.recoveryFromLength)
         case .unavailable(let reason):
             error("spotify.unavailable", "Spotify gave no usable answer: \(reason)", "Try again in a moment.")
         }
@@ -68,5 +91,24 @@ package enum MusicError: Error, Hashable {
 
     private func error(_ code: String, _ message: String, _ recovery: String?) -> ApplicationError {
         ApplicationError(code: code, message: message, recovery: recovery)
+    }
+}
+
+extension MusicError.Object {
+    /// What a person can do if the object does not exist.
+    fileprivate var recoveryFromNotFound: String {
+        switch self {
+        case .playlist: "Choose another playlist."
+        case .device: "Open Spotify on a device, and choose it."
+        case .account, .playlists, .devices, .playback: "Try again later."
+        }
+    }
+
+    /// What a person can do if the list is too long.
+    fileprivate var recoveryFromLength: String {
+        switch self {
+        case .playlist: "Choose a shorter playlist."
+        case .account, .playlists, .devices, .playback, .device: "Remove some of them in Spotify."
+        }
     }
 }

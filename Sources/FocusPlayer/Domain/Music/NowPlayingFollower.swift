@@ -6,20 +6,17 @@ package import Vocabulary
 /// Follows the playback of one session's account, and publishes a document when it has changed.
 package struct NowPlayingFollower: Sendable {
     private let player: any Player
-    private let limit: SharedRateLimit
     private let pace: PollingPace
     private let log: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - player: a player that does not repeat a request when Spotify asks to wait.
-    ///   - limit: the wait for which Spotify has asked. All followers of a process share it.
     ///   - log: logs the details of an error that a person must not see.
     package init(
-        player: any Player, limit: SharedRateLimit, pace: PollingPace = PollingPace(),
+        player: any Player, pace: PollingPace = PollingPace(),
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.player = player
-        self.limit = limit
         self.pace = pace
         self.log = log
     }
@@ -58,11 +55,9 @@ package struct NowPlayingFollower: Sendable {
     }
 
     private func poll() async throws -> Result<Playback?, MusicError> {
-        if let wait = limit.remaining { return .failure(.rateLimited(retryAfter: wait)) }
         do {
             return .success(try await player.playback())
         } catch let error as MusicError {
-            if case .rateLimited(let wait) = error { limit.note(wait ?? pace.unnamedWait) }
             return .failure(error)
         }
     }
@@ -74,23 +69,6 @@ extension Command.NowPlayingRequested {
 
     /// The document that replaces the last one when the playback is not followed any more.
     package static var ended: Document.NowPlaying { Document.NowPlaying(status: .ended) }
-}
-
-/// The wait for which Spotify has asked. It applies to all requests of an app, so the sessions of a process share it.
-package final class SharedRateLimit: Sendable {
-    private let end = Mutex<ContinuousClock.Instant?>(nil)
-
-    package init() {}
-
-    /// The rest of the wait. Nil if there is none.
-    var remaining: Duration? {
-        end.withLock(\.self).map { ContinuousClock.now.duration(to: $0) }.flatMap { $0 > .zero ? $0 : nil }
-    }
-
-    func note(_ wait: Duration) {
-        let new = ContinuousClock.now + wait
-        end.withLock { $0 = max($0 ?? new, new) }
-    }
 }
 
 /// The signs that a follower receives from its session. Signs that wait are joined, so that their number is limited.
