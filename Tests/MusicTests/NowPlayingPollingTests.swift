@@ -74,6 +74,36 @@ struct NowPlayingPollingTests {
             machine.handle(.answered(.success(ending)), at: .seconds(20)).next == .wait(until: .milliseconds(22_500)))
     }
 
+    @Test(
+        "An answer that contradicts itself is looked at early once for each track, and published once",
+        arguments: [
+            // A position beyond the end, a position at the end that does not change, and a track without a duration.
+            (300_000, 240_000, 0), (240_000, 240_000, 0), (0, 0, 0), (250_000, 240_000, 5000), (7000, 0, 5000),
+        ])
+    func contradiction(position: Int, duration: Int, step: Int) {
+        var machine = following(nil)
+        var published = 0
+        var now = Duration.seconds(1)
+        var waits: [Duration] = []
+        for title in ["Rain", "Snow"] {
+            for look in 0..<4 {
+                let answer = Playback.rain.measured(at: now.milliseconds / 1000, position: 0) { playback in
+                    playback.position = position + look * step
+                    playback.track?.title = title
+                    playback.track?.duration = duration
+                }
+                let result = machine.handle(.answered(.success(answer)), at: now)
+                published += result.publish == nil ? 0 : 1
+                guard case .wait(let until) = result.next else { continue }
+                waits.append(until - now)
+                now = until
+            }
+        }
+        let expected: [Duration] = [.milliseconds(500), .seconds(5), .seconds(5), .seconds(5)]
+        #expect(waits == expected + expected)
+        #expect(published == 2)
+    }
+
     @Test("After a command it is looked at once, and again a second later")
     func command() {
         var machine = following(.rain)

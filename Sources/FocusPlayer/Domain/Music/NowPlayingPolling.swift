@@ -84,6 +84,8 @@ package struct NowPlayingPolling {
     private var failures = 0
     /// True if the next look is the first one after a command.
     private var looksAgain = false
+    /// The last track whose end was a reason for an early look. An answer can say again and again that its track ends.
+    private var endingTrack: Playback.Track?
 
     /// Creates a machine whose first step is to poll.
     /// - Parameter document: the document that is published already.
@@ -127,12 +129,14 @@ package struct NowPlayingPolling {
         return Step(publish: new, next: next(at: now))
     }
 
-    private func interval(after playback: Playback?) -> Duration {
+    private mutating func interval(after playback: Playback?) -> Duration {
         if looksAgain { return pace.secondLook }
         guard let playback, playback.isPlaying else { return pace.idle }
-        guard let track = playback.track else { return pace.playing }
-        let rest = Duration.milliseconds(max(0, track.duration - playback.position))
-        return min(pace.playing, rest + Self.trackChange)
+        guard let track = playback.track, track != endingTrack else { return pace.playing }
+        let change = .milliseconds(max(0, track.duration - playback.position)) + Self.trackChange
+        guard change < pace.playing else { return pace.playing }
+        endingTrack = track
+        return change
     }
 
     private mutating func failed(_ error: MusicError, at now: Duration) -> Step {
@@ -167,7 +171,8 @@ package struct NowPlayingPolling {
             return new == document
         }
         let position = former.position(at: current.measuredAt)
-        let (difference, isTooLong) = current.position.subtractingReportingOverflow(position)
+        // A position beyond the end of the track counts as the end.
+        let (difference, isTooLong) = current.position(at: current.measuredAt).subtractingReportingOverflow(position)
         let limit = current.isPlaying ? Self.tolerance : 0
         guard !isTooLong, (-limit...limit).contains(difference) else { return false }
         (former.position, former.measuredAt) = (current.position, current.measuredAt)
