@@ -222,6 +222,16 @@ struct SpotifyWebAPITests {
         }
     }
 
+    @Test("A change whose connection closes without an answer is sent once: it may have had its effect")
+    func closedConnection() async throws {
+        try await FaultySpotify.with(.closesAfterFirst) { server, client, host in
+            // The answer is not one for this request, but the connection is kept.
+            await #expect(throws: MusicError.self) { try await api(client, host).devices() }
+            await #expect(throws: MusicError.self) { try await api(client, host).change(.pause) }
+            #expect(server.requests == 2)
+        }
+    }
+
     @Test("More songs than Spotify takes at once are cut to the first hundred")
     func manySongs() async throws {
         let songs = (0..<150).map { Song(id: "\($0)", uri: "u\($0)", title: "", artist: "", duration: 1) }

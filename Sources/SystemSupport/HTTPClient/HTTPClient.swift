@@ -25,7 +25,7 @@ package struct HTTPClient: Sendable {
     /// Sends a request and reads the whole response, whatever its status is.
     ///
     /// If the server has closed the connection that was kept from an earlier request, the request is sent again on a
-    /// new connection. Only requests with an idempotent method (RFC 9110 §9.2.2) use kept connections.
+    /// new connection. Only requests with a safe method (RFC 9110 §9.2.1) use kept connections.
     /// - Parameters:
     ///   - deadline: The maximum time of the whole exchange, from the look-up of the host's name to the last byte of
     ///     the body. A longer exchange fails with ``Failure/Code/deadline``.

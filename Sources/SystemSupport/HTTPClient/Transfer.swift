@@ -16,8 +16,9 @@ struct TransferOrder: Sendable {
 final class Transfer {
     /// The maximum size of the response's header in bytes. A larger header ends the exchange.
     private static let maximumHeader = 64 << 10
-    /// Methods that may be sent twice (RFC 9110 §9.2.2).
-    private static let idempotentMethods: Set<HTTPRequest.Method> = [.get, .head, .put, .delete, .options, .trace]
+    /// Methods that change nothing (RFC 9110 §9.2.1). PUT and DELETE are idempotent, but the answer to the second
+    /// request can be a refusal although the first one had its effect.
+    private static let safeMethods: Set<HTTPRequest.Method> = [.get, .head, .options, .trace]
 
     private let order: TransferOrder
     private let multi: UnsafeMutableRawPointer
@@ -80,7 +81,7 @@ final class Transfer {
     /// True if a request with this method may be sent twice. When the server has closed a kept connection, libcurl
     /// sends the request again, whatever its method is.
     private static func mayUseKeptConnection(_ method: HTTPRequest.Method) -> Bool {
-        idempotentMethods.contains(method)
+        safeMethods.contains(method)
     }
 
     private func configure(authorities: String?) -> CURLcode {
