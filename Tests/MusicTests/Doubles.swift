@@ -69,6 +69,8 @@ struct StaticRepository: PlaylistRepository {
 }
 
 extension Song {
+    static let episode = Song(id: "e", uri: "spotify:episode:e", title: "Talk", artist: "A", duration: 1000)
+
     static func fixture(_ number: Int) -> Song {
         Song(id: "s\(number)", uri: "spotify:track:s\(number)", title: "Song \(number)", artist: "A", duration: 1000)
     }

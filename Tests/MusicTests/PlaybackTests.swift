@@ -23,6 +23,7 @@ struct PlaybackTests {
             nil, Document.GeneratedPlaylist(playlistID: "p", status: .loading),
             Document.GeneratedPlaylist(playlistID: "p", status: .failed),
             Document.GeneratedPlaylist(playlistID: "p", status: .ready, songs: []),
+            Document.GeneratedPlaylist(playlistID: "p", status: .ready, songs: [.episode]),
         ])
     func nothing(generated: Document.GeneratedPlaylist?) async throws {
         let player = ScriptedPlayer()
@@ -30,6 +31,15 @@ struct PlaybackTests {
         let selected = Command.DeviceSelected(deviceID: "kitchen")
         #expect(try await service(player).play(generated, on: selected).errorCodes == ["music.nothing-to-play"])
         #expect(await player.calls.isEmpty)
+    }
+
+    @Test("An object that is not a track does not spoil the command")
+    func episode() async throws {
+        let player = ScriptedPlayer()
+        let songs = [Song.episode, .fixture(1)]
+        let generated = Document.GeneratedPlaylist(playlistID: "p", status: .ready, songs: songs)
+        #expect(try await service(player).play(generated).types == ["event.PlaybackStarted"])
+        #expect(await player.calls == [.play(["spotify:track:s1"], on: nil)])
     }
 
     @Test("A change of the playback is asked for as it was meant, and reported")

@@ -272,14 +272,14 @@ struct ListTests {
     func tolerance() async throws {
         let body = #"""
             {"next":null,"total":"9","items":[
-                {"is_local":"false","item":{"id":"a","uri":"u:a","name":"A","duration_ms":"1500","artists":[null,{"name":"X"}]}},
-                {"item":{"id":"b","uri":"u:b","name":7,"duration_ms":1500.4,"artists":"none","type":null}},
-                {"is_local":null,"item":{"id":"c","uri":"u:c","name":null,"duration_ms":-1,"artists":[{"name":9}]}},
-                {"item":{"id":"d","uri":"u:d","name":"D\u0000\u202e\nd","duration_ms":1e400,"artists":null}},
-                {"item":{"id":"e","uri":"u:e","name":"E","is_playable":false}},
-                {"item":{"id":"f","uri":"u:f","name":"F","restrictions":{"reason":"market"}}},
-                {"item":{"id":"g","uri":"u:g","name":"G","is_playable":true,"restrictions":{}}},
-                {"item":{"id":"h\u0000","uri":"u:h","name":"H"}}, {"item":{"id":9,"uri":"u:i","name":"I"}}]}
+                {"is_local":"false","item":{"id":"a","uri":"spotify:track:a","name":"A","duration_ms":"1500","artists":[null,{"name":"X"}]}},
+                {"item":{"id":"b","uri":"spotify:track:b","name":7,"duration_ms":1500.4,"artists":"none","type":null}},
+                {"is_local":null,"item":{"id":"c","uri":"spotify:track:c","name":null,"duration_ms":-1,"artists":[{"name":9}]}},
+                {"item":{"id":"d","uri":"spotify:track:d","name":"D\u0000\u202e\nd","duration_ms":1e400,"artists":null}},
+                {"item":{"id":"e","uri":"spotify:track:e","name":"E","is_playable":false}},
+                {"item":{"id":"f","uri":"spotify:track:f","name":"F","restrictions":{"reason":"market"}}},
+                {"item":{"id":"g","uri":"spotify:track:g","name":"G","is_playable":true,"restrictions":{}}},
+                {"item":{"id":"h\u0000","uri":"spotify:track:h","name":"H"}}, {"item":{"id":9,"uri":"spotify:track:i","name":"I"}}]}
             """#.replacing("1e400", with: "\"many\"")
         try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
             let songs = try await api(client, host).songs(of: "p")
@@ -287,6 +287,39 @@ struct ListTests {
             #expect(songs.map(\.title) == ["A", "", "", "D d", "G"])
             #expect(songs.map(\.artist) == ["X", "", "", "", ""])
             #expect(songs.map(\.duration) == [1500, 1500, 0, 0, 0])
+        }
+    }
+
+    @Test(
+        "An entry whose URI is not that of a track is left out, whatever its type says",
+        arguments: [
+            "spotify:episode:e", "spotify:local:a:b:c:1", "spotify:album:a", "spotify:track:", "spotify:track:a:b",
+            "spotify:track:\u{301}", "spotify:track:a b", "track:a", "https://open.spotify.com/track/a",
+            "SPOTIFY:TRACK:A",
+        ])
+    func otherURI(uri: String) async throws {
+        let body = """
+            {"next":null,"items":[{"item":{"id":"a","uri":"\(uri)"}},{"item":{"id":"b","uri":"spotify:track:b"}}]}
+            """
+        try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
+            let songs = try await api(client, host).songs(of: "p")
+            #expect(songs.map(\.id) == ["b"])
+        }
+    }
+
+    @Test("A song that no market has is left out, unless Spotify says that it can be played")
+    func markets() async throws {
+        let body = #"""
+            {"next":null,"items":[
+                {"item":{"id":"a","uri":"spotify:track:a","available_markets":[]}},
+                {"item":{"id":"b","uri":"spotify:track:b","available_markets":["SE"]}},
+                {"item":{"id":"c","uri":"spotify:track:c","available_markets":[],"is_playable":true}},
+                {"item":{"id":"d","uri":"spotify:track:d","available_markets":["SE"],"is_playable":false}},
+                {"item":{"id":"e","uri":"spotify:track:e","available_markets":null}}]}
+            """#
+        try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
+            let songs = try await api(client, host).songs(of: "p")
+            #expect(songs.map(\.id) == ["b", "c", "e"])
         }
     }
 
@@ -517,7 +550,7 @@ private final class ServedPlaylist: Sendable {
             let list = request.line.contains("/v1/me/playlists") ? "me/playlists" : "playlists/p/items"
             let entries = state.songs.dropFirst(offset).prefix(50).map { id in
                 if list == "me/playlists" { return #"{"id":"\#(id)"}"# }
-                return #"{"is_local":\#(id == "local"),"item":{"id":"\#(id)","uri":"u"}}"#
+                return #"{"is_local":\#(id == "local"),"item":{"id":"\#(id)","uri":"spotify:track:\#(id)"}}"#
             }
             let next =
                 offset + 50 < state.songs.count

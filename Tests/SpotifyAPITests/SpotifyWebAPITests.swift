@@ -232,15 +232,18 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("More songs than Spotify takes at once are cut to the first hundred")
+    @Test("More songs than Spotify takes at once are cut to the first hundred tracks")
     func manySongs() async throws {
-        let songs = (0..<150).map { Song(id: "\($0)", uri: "u\($0)", title: "", artist: "", duration: 1) }
+        let songs = (0..<150).map { number in
+            let kind = number < 20 ? "episode" : "track"
+            return Song(id: "\(number)", uri: "spotify:\(kind):u\(number)", title: "", artist: "", duration: 1)
+        }
         try await ScriptedSpotify.with(.init(status: 204, body: "")) { server, client, host in
             try await api(client, host).play(songs, on: "a&b")
             let request = try #require(server.received.first)
             #expect(request.line == "PUT /v1/me/player/play?device_id=a%26b")
-            #expect(request.body.contains(#""u99""#))
-            #expect(!request.body.contains(#""u100""#))
+            #expect(!request.body.contains("episode") && request.body.contains(#"u20""#))
+            #expect(request.body.contains(#"u119""#) && !request.body.contains(#"u120""#))
         }
     }
 

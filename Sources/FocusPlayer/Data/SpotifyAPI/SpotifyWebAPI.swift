@@ -232,7 +232,7 @@ extension SpotifyWebAPI: MusicCatalog {
                 empty: ListReading(.playlists, hasVersion: false, isUnique: true, identity: \.id)))
     }
 
-    /// Returns only songs that can be played. Podcast episodes and local files are left out.
+    /// Returns only songs that can be played: tracks that are available.
     package func songs(of playlistID: Playlist.ID) async throws -> [Song] {
         let object = MusicError.Object.playlist(ServerMessage.line(playlistID))
         // The id comes from a message, so it may be invalid. The ids `.` and `..` would change the path of the URL.
@@ -273,7 +273,8 @@ extension SpotifyWebAPI: Player {
     /// Plays the first ``maximumSongsPerCall`` songs. Further songs are not played.
     package func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
         let query = deviceID.map { "?device_id=\(PercentEncoding.encode($0))" } ?? ""
-        let playback = PlayRequest(uris: songs.prefix(Self.maximumSongsPerCall).map(\.uri))
+        let playback = PlayRequest(
+            uris: songs.lazy.filter(\.isTrack).prefix(Self.maximumSongsPerCall).map(\.uri))
         try await limited { try await put("/v1/me/player/play\(query)", playback) }
     }
 

@@ -1,3 +1,4 @@
+internal import Music
 internal import Vocabulary
 
 /// Spotify's simplified playlist object. Only its id is needed; a field that cannot be read is left out.
@@ -47,7 +48,10 @@ struct PlaylistEntryPayload: Decodable {
         let name: Tolerant<String>?
         let artists: Tolerant<[Tolerant<Artist>]>?
         let durationMs: TolerantNumber?
+        /// Nil if the request names no market.
         let isPlayable: TolerantFlag?
+        /// The countries in which the song is available. Nil if Spotify does not name them.
+        let availableMarkets: Tolerant<[Tolerant<String>]>?
         /// Present if the song cannot be played. Its content is not needed.
         let restrictions: Tolerant<Restrictions>?
 
@@ -59,16 +63,25 @@ struct PlaylistEntryPayload: Decodable {
     let isLocal: TolerantFlag?
     let item: Tolerant<Track>?
 
-    /// The song. Nil for an episode, a local file, a song that cannot be played, and an entry without an id or URI.
+    /// The song. Nil for an entry that is not a track, is a local file, cannot be played, or has no id.
     var song: Song? {
         guard isLocal?.value != true, let item = item?.value, item.type?.value ?? "track" == "track",
-            item.isPlayable?.value != false, item.restrictions?.value?.reason?.value == nil,
-            let id = ServerText.identifier(item.id?.value), let uri = ServerText.identifier(item.uri?.value)
+            item.isAvailable, let id = ServerText.identifier(item.id?.value),
+            let uri = ServerText.identifier(item.uri?.value)
         else { return nil }
         let artists = (item.artists?.value ?? []).compactMap { $0.value?.name?.value }
-        return Song(
+        let song = Song(
             id: id, uri: uri, title: ServerText.name(item.name?.value ?? ""),
             artist: ServerText.name(artists.joined(separator: ", ")), duration: max(0, item.durationMs?.value ?? 0))
+        return song.isTrack ? song : nil
+    }
+}
+
+extension PlaylistEntryPayload.Track {
+    /// False if the song cannot be played: in the request's market, or in any.
+    fileprivate var isAvailable: Bool {
+        guard restrictions?.value?.reason?.value == nil else { return false }
+        return isPlayable?.value ?? (availableMarkets?.value?.isEmpty != true)
     }
 }
 

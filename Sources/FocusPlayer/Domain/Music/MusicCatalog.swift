@@ -1,3 +1,4 @@
+internal import Support
 package import Vocabulary
 
 /// The music of an account at its provider.
@@ -43,4 +44,13 @@ package struct AccessToken: Hashable, Sendable {
 extension AccessToken: CustomStringConvertible, CustomReflectable {
     package var description: String { "AccessToken(redacted, generation \(generation))" }
     package var customMirror: Mirror { Mirror(self, children: ["generation": generation]) }
+}
+
+extension Song {
+    /// True if the URI names a track: not an episode, a local file or another object. Spotify refuses a whole command
+    /// to play if one of its URIs is not that of a track.
+    package var isTrack: Bool {
+        guard let id = uri.removing(prefix: "spotify:track:"), !id.isEmpty else { return false }
+        return id.unicodeScalars.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
+    }
 }

@@ -120,8 +120,11 @@ package struct MusicService: Sendable {
     }
 
     private func songs(of generated: Document.GeneratedPlaylist?) throws -> [Song] {
-        guard let generated, generated.status == .ready, !generated.songs.isEmpty else { throw Self.nothingToPlay }
-        return generated.songs
+        guard let generated, generated.status == .ready else { throw Self.nothingToPlay }
+        // The document may be of an earlier version, which kept other objects.
+        let songs = generated.songs.filter(\.isTrack)
+        guard !songs.isEmpty else { throw Self.nothingToPlay }
+        return songs
     }
 
     /// Limits the time of an operation. Turns the errors `premiumRequired` and `noActiveDevice` into events.
@@ -195,7 +198,8 @@ package protocol Player: Sendable {
     /// - Throws: ``MusicError``, as the other methods do.
     func devices() async throws -> [Device]
 
-    /// Plays songs, starting with the first one. A repeated call starts again with the first song.
+    /// Plays songs, starting with the first one, without those whose URI is not that of a track. A repeated call starts
+    /// again with the first song.
     /// - Parameter deviceID: nil for the active device.
     /// - Throws: ``MusicError``, in particular `noActiveDevice` and `premiumRequired`.
     func play(_ songs: [Song], on deviceID: Device.ID?) async throws
