@@ -71,6 +71,16 @@ struct PlaybackTests {
         #expect(messages.first(Document.Devices.self)?.devices == [.kitchen])
     }
 
+    @Test("A device that Spotify does not find brings the list, too, whichever command names or uses it")
+    func deviceNotFound() async throws {
+        let player = ScriptedPlayer(devices: .success([.kitchen]), play: .notFound(.device))
+        let expected = ["document.Devices", "event.SpotifyDeviceActivationRequired"]
+        #expect(try await service(player).play(.ready).types == expected)
+        #expect(try await service(player).change(.pause).types == expected)
+        let selected = Command.DeviceSelected(deviceID: "kitchen")
+        #expect(try await service(player).play(.ready, on: selected).types == expected)
+    }
+
     @Test("Devices that cannot be listed are an error, not an empty list")
     func noDevices() async throws {
         let player = ScriptedPlayer(devices: .failure(.unavailable("status 500")), play: .noActiveDevice)
@@ -109,7 +119,7 @@ struct PlaybackTests {
         arguments: [
             (MusicError.notAuthorized, "spotify.not-connected"), (.renewalOverdue, "spotify.renewal-overdue"),
             (.accessUnreadable("tokens"), "spotify.access-unreadable"),
-            (.unauthorized(generation: 2), "spotify.unauthorized"), (.notFound(.device), "spotify.not-found"),
+            (.unauthorized(generation: 2), "spotify.unauthorized"), (.playlistForbidden("no"), "spotify.forbidden"),
             (.forbidden("Insufficient client scope"), "spotify.forbidden"),
             (.rateLimited(retryAfter: .seconds(90)), "spotify.rate-limited"),
             (.rateLimited(retryAfter: nil), "spotify.rate-limited"), (.unavailable("x"), "spotify.unavailable"),

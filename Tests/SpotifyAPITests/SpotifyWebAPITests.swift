@@ -259,6 +259,52 @@ struct SpotifyWebAPITests {
         }
     }
 
+    @Test(
+        "The reason of a refusal is found in each form of body",
+        arguments: [
+            (#"{"error":{"status":403,"message":"Not allowed"}}"#, "Not allowed"),
+            (#"{"error":"Not allowed"}"#, "Not allowed"),
+            (#"{"error":"denied","error_description":"Not allowed"}"#, "Not allowed"),
+            (#"{"error":{"error_description":"Not allowed"}}"#, "Not allowed"),
+            (#"{"status":403,"message":"Not allowed"}"#, "Not allowed"),
+            (#"{"error":{"status":403,"message":"","reason":"NOT_ALLOWED"}}"#, "NOT_ALLOWED"),
+            (#"{"error":{"message":null,"reason":"NOT_ALLOWED"}}"#, "NOT_ALLOWED"),
+            (#"{"error":true,"message":"Not allowed"}"#, "Not allowed"),
+            (#""Not allowed""#, "Not allowed"), ("Not allowed", "Not allowed"),
+            (#"{"error":{"message":"#, "no reason was given"), ("", "no reason was given"),
+            ("<p>Not allowed", "no reason was given"), ("[]", "no reason was given"), ("{}", "no reason was given"),
+        ])
+    func reasons(body: String, reason: String) async throws {
+        for headers in [["Content-Type": "application/json; charset=utf-8"], [:], ["Content-Type": "text/plain"]] {
+            try await ScriptedSpotify.with(.init(status: 403, headers: headers, body: body)) { _, client, host in
+                await #expect(throws: MusicError.forbidden(reason)) { try await api(client, host).transfer(to: "k") }
+            }
+        }
+    }
+
+    @Test("A missing Premium is found in each form of body", arguments: ["{\"error\":R}", "R"])
+    func premium(form: String) async throws {
+        let body = form.replacing("R", with: #"{"reason":"PREMIUM_REQUIRED"}"#)
+        try await ScriptedSpotify.with(.init(status: 403, body: body)) { _, client, host in
+            await #expect(throws: MusicError.premiumRequired) { try await api(client, host).change(.pause) }
+        }
+    }
+
+    @Test("A playlist that Spotify forbids is an error of its own, unless a scope is missing")
+    func forbiddenPlaylist() async throws {
+        try await ScriptedSpotify.with(error(403, "Forbidden")) { _, client, host in
+            await #expect(throws: MusicError.playlistForbidden("Forbidden")) {
+                try await api(client, host).songs(of: "p")
+            }
+            await #expect(throws: MusicError.forbidden("Forbidden")) { try await api(client, host).playlists() }
+        }
+        try await ScriptedSpotify.with(error(403, "Insufficient client scope")) { _, client, host in
+            await #expect(throws: MusicError.forbidden("Insufficient client scope")) {
+                try await api(client, host).songs(of: "p")
+            }
+        }
+    }
+
     @Test("Errors are read by status and reason, not by their words")
     func errors() async throws {
         let html = ["Content-Type": "text/html"]

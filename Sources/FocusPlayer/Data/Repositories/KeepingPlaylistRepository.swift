@@ -92,7 +92,7 @@ extension MusicError {
         switch self {
         case .unavailable, .rateLimited: true
         case .notAuthorized, .authorizationEnded, .renewalFailed, .renewalOverdue, .accessUnreadable, .unauthorized,
-            .premiumRequired, .noActiveDevice, .notFound, .forbidden, .tooLong:
+            .premiumRequired, .noActiveDevice, .notFound, .forbidden, .playlistForbidden, .tooLong:
             false
         }
     }

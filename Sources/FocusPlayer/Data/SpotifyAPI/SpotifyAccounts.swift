@@ -157,28 +157,9 @@ extension String {
 }
 
 extension AuthorizationFailure {
-    /// The error of the token endpoint (RFC 6749 §5.2). A field that has another form is nil.
-    private struct Payload: Decodable {
-        private enum CodingKeys: CodingKey {
-            case error, errorDescription
-        }
-
-        let error: String?
-        let errorDescription: String?
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            func text(_ key: CodingKeys) -> String? {
-                (try? container.decode(String.self, forKey: key)).flatMap { $0.isEmpty ? nil : $0 }
-            }
-            error = text(.error)
-            errorDescription = text(.errorDescription)
-        }
-    }
-
     fileprivate init(_ reply: SpotifyReply, hiding secrets: [String]) {
-        let payload = reply.decode(Payload.self)
-        let text = payload?.errorDescription ?? payload?.error ?? reply.plainText ?? ""
+        let error = ServerError(reply)
+        let text = error.message ?? ""
         // The secrets are replaced in the whole text: a shortened text may end in a part of one.
         let line = ServerMessage.line(secrets.reduce(text) { $1.isEmpty ? $0 : $0.replacing($1, with: "…") })
         let reason = line.isEmpty ? "status \(reply.status.code)" : line
@@ -187,7 +168,7 @@ extension AuthorizationFailure {
             self = .rateLimited(retryAfter: reply.retryAfter)
         case 408:
             self = .unavailable(reason)
-        case 400..<500 where payload?.error == "invalid_grant":
+        case 400..<500 where error.code == "invalid_grant":
             self = .grantRefused(reason)
         case 400..<500:
             self = .requestRefused(reason)

@@ -78,10 +78,13 @@ struct SpotifyReply: Sendable {
         contentType = nil
     }
 
-    /// The body if it is plain text, as the server wrote it. Nil if it is empty.
+    /// The body if it is plain text, as the server wrote it. Nil if it is empty, HTML, or JSON, which can be incomplete.
     var plainText: String? {
-        guard let contentType, contentType.lowercased().begins(with: "text/plain"), !body.isEmpty else { return nil }
-        return String(decoding: body, as: UTF8.self)
+        let type = contentType?.lowercased() ?? "text/plain"
+        guard type.begins(with: "text/plain") || type.begins(with: "application/json") else { return nil }
+        let text = String(decoding: body, as: UTF8.self)
+        guard let first = text.trimmed.unicodeScalars.first else { return nil }
+        return "<{[".unicodeScalars.contains(first) ? nil : text
     }
 
     var isSuccess: Bool { (200..<300).contains(status.code) }

@@ -196,7 +196,7 @@ extension SpotifyWebAPI {
             return try await get(
                 host.url(path), as: PlaylistVersionPayload.self, attempts: 1, about: request.object
             ).snapshotId?.value
-        } catch MusicError.notFound, MusicError.forbidden, MusicError.unavailable {
+        } catch MusicError.notFound, MusicError.forbidden, MusicError.playlistForbidden, MusicError.unavailable {
             return nil
         }
     }
@@ -313,29 +313,25 @@ extension SpotifyWebAPI: Player {
 }
 
 extension MusicError {
-    /// The Web API's error: `{"error": {"status", "message", "reason"?}}`.
-    private struct Payload: Decodable {
-        struct Details: Decodable {
-            let message: Tolerant<String>?
-            let reason: Tolerant<String>?
-        }
-        let error: Details
-    }
-
     /// - Parameters:
     ///   - generation: the generation of the request's token.
     ///   - object: the object of the request.
     init(_ reply: SpotifyReply, generation: Int, about object: Object) {
-        let details = reply.decode(Payload.self)?.error
-        let line = (details?.message?.value ?? reply.plainText).map(ServerMessage.line)
+        let error = ServerError(reply)
+        let line = error.message.map(ServerMessage.line)
         let reason = line.flatMap { $0.isEmpty ? nil : $0 }
-        switch (reply.status.code, details?.reason?.value) {
+        switch (reply.status.code, error.code) {
         case (401, _):
             self = .unauthorized(generation: generation)
         case (403, "PREMIUM_REQUIRED"):
             self = .premiumRequired
         case (403, _):
-            self = .forbidden(reason ?? "no reason was given")
+            let refusal = MusicError.forbidden(reason ?? "no reason was given")
+            if case .playlist = object, !refusal.names("scope") {
+                self = .playlistForbidden(reason ?? "no reason was given")
+            } else {
+                self = refusal
+            }
         case (404, "NO_ACTIVE_DEVICE"):
             self = .noActiveDevice
         case (404, _):
@@ -346,6 +342,17 @@ extension MusicError {
             self = .forbidden(reason ?? "status \(reply.status.code)")
         default:
             self = .unavailable("the server answered with status \(reply.status.code)")
+        }
+    }
+
+    /// True if the reason of a refusal names one of these words, of which the Web API has no code.
+    fileprivate func names(_ words: String...) -> Bool {
+        switch self {
+        case .forbidden(let reason), .playlistForbidden(let reason):
+            let reason = reason.lowercased()
+            return words.contains(where: reason.contains(scalars:))
+        default:
+            return false
         }
     }
 }

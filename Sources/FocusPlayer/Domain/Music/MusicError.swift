@@ -48,6 +48,9 @@ package enum MusicError: Error, Hashable {
     case notFound(Object)
     /// Spotify refused the request, for example because the account may not do this. The value is the reason.
     case forbidden(String)
+    /// Spotify does not tell the songs of a playlist: only its owner and its collaborators may list them. The value is
+    /// the reason.
+    case playlistForbidden(String)
     /// Too many requests. The value is the time after which the request may be repeated; nil if Spotify gave none.
     case rateLimited(retryAfter: Duration?)
     /// A list has more entries than the maximum.
@@ -78,6 +81,10 @@ package enum MusicError: Error, Hashable {
             error("spotify.not-found", "Spotify did not find \(object)", object.recoveryFromNotFound)
         case .forbidden(let reason):
             error("spotify.forbidden", "Spotify does not allow this: \(reason)", nil)
+        case .playlistForbidden(let reason):
+            error(
+                "spotify.forbidden", "Spotify does not tell apps the songs of this playlist: \(reason)",
+                "Choose a playlist that you own or may edit.")
         case .rateLimited(let retryAfter):
             .rateLimited(recovery: "Try again \(ApplicationError.timeOfRetry(retryAfter)).")
         case .tooLong(let object, let limit):

@@ -102,13 +102,8 @@ package struct MusicService: Sendable {
     ) async throws -> [any Message] {
         try await playing {
             let songs = try songs(of: generated)
-            do {
-                try await player.transfer(to: command.deviceID)
-                try await player.play(songs, on: command.deviceID)
-            } catch MusicError.notFound {
-                // The device may have been switched off after it was listed. `playing` publishes the list again.
-                throw MusicError.noActiveDevice
-            }
+            try await player.transfer(to: command.deviceID)
+            try await player.play(songs, on: command.deviceID)
             return [DomainEvent.PlaybackStarted()]
         }
     }
@@ -127,7 +122,7 @@ package struct MusicService: Sendable {
         return songs
     }
 
-    /// Limits the time of an operation. Turns the errors `premiumRequired` and `noActiveDevice` into events.
+    /// Limits the time of an operation. Turns the errors `premiumRequired`, `noActiveDevice` and `notFound` into events.
     private func playing(
         _ operation: @escaping @Sendable () async throws -> [any Message]
     ) async throws -> [any Message] {
@@ -137,7 +132,8 @@ package struct MusicService: Sendable {
                     return try await operation()
                 } catch MusicError.premiumRequired {
                     return [DomainEvent.SpotifyPremiumOnlyActionAttempted()]
-                } catch MusicError.noActiveDevice {
+                } catch MusicError.noActiveDevice, MusicError.notFound {
+                    // The device may have been switched off after it was listed.
                     return [
                         Document.Devices(devices: try await player.devices()),
                         DomainEvent.SpotifyDeviceActivationRequired(),
