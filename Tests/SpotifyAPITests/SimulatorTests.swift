@@ -45,6 +45,17 @@ struct SimulatorTests {
         }
     }
 
+    @Test("If Spotify refuses the account's market, songs are asked for without it", arguments: ["invalid", "scope"])
+    func market(rule: String) async throws {
+        try await connected { spotify, api, _ in
+            let songs = try await api.songs(of: "LongWalk")
+            try await spotify.control("market", "from_token=\(rule)")
+            #expect(try await api.songs(of: "LongWalk") == songs, "withdrawn songs are left out, too")
+            try await spotify.control("market", "from_token=accepted")
+            #expect(try await api.songs(of: "LongWalk") == songs)
+        }
+    }
+
     @Test("An unknown playlist is not found")
     func unknown() async throws {
         try await connected { _, api, _ in

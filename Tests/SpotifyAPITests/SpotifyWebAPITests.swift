@@ -145,6 +145,18 @@ struct SpotifyWebAPITests {
         }
     }
 
+    @Test(
+        "A refusal that names the market or a scope is answered by one request without the market",
+        arguments: [(400, "Invalid market code"), (403, "Insufficient client scope"), (403, "Forbidden")])
+    func market(status: Int, message: String) async throws {
+        try await ScriptedSpotify.with(error(status, message)) { server, client, host in
+            await #expect(throws: MusicError.self) { try await api(client, host).songs(of: "p") }
+            let first = "GET /v1/playlists/p/items?limit=50&offset=0"
+            let isRepeated = message != "Forbidden"
+            #expect(server.received.map(\.line) == ["\(first)&market=from_token"] + (isRepeated ? [first] : []))
+        }
+    }
+
     @Test("Playlists with nulls and older names are still playlists")
     func oddPlaylists() async throws {
         let body = #"""

@@ -260,7 +260,7 @@ struct ControlTests {
     func page() async throws {
         try await withSimulator { spotify in
             let text = try await spotify.get("/_control").text
-            for route in ["state", "reset", "revoke", "premium", "devices", "player", "faults"] {
+            for route in ["state", "reset", "revoke", "premium", "market", "devices", "player", "faults"] {
                 #expect(text.contains("/_control/\(route)"))
             }
         }

@@ -13,12 +13,22 @@ struct SimulatorState: Sendable, Equatable {
         }
     }
 
+    /// The answer to requests with the market of the token's account, `market=from_token`.
+    enum TokenMarket: String, CaseIterable, Sendable {
+        case accepted
+        /// 400: it is not a market.
+        case invalid
+        /// 403, unless the token has the scope `user-read-private`, which shows the account's country.
+        case scope
+    }
+
     let catalogue: Catalogue
     let library: Library
     let policy: TokenPolicy
     var authorization = AuthorizationState()
     /// The accounts in the order of the catalogue. Their number and order do not change.
     var accounts: [Account]
+    var tokenMarket = TokenMarket.accepted
     private(set) var faults: [Fault] = []
     private(set) var requestCounts: [String: Int] = [:]
 

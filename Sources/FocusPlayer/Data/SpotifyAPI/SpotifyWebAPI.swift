@@ -131,7 +131,7 @@ extension SpotifyWebAPI {
         let empty: ListReading<Item>
         /// The path and query of the list's version. Nil if Spotify gives none.
         var version: String?
-        /// The query parameter of each page.
+        /// The query parameter of each page. Nil after Spotify has refused it.
         var market: String?
 
         /// The path and query of a page.
@@ -157,6 +157,7 @@ extension SpotifyWebAPI {
         let (reading, former): (_, ListReading<Item>?) = kept.begin(
             KeptPages.Key(session: session, path: request.path))
         defer { kept.end(reading) }
+        var request = request
         var list = former ?? request.empty
         list.resume()
         // The waits of all requests count together, so no request of the list waits on its own.
@@ -171,6 +172,9 @@ extension SpotifyWebAPI {
                     }
                 } catch MusicError.rateLimited(let wait) {
                     guard try await waits.wait(for: wait) else { throw MusicError.rateLimited(retryAfter: wait) }
+                } catch let refusal as MusicError where request.market != nil && refusal.names("market", "scope") {
+                    // Spotify does not document this market, and it may need a scope that the app does not request.
+                    request.market = nil
                 }
             }
             return list.items

@@ -9,6 +9,9 @@ struct Library: Sendable, Equatable {
         "NO", "NZ", "PL", "PT", "SE", "US",
     ]
 
+    /// The name of the market of each account.
+    static let tokenMarket = "from_token"
+
     /// The identifiers of ISO 3166, which include numbers of continents.
     private static let countries = Set(Locale.Region.isoRegions.map(\.identifier))
 
@@ -84,7 +87,7 @@ struct Library: Sendable, Equatable {
     /// - Returns: True if songs are available there. The country of each account, `from_token`, has songs.
     /// - Throws: An error with the status 400 if it is neither a country's code (ISO 3166-1 alpha-2) nor `from_token`.
     static func hasSongs(market: String) throws(WebAPIError) -> Bool {
-        if market == "from_token" { return true }
+        if market == tokenMarket { return true }
         guard market.utf8.count == 2, countries.contains(market) else {
             throw .badRequest("Invalid market code")
         }

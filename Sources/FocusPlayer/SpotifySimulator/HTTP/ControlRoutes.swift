@@ -44,6 +44,12 @@ struct ControlRoutes: Sendable {
         }
     }
 
+    /// `POST /_control/market`
+    func market(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
+        let market = try await ControlFields(request).choice(Library.tokenMarket, SimulatorState.TokenMarket.self)
+        return try await changing { state, _, _ in state.tokenMarket = market }
+    }
+
     /// `POST /_control/devices`
     func devices(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
         let fields = try await ControlFields(request)
@@ -275,6 +281,10 @@ private enum ControlPage {
 
         POST /_control/premium   premium=on      player commands are accepted
                                  premium=off     player commands answer 403 PREMIUM_REQUIRED
+
+        POST /_control/market    from_token=accepted     the market of the token's account is accepted
+                                 from_token=invalid      requests with market=from_token answer 400
+                                 from_token=scope        they answer 403 without the scope user-read-private
 
         POST /_control/devices   action=activate&id=ID   make a device the active one
                                  action=deactivate       no device is active: 404 NO_ACTIVE_DEVICE

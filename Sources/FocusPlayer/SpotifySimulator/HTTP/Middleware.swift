@@ -44,6 +44,27 @@ struct BearerAuthentication: RouterMiddleware {
     }
 }
 
+/// Admits requests with the market of the token's account, unless the control routes have forbidden it.
+struct TokenMarketCheck: RouterMiddleware {
+    let simulation: Simulation
+
+    func handle(
+        _ request: Request,
+        context: SimulatorContext,
+        next: @concurrent (Request, SimulatorContext) async throws -> Response
+    ) async throws -> Response {
+        if try request.queryFields()["market"] == Library.tokenMarket {
+            switch try await simulation.update({ state, _ in state.tokenMarket }) {
+            case .accepted: break
+            case .invalid: throw WebAPIError.badRequest("Invalid market code")
+            case .scope:
+                guard context.scopes.contains(.userReadPrivate) else { throw WebAPIError.insufficientScope }
+            }
+        }
+        return try await next(request, context)
+    }
+}
+
 /// Converts errors to answers, also those of the framework, for example an unknown route or a malformed form.
 /// `ErrorForm` has the forms of the answers.
 struct ErrorEnvelope: RouterMiddleware {

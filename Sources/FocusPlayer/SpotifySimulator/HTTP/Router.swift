@@ -59,6 +59,7 @@ private struct Route: Sendable {
             Route(.post, "/_control/reset", .control, control.reset),
             Route(.post, "/_control/revoke", .control, control.revoke),
             Route(.post, "/_control/premium", .control, control.premium),
+            Route(.post, "/_control/market", .control, control.market),
             Route(.post, "/_control/devices", .control, control.devices),
             Route(.post, "/_control/player", .control, control.player),
             Route(.post, "/_control/faults", .control, control.order),
@@ -100,6 +101,7 @@ private struct Route: Sendable {
         }
         if case .webAPI(let scope) = access {
             group.add(middleware: BearerAuthentication(simulation: simulation, scope: scope))
+            group.add(middleware: TokenMarketCheck(simulation: simulation))
         }
         group.on(RouterPath(operation.path), method: operation.method, use: handler)
     }
