@@ -27,10 +27,10 @@ struct LogRotationTests {
             return LogCursor(files, last: last, in: period)
         }
 
-        func record(_ number: Int) -> [UInt8] {
+        func record(_ number: Int, _ stream: LogLine.Stream = .stdout, continues: Bool = false) -> [UInt8] {
             LogRecord.bytes(
-                time: LogRecord.time(Date(timeIntervalSince1970: Double(number))), stream: .stdout,
-                text: Array("\(number)".utf8), continues: false)
+                time: LogRecord.time(Date(timeIntervalSince1970: Double(number))), stream: stream,
+                text: Array("\(number)".utf8), continues: continues)
         }
     }
 
@@ -53,6 +53,22 @@ struct LogRotationTests {
         let writer = try fixture.writer(keeping: 5)
         for number in 1...5 { try writer.append(fixture.record(number)) }
         #expect(texts(fixture.cursor(last: count)) == (1...5).map(String.init).suffix(count))
+    }
+
+    @Test("A line that was written in parts is one line, also across files", arguments: [1, 1 << 20])
+    func parts(fileSize: Int) throws {
+        let fixture = try Fixture()
+        let writer = try LogWriter(fixture.files, retention: LogRetention(fileSize: fileSize, files: 20))
+        // 2 and 4 begin lines that end in 6 and 5; 7 has no end yet.
+        let parts: [(Int, LogLine.Stream, Bool)] = [
+            (1, .stdout, false), (2, .stdout, true), (3, .stdout, true), (4, .stderr, true), (5, .stderr, false),
+            (6, .stdout, false), (7, .stderr, true),
+        ]
+        for (number, stream, continues) in parts {
+            try writer.append(fixture.record(number, stream, continues: continues))
+        }
+        let wanted = [0: [], 1: ["7"], 2: ["6", "7"], 3: ["2", "3", "4", "5", "6", "7"], 4: (1...7).map(String.init)]
+        for (count, texts) in wanted { #expect(self.texts(fixture.cursor(last: count)) == texts, "\(count)") }
     }
 
     @Test("The last lines of a file are found from its end, however long it is", .timeLimit(.minutes(1)))

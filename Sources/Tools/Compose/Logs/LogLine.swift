@@ -53,16 +53,19 @@ enum LogRecord {
         return isWhole ? record.prefix(timeLength) : nil
     }
 
+    /// The stream of a record, nil if it is not a valid one, and whether the next record of the stream continues its line.
+    static func part(of record: ArraySlice<UInt8>) -> (stream: LogLine.Stream?, continues: Bool) {
+        guard time(of: record) != nil else { return (nil, false) }
+        let name = String(decoding: record.dropFirst(timeLength + 1).prefix(6), as: UTF8.self)
+        return (LogLine.Stream(rawValue: name), record[record.startIndex + headLength - 2] == UInt8(ascii: "P"))
+    }
+
     /// Reads a record, which is passed without its line feed. A line that is not a valid record becomes a notice.
     static func line(_ record: ArraySlice<UInt8>, of service: String) -> LogLine {
-        guard let time = time(of: record),
-            let date = time.withUnsafeBufferPointer(Timestamp.plainDate),
-            let stream = LogLine.Stream(
-                rawValue: String(decoding: record.dropFirst(timeLength + 1).prefix(6), as: UTF8.self))
-        else {
+        let (stream, continues) = part(of: record)
+        guard let stream, let date = time(of: record)?.withUnsafeBufferPointer(Timestamp.plainDate) else {
             return LogLine(service: service, timestamp: .distantPast, stream: .notice, text: text(record))
         }
-        let continues = record[record.startIndex + headLength - 2] == UInt8(ascii: "P")
         return LogLine(
             service: service, timestamp: date, stream: stream,
             text: text(record.dropFirst(headLength), isEnd: !continues), continues: continues)

@@ -228,14 +228,49 @@ struct LogCursor {
     }
 
     private mutating func skip(toLast count: Int) {
-        var missing = count
+        var lines = LastLines(count: count, until: until)
         var wanted: [LogFile] = []
-        for file in open.reversed() where missing > 0 || wanted.isEmpty {
-            missing -= file.seek(toLast: missing, until: until)
+        for file in open.reversed() where !lines.areFound || wanted.isEmpty {
+            file.seek(to: &lines)
             wanted.insert(file, at: 0)
         }
-        if count == 0 { wanted.first?.seekToEnd() }
         open = wanted
+    }
+}
+
+/// Finds the last lines of a log, from its end backwards.
+private struct LastLines {
+    private let count: Int
+    private let until: [UInt8]?
+    private var found = 0
+    /// The streams of the records that were counted. An earlier part of a line of such a stream belongs to a line that was
+    /// counted.
+    private var streams: Set<LogLine.Stream?> = []
+    /// True if the record before those that were counted belongs to another line.
+    private(set) var areFound = false
+
+    /// - Parameter until: the time after which records are skipped; nil for none.
+    init(count: Int, until: [UInt8]?) {
+        self.count = count
+        self.until = until
+    }
+
+    /// - Returns: true if the record, which is before all records that were passed before, belongs to the lines.
+    mutating func count(_ record: ArraySlice<UInt8>) -> Bool {
+        if let until, let time = LogRecord.time(of: record), until.lexicographicallyPrecedes(time) { return false }
+        let (stream, continues) = LogRecord.part(of: record)
+        if !continues || !streams.contains(stream) {
+            areFound = found == count
+            guard !areFound else { return false }
+            found += 1
+        }
+        streams.insert(stream)
+        return true
+    }
+
+    /// Ends the search, if all lines are found, before bytes that are too many for a record.
+    mutating func meetInvalidRecord() {
+        areFound = found == count
     }
 }
 
@@ -296,47 +331,40 @@ private final class LogFile {
         return fstat(descriptor, &own) == 0 && own.st_nlink == 0
     }
 
-    func seekToEnd() {
-        position = end ?? size
-    }
-
-    /// Moves to the start of the last records that were written up to a time.
-    ///
-    /// - Returns: the number of these records, at most `count`.
-    func seek(toLast count: Int, until time: [UInt8]?) -> Int {
+    /// Moves to the first of the last lines that is in this file; if none is, behind the last record.
+    func seek(to lines: inout LastLines) {
         let size = end ?? size
         var length = Self.blockSize
         while true {
-            // The end of the file is read first. If it has too few records, a longer end is read.
+            // The end of the file is read first. If it has too few lines, a longer end is read.
             let begin = max(0, size - length)
-            let (found, start) = Self.last(count, in: read(at: begin, size - begin), isWhole: begin == 0, until: time)
-            if found == count || begin == 0 {
+            var found = lines
+            let start = Self.start(of: &found, in: read(at: begin, size - begin), isWhole: begin == 0)
+            if found.areFound || begin == 0 {
                 position = begin + start
-                return found
+                lines = found
+                return
             }
             length *= 4
         }
     }
 
-    /// Finds the last records that were written up to a time.
+    /// The index of the first of the last lines; if there is none, the end of the last record.
     ///
     /// - Parameter isWhole: false if the bytes before the first line feed may be a part of a record.
-    /// - Returns: the number of the records, at most `count`, and the index of the first.
-    private static func last(
-        _ count: Int, in bytes: [UInt8], isWhole: Bool, until time: [UInt8]?
-    ) -> (found: Int, start: Int) {
-        var found = 0
-        var start = 0
+    private static func start(of lines: inout LastLines, in bytes: [UInt8], isWhole: Bool) -> Int {
         // Bytes after the last line feed are a record that is still being written, or not a record.
         var end = bytes.lastIndex(of: UInt8(ascii: "\n"))
-        while let last = end, found < count {
+        var start = end.map { $0 + 1 } ?? 0
+        while let last = end, !lines.areFound {
             end = bytes[..<last].lastIndex(of: UInt8(ascii: "\n"))
-            if end == nil, !isWhole { break }
+            if end == nil, !isWhole {
+                if last > 2 * LogLine.maximumLength { lines.meetInvalidRecord() }
+                break
+            }
             let record = bytes[(end.map { $0 + 1 } ?? 0)..<last]
-            if let time, let own = LogRecord.time(of: record), time.lexicographicallyPrecedes(own) { continue }
-            found += 1
-            start = record.startIndex
+            if lines.count(record) { start = record.startIndex }
         }
-        return (found, start)
+        return start
     }
 }
