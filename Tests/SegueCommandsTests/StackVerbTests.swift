@@ -134,6 +134,21 @@ struct StackVerbTests {
         }
     }
 
+    @Test("says of a service that it was never started, and refuses two processes of one name", .timeLimit(.minutes(1)))
+    func neverStarted() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write("services: {web: {command: sleep 600}, web-2: {command: sleep 600}}")
+            let twice = "segue: two services have an instance called 'web-2'; rename one of the services"
+            #expect(try await segue("up", "-d", "--scale", "web=2").errorLines == [twice])
+            #expect(try await segue("up", "-d", "web").status == 0)
+            #expect(try await segue("scale", "web=2").errorLines == [twice])
+            try await segue("down")
+            let services = try await segue("ps", "-a").lines
+            #expect(services.last { $0.hasPrefix("web-2 ") }?.hasSuffix(" was never started") == true, "\(services)")
+            #expect(services.last { $0.hasPrefix("web ") }?.contains("was never started") == false, "\(services)")
+        }
+    }
+
     @Test("goes on with the others when a service fails after 'up -d' has returned", .timeLimit(.minutes(1)))
     func failsLater() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -77,7 +77,7 @@ package struct Stack: Sendable, Equatable {
     /// Checks the stack, which may have been built in code.
     ///
     /// - Throws: ``ComposeError`` `invalid-stack` for the first mistake.
-    func validate() throws(ComposeError) {
+    package func validate() throws(ComposeError) {
         for service in services {
             guard ServiceName.isValid(service.name) else {
                 throw invalid("'\(service.name)' is not a service name", ServiceName.rule)
@@ -88,7 +88,9 @@ package struct Stack: Sendable, Equatable {
         }
         let names = Set(services.map(\.name))
         guard names.count == services.count else { throw invalid("two services have the same name", nil) }
-        if let name = ambiguousInstance { throw invalid("two services have an instance called '\(name)'", nil) }
+        if let name = ambiguousInstance {
+            throw invalid("two services have an instance called '\(name)'", "rename one of the services")
+        }
         if let port = ports.first(where: { OfferedVariables.portVariable($0) == nil }) {
             throw invalid("'\(port)' is not a valid port name", "use letters, digits, '-' and '_'")
         }

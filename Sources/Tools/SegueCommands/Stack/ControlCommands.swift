@@ -192,7 +192,8 @@ extension [Scale] {
 
 extension Stack {
     /// The stack with the given numbers of processes.
-    /// - Throws: ``CommandError`` `unknown-service` if a number is for a service that is not in the stack.
+    /// - Throws: ``CommandError`` `unknown-service` if a number is for a service that is not in the stack;
+    ///   ``ComposeError`` `invalid-stack` if two processes would have one name.
     func scaled(_ numbers: [Scale]) throws -> Stack {
         var stack = self
         try check(numbers.map(\.service), among: services.map(\.name))
@@ -200,6 +201,7 @@ extension Stack {
             guard let index = services.firstIndex(where: { $0.name == name }) else { continue }
             stack.services[index].replicas = number
         }
+        try stack.validate()
         return stack
     }
 

@@ -128,7 +128,8 @@ struct ServiceRow: Encodable {
         name = status.name
         service = status.service
         health = isAlive ? status.health?.state : nil
-        state = isSupervised || isAlive || status.isFinished ? status.state : .exited
+        let wasStarted = status.state != .created
+        state = isSupervised || isAlive || status.isFinished || !wasStarted ? status.state : .exited
         pid = isAlive ? status.pid : nil
         exitCode = status.exitCode
         signal = status.signal
@@ -136,10 +137,11 @@ struct ServiceRow: Encodable {
         cpuSeconds = isAlive ? usage.map { $0.time / .seconds(1) } : nil
         memoryBytes = isAlive ? usage?.memory : nil
         (startedAt, start) = (status.startedAt.map(Timestamp.text(of:)), status.startedAt)
-        hasEnded = state == .exited || state == .failed || (state == .created && !status.order.isWanted)
+        hasEnded = status.isFinished || state == .exited || !wasStarted && !(isSupervised && status.order.isWanted)
         let isOver = status.isFinished || status.state == .restarting
         let illness = isAlive ? status.health.flatMap { $0.state == .healthy ? nil : $0.reason } : nil
-        note = illness ?? status.message ?? (isOver ? status.ending : nil)
+        note =
+            illness ?? status.message ?? (hasEnded && !wasStarted ? "was never started" : isOver ? status.ending : nil)
     }
 
     /// The processor time as a percentage of the time for which the process has been running; it can be more than 100 %
