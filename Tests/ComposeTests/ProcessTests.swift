@@ -43,11 +43,28 @@ struct ProcessTests {
         arguments: [
             ("a b  c", ["a", "b", "c"]), ("a 'b c' \"d e\"", ["a", "b c", "d e"]), ("a''b ''", ["ab", ""]),
             (#"a\ b "c\"d" 'e\f' "g\h""#, ["a b", "c\"d", #"e\f"#, #"g\h"#]), ("", []),
-            ("'\u{301}a b'\u{301} \u{301}c", ["\u{301}a b\u{301}", "\u{301}c"]), ("a\r\nb", ["a", "b"]),
+            ("'\u{301}a b'\u{301} \u{301}c", ["\u{301}a b\u{301}", "\u{301}c"]), ("a\r\nb\tc", ["a", "b", "c"]),
+            ("Screen\u{202F}shot a\u{A0}b c\u{3000}d", ["Screen\u{202F}shot", "a\u{A0}b", "c\u{3000}d"]),
         ]
     )
     func words(text: String, expected: [String]) {
         #expect(ShellWords.split(text) == expected)
+    }
+
+    @Test("A relative folder of PATH starts in the folder of the service")
+    func relativePath() throws {
+        let scratch = try Scratch()
+        try scratch.write(["service/bin/tool": ""])
+        #expect(chmod("\(scratch.path)/service/bin/tool", 0o755) == 0)
+        let lookup = ExecutableLookup(executableDirectory: nil)
+        let found = lookup.find("tool", workingDirectory: "\(scratch.path)/service", searchPath: "/nowhere:bin")
+        #expect(found == "\(scratch.path)/service/bin/tool")
+        let error = #expect(throws: ComposeError.self) {
+            try lookup.executable(
+                of: ["~/bin/tool"], as: ServiceKey(service: "a", name: "command"), workingDirectory: scratch.path,
+                searchPath: nil)
+        }
+        #expect(error?.recovery?.hasPrefix("'~' is not expanded: write ${HOME}") == true)
     }
 
     @Test("A quote that is not closed is no command line", arguments: ["a 'b", "a \"b", "a\\"])

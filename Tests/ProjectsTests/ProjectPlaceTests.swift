@@ -28,6 +28,8 @@ struct ProjectPlaceTests {
             (["compose.yaml": "name: mine", "compose.override.yaml": "name: 'other'"], "other"),
             (["compose.yml": "services:\n  name: x\n"], "theapp"), (["compose/default.yaml": "name: two"], "two"),
             (["compose/default.yaml": "services: {}"], "compose"),
+            (["compose.yaml": "name: mine", ".env": "A=$B\nexport\tCOMPOSE_PROJECT_NAME = 'env' # it\n"], "env"),
+            (["compose.yaml": "name: mine", "o.yaml": "name: o", ".env": "COMPOSE_FILE=o.yaml"], "o"),
         ])
     func address(files: [String: String], name: String) throws {
         try inFolder(files) { folder in
@@ -60,6 +62,16 @@ struct ProjectPlaceTests {
             try FileManager.default.createSymbolicLink(atPath: root, withDestinationPath: "\(folder)/theirs")
             #expect(throws: ProjectPlace.Unknown.self) { try address() }
         }
+    }
+
+    @Test("A removed folder is named by the error; a named project needs no folder")
+    func removedFolder() throws {
+        let environment = ["PWD": "/gone", "XDG_RUNTIME_DIR": "/r"]
+        let error = #expect(throws: ProjectPlace.Unknown.self) {
+            try ProjectPlace.busAddress(of: nil, in: "", environment: environment)
+        }
+        #expect(error?.description == "the current folder, /gone, has been removed; name the project with -p NAME")
+        #expect(try ProjectPlace.busAddress(of: "x", in: "", environment: environment) == "ipc:///r/segue/x/bus")
     }
 
     @Test("A project that cannot be told says what to write", arguments: ["${NAME:-x}", ">-\n  a", "A", "", "a b"])

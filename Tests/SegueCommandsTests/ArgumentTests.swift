@@ -140,7 +140,7 @@ struct ArgumentTests {
         let file = scratch.path("compose.yaml")
         try "name: ${NAME:-mine}\nservices: {a: {comand: '${MISSING:?}'}}".write(
             toFile: file, atomically: true, encoding: .utf8)
-        #expect(try ProjectOptions.parse([]).resolve(files: [file]).name == "mine")
-        #expect(try ProjectOptions.parse(["-p", "other"]).resolve(files: [file]).name == "other")
+        #expect(try ProjectOptions.parse([]).resolve(ComposeSources(paths: [file])).name == "mine")
+        #expect(try ProjectOptions.parse(["-p", "other"]).resolve(ComposeSources(paths: [file])).name == "other")
     }
 }

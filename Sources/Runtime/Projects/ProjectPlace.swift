@@ -60,9 +60,17 @@ package enum ProjectPlace {
         }
     }
 
-    /// The value of `COMPOSE_PROJECT_NAME`, which precedes the name in the compose file. Nil if it is not set.
+    /// The variable with the name of the project.
+    package static let nameVariable = "COMPOSE_PROJECT_NAME"
+
+    /// The value of ``nameVariable``, which precedes the name in the compose file. Nil if it is not set.
     package static func projectName(in environment: [String: String]) -> String? {
-        environment["COMPOSE_PROJECT_NAME"].flatMap { $0.isEmpty ? nil : $0 }
+        environment[nameVariable].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The paths in `COMPOSE_ENV_FILES`: the env files that a command uses if its options name none.
+    package static func environmentFiles(in environment: [String: String]) -> [String] {
+        (environment["COMPOSE_ENV_FILES"] ?? "").split(scalar: ",").map(String.init)
     }
 
     /// The folder of all projects' sockets: `$XDG_RUNTIME_DIR/segue`. If `XDG_RUNTIME_DIR` is not set to an absolute
@@ -120,6 +128,9 @@ extension ProjectPlace {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(Unknown) -> String {
         let given = project ?? projectName(in: environment)
+        if given == nil, directory.isEmpty {
+            throw Unknown(description: "\(removedFolder(environment)); name the project with -p NAME")
+        }
         let name = if let given { given } else { try name(in: directory, environment) }
         guard isName(name) else {
             throw Unknown(description: "'\(name)' is not a project name; \(nameRule)")
@@ -131,19 +142,50 @@ extension ProjectPlace {
         }
     }
 
-    /// The name of a folder's project: the value of the key `name` in the override file, or else in the compose file.
-    /// If neither file has the key, the name of the compose file's folder is used. If there is no compose file, the
-    /// name of `directory` is used.
+    /// Says that the current folder of this process has been removed. Its path is empty then.
+    package static func removedFolder(_ environment: [String: String]) -> String {
+        "the current folder, \(environment["PWD"] ?? "with an unknown name"), has been removed"
+    }
+
+    /// The name of a folder's project: that of ``nameVariable`` in an env file, or else the value of the key `name` in the
+    /// override file, or else in the compose file. If neither file has the key, the name of the compose file's folder is
+    /// used. If there is no compose file, the name of `directory` is used.
     private static func name(in directory: String, _ environment: [String: String]) throws(Unknown) -> String {
-        let files = composeFiles(from: directory, environment: environment)
+        var variables = environment
+        let named = environmentFiles(in: environment).map { $0.hasPrefix("/") ? $0 : "\(directory)/\($0)" }
+        // Of several env files the last one that sets a variable counts; a variable that is set keeps its value.
+        for file in named.isEmpty ? ["\(directory)/.env"] : named.reversed() {
+            variables.merge(try selectingVariables(in: file)) { first, _ in first }
+        }
+        let files = composeFiles(from: directory, environment: variables)
+        let folder = files.first.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path } ?? directory
+        if named.isEmpty { variables.merge(try selectingVariables(in: "\(folder)/.env")) { first, _ in first } }
+        if let name = projectName(in: variables) { return name }
         for file in files.reversed() {
             if let name = try writtenName(in: file) { return name }
         }
-        let folder = files.first.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path } ?? directory
         guard let name = name(ofFolder: folder) else {
             throw Unknown(description: "the path \(folder) gives no project name; name the project with -p NAME")
         }
         return name
+    }
+
+    /// The variables of an env file that select compose files or a project. Empty if the file cannot be read.
+    private static func selectingVariables(in file: String) throws(Unknown) -> [String: String] {
+        var variables: [String: String] = [:]
+        for line in (try? String(contentsOfFile: file, encoding: .utf8))?.lines ?? [] {
+            guard
+                let entry = line.wholeMatch(
+                    of: #/[ \t]*(?:export[ \t]+)?(COMPOSE_(?:FILE|PATH_SEPARATOR|PROJECT_NAME))[ \t]*=(.*)/#)
+            else { continue }
+            // This function accepts a plain value, quoted or not.
+            guard let value = entry.2.wholeMatch(of: #/[ \t]*(["']?)([^"'$\\ \t#]*)\1[ \t]*(?:[ \t]#.*)?/#) else {
+                throw Unknown(
+                    description: "\(file): the value of \(entry.1) is not a plain text; name the project with -p NAME")
+            }
+            variables[String(entry.1)] = String(value.2)
+        }
+        return variables
     }
 
     /// The value of the key `name` in a compose file. Nil if the file does not have the key.

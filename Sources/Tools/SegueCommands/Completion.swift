@@ -66,10 +66,11 @@ struct CompletionScope {
     }
 
     var services: [String] {
-        let files =
-            value(of: "-f", "--file").map { [$0] } ?? ComposeFile.find(from: FileManager.default.currentDirectoryPath)
-        let file = files.isEmpty ? nil : try? ComposeFile(paths: files)
-        let project = try? ProjectOptions.parse(projectArguments).resolve(files: files)
+        let sources = try? ComposeSources(paths: value(of: "-f", "--file").map { [$0] } ?? [])
+        let project = sources.flatMap { sources in
+            try? ProjectOptions.parse(projectArguments).resolve(sources)
+        }
+        let file = project.flatMap { try? sources?.file(project: $0.name) }
         let status = project.flatMap { try? ProjectStatus.read($0) }
         let names = (file?.stack.services.map(\.name) ?? []) + (status?.services.map(\.service) ?? [])
         return Set(names).sorted()

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Compose
@@ -58,7 +59,7 @@ struct ComposeMergeTests {
         #expect(web.labels == ["c": "3"])
         #expect(web.restart == .always(), "a key without a value changes nothing")
         #expect(web.workingDirectory == "\(scratch.path)/sub", "all paths start where the first file lies")
-        #expect(try ComposeFile.projectName(in: paths) == "second")
+        #expect(try ComposeSources(paths: paths).projectName() == "second")
     }
 
     @Test("tell each mistake with the file that it is in")
@@ -87,16 +88,17 @@ struct ComposeMergeTests {
         #expect(usual.stack.services[0].command == ["x", "dot", "own", "n"])
         #expect(usual.stack.services[0].environment == ["FROM_FILE": "dot", "OWN": "own"])
         #expect(usual.profiles == ["p", "q"])
-        let variables = try ComposeFile.variables(in: [paths[0]], environment: ["OWN": "own"])
+        let variables = try ComposeSources(paths: [paths[0]], environment: ["OWN": "own"]).variables(project: "p")
         #expect(
             variables.map { "\($0.name) \($0.origin ?? "-") \($0.standIn ?? "-")" } == [
                 "FROM_FILE \(scratch.path)/.env -", "NONE - n", "OWN environment -",
             ])
-        let given = try ComposeFile(
-            paths: [paths[0]], environmentFiles: Array(paths.dropFirst()), environment: ["OWN": "own"])
+        let given = try ComposeSources(
+            paths: [paths[0]], environmentFiles: Array(paths.dropFirst()), environment: ["OWN": "own"]
+        ).file(project: "p")
         #expect(given.stack.services[0].command == ["x", "12", "own", "n"])
         #expect(throws: ComposeError.self) {
-            try ComposeFile(paths: [paths[0]], environmentFiles: ["/nowhere/x.env"], environment: [:])
+            try ComposeSources(paths: [paths[0]], environmentFiles: ["/nowhere/x.env"], environment: [:])
         }
     }
 
@@ -119,6 +121,87 @@ struct ComposeMergeTests {
             }
         }
         #expect(error?.message == "\(scratch.path)/\(place): wrong")
+    }
+
+    @Test("are selected, and the project is named, by the variables of env files, too")
+    func selection() throws {
+        let scratch = try Scratch()
+        try scratch.write([
+            ".env": "COMPOSE_FILE=base.yaml:sub/other.yaml\nCOMPOSE_PROJECT_NAME=named\nV=dot",
+            "base.yaml": "name: file\nservices: {one: {command: 'echo $V'}}",
+            "sub/other.yaml": "services: {one: {working_dir: w}}", "deep/x": "",
+            "else.env": "COMPOSE_FILE=base.yaml\nV=else", "last.env": "V=last",
+        ])
+        func sources(_ environment: [String: String] = [:], in folder: String = "") throws -> ComposeSources {
+            try ComposeSources(environment: environment, current: scratch.path + folder)
+        }
+        let usual = try sources()
+        #expect(usual.paths == ["base.yaml", "sub/other.yaml"])
+        #expect(try usual.projectName() == "named")
+        #expect(try usual.file(project: "p").stack.services[0].command == ["echo", "dot"])
+        let other = try sources(["COMPOSE_ENV_FILES": "else.env,last.env"])
+        #expect(other.paths == ["base.yaml"])
+        #expect(try other.projectName() == "file")
+        #expect(try other.file(project: "p").stack.services[0].command == ["echo", "last"])
+        #expect(try sources(["COMPOSE_PROJECT_NAME": "outside"]).projectName() == "outside")
+        _ = try scratch.write("services: {a: {command: a}}", to: "compose.yaml")
+        #expect(try sources(in: "/deep").paths == ["\(scratch.path)/compose.yaml"])
+        #expect(try sources(in: "/deep").projectName() == "named", "the .env is beside the compose file")
+    }
+
+    @Test("know the name of the project, whatever names it")
+    func projectVariable() throws {
+        let scratch = try Scratch()
+        let paths = try scratch.write(
+            ["c.yaml": "name: mine\nservices: {a: {command: 'x ${COMPOSE_PROJECT_NAME}'}}"], reading: "c.yaml")
+        #expect(try ComposeFile(paths: paths, environment: [:]).stack.services[0].command == ["x", "mine"])
+        let sources = try ComposeSources(paths: paths, environment: ["COMPOSE_PROJECT_NAME": "outside"])
+        #expect(try sources.file(project: "flag").stack.services[0].command == ["x", "flag"])
+        #expect(try sources.variables(project: "flag").map(\.origin) == ["project"])
+    }
+
+    @Test(
+        "are UTF-8, and so are env files; others are named",
+        arguments: [
+            (".env", "FF FE 41 00", ".env:1: cannot read the file; it must be UTF-8 text"),
+            (".env", "41 00 3D 00", ".env:1: cannot read the file; it must be UTF-8 text"),
+            ("l.env", "41 3D E9", "c.yaml:1: cannot read the file 'l.env'; it must be UTF-8 text"),
+            ("c.yaml", "FF FE 61 00", "cannot read the compose file c.yaml; it must be UTF-8 text"),
+        ])
+    func encodings(file: String, bytes: String, mistake: String) throws {
+        let scratch = try Scratch()
+        try scratch.write(["c.yaml": "services: {a: {command: x, env_file: l.env}}", ".env": "", "l.env": ""])
+        let data = Data(bytes.split(separator: " ").compactMap { UInt8($0, radix: 16) })
+        try data.write(to: URL(fileURLWithPath: "\(scratch.path)/\(file)"))
+        let found = mistakes {
+            try ComposeSources(paths: ["c.yaml"], environment: [:], current: scratch.path).file(project: "p")
+        }
+        #expect(found.map { $0.replacing("\(scratch.path)/", with: "") } == [mistake])
+    }
+
+    @Test("have paths in the home folder of the user where compose allows it; elsewhere they are told")
+    func home() throws {
+        let scratch = try Scratch()
+        let paths = try scratch.write(
+            [
+                "c.yaml": "include: [~/inc.yaml]\nservices: {a: {command: a, env_file: ~/a.env}}",
+                "home/inc.yaml": "services: {b: {command: b}}", "home/a.env": "V=1",
+                "d.yaml": """
+                services:
+                  a: {command: a, working_dir: ~/x}
+                  b: {command: b, working_dir: '~'}
+                  c: {command: c, env_file: ~other/x.env}
+                  d: {extends: {service: d, file: ~/d.yaml}}
+                """,
+            ], reading: "c.yaml", "d.yaml")
+        let environment = ["HOME": "\(scratch.path)/home"]
+        let stack = try ComposeFile(paths: [paths[0]], environment: environment).stack
+        #expect(stack.services.map(\.name) == ["a", "b"])
+        #expect(stack.services[0].environment == ["V": "1"])
+        let found = mistakes { try ComposeFile(paths: [paths[1]], environment: environment) }
+        #expect(
+            found.filter { $0.contains("'~' is not expanded in ") && $0.hasSuffix("; write ${HOME}") }.count == 4,
+            "\(found)")
     }
 
     @Test("are looked for as compose does")

@@ -26,7 +26,8 @@ struct EnvironmentFileTests {
             ("V=\"two\nlines\"", "two\nlines"), ("# first\n\nV=a=b\r\n", "a=b"), ("A=1\nV=${A}2", "12"),
             ("\u{FEFF}V=val", "val"), ("V=\u{301}x", "\u{301}x"), ("V='\u{301}x'", "\u{301}x"),
             ("V=\"a\" #\u{301}x", "a"), ("V=a #\u{301}x\r\nW=1", "a"), ("V=${NONE:-d}", "d"), ("V=1\nV=2", "2"),
-            ("a.b-c=1\nV=x", "x"),
+            ("a.b-c=1\nV=x", "x"), ("export\tV=1", "1"), ("export  \t V=1", "1"), ("export=2\nV=$export", "2"),
+            ("V=a\u{A0}", "a\u{A0}"), (#"V='a\\'"#, #"a\\"#), (#"V="a\\""#, #"a\"#), (#"V='a\\\'b'"#, #"a\\'b"#),
         ]
     )
     func line(text: String, expected: String) {

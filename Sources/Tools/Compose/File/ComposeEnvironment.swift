@@ -2,7 +2,7 @@ import Foundation
 
 /// The values of the variables in a stack's files: from the process's own environment, then from env files.
 struct ComposeEnvironment: Sendable {
-    private var values: [String: String]
+    private(set) var values: [String: String]
     /// The file in which a variable was set, by the variable's name. Variables of the process's environment are not
     /// included.
     private var files: [String: String] = [:]
@@ -31,14 +31,14 @@ struct ComposeEnvironment: Sendable {
         files[name] = value == nil ? nil : file
     }
 
-    /// This environment and the variables of the folder's `.env`. A file that is too long is reported; any other file
-    /// that cannot be read is ignored.
+    /// This environment and the variables of the folder's `.env`, if there is one and it is not a folder. A file that
+    /// cannot be read is reported.
     func adding(usualFileIn folder: ComposePath, findings: ComposeFindings) -> ComposeEnvironment {
         let path = folder.resolving(".env")
         do {
             return adding([.init(path: path, text: try ComposeText.read(path.absolute))], findings: findings)
         } catch {
-            if error == .tooLong {
+            if error != .missing, error != .folder {
                 let place = ComposePlace(file: path.shown, line: 1)
                 findings.report("cannot read the file", at: place, hint: error.hint)
             }

@@ -105,8 +105,7 @@ struct ComposeLoader {
         let texts = zip(paths, pathNode.list ?? []).compactMap { path, node in text(of: path, node, chain: chain) }
         guard texts.count == paths.count else { return nil }
         let directory = entries["project_directory"].flatMap { entry in
-            reader.scalar(entry.value, "'project_directory' of 'include'")
-                .map { entry.value.source.directory.resolving($0.text) }
+            reader.path(entry.value, "'project_directory' of 'include'", expandsHome: true)
         }
         let folder = directory ?? texts[0].path.directory
         let environment = environment(of: entries["env_file"]?.value, folder: folder, base: node.source.environment)
@@ -138,8 +137,7 @@ struct ComposeLoader {
 
     private func paths(_ node: ComposeNode) -> [ComposePath]? {
         let nodes = reader.list(node, "'path' of 'include'")
-        let paths = nodes.compactMap { reader.scalar($0, "'path' of 'include'") }
-            .map { node.source.directory.resolving($0.text) }
+        let paths = nodes.compactMap { reader.path($0, "'path' of 'include'", expandsHome: true) }
         return paths.count == nodes.count ? paths : nil
     }
 
@@ -151,8 +149,7 @@ struct ComposeLoader {
         guard let node else { return base.adding(usualFileIn: folder, findings: findings) }
         let what = "'env_file' of 'include'"
         let texts = (node.scalar == nil ? reader.list(node, what) : [node]).compactMap { node -> Text? in
-            guard let scalar = reader.scalar(node, what) else { return nil }
-            return text(of: node.source.directory.resolving(scalar.text), node)
+            reader.path(node, what, expandsHome: true).flatMap { text(of: $0, node) }
         }
         return base.adding(texts, findings: findings)
     }
@@ -236,9 +233,10 @@ private struct ComposeExtends {
     }
 
     private func tree(_ node: ComposeNode) -> ComposeNode? {
-        guard let path = loader.reader.scalar(node, "'file' of 'extends'") else { return nil }
-        let place = node.source.directory.resolving(path.text)
-        guard let text = loader.text(of: place, node) else { return nil }
+        guard let place = loader.reader.path(node, "'file' of 'extends'"), let text = loader.text(of: place, node)
+        else {
+            return nil
+        }
         let source = ComposeSource(name: place.shown, directory: place.directory, environment: node.source.environment)
         let root = ComposeTreeBuilder.parse(text.text, file: source.name, findings: loader.findings)
         return root.map { loader.tree(of: .init(source: source, root: $0), offered: offered) { $0 == "services" } }

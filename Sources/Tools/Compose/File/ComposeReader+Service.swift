@@ -81,8 +81,11 @@ extension ComposeReader {
         guard let entry = entries["working_dir"], !entry.value.isNull else {
             return nil
         }
-        guard let text = scalar(entry.value, "'working_dir' of \(place)")?.text else { return nil }
-        return text.begins(with: Service.stateDirectory) ? text : entry.value.source.directory.resolving(text).absolute
+        let what = "'working_dir' of \(place)"
+        if let text = entry.value.scalar?.text, text.begins(with: Service.stateDirectory) {
+            return scalar(entry.value, what)?.text
+        }
+        return path(entry.value, what)?.absolute
     }
 
     /// The folder in which relative paths of the service's file start. Nil if that is the stack's folder.
@@ -203,19 +206,19 @@ extension ComposeReader {
         let format = value("format", in: options, of: what, hint: "use raw, or remove the key") { text in
             text == "raw" ? EnvironmentFile.Format.raw : nil
         }
-        guard let node = options["path"]?.value, let path = scalar(node, "'path' of \(what)") else {
+        guard let node = options["path"]?.value else {
             report("an entry of \(what) has no 'path'", at: node.place, hint: "name the file to read")
             return nil
         }
-        let place = node.source.directory.resolving(path.text)
+        guard let place = path(node, "'path' of \(what)", expandsHome: true) else { return nil }
         do {
             let text = try ComposeText.read(place.absolute)
             return EnvironmentFile(name: place.shown, findings: findings).variables(
                 in: text, format: format ?? .standard, environment: node.source.environment, earlier: earlier)
         } catch {
-            guard isRequired || error == .tooLong else { return nil }
+            guard isRequired || error != .missing else { return nil }
             let hint = error.hint ?? "write 'required: false' if it may be missing"
-            let message = "cannot read the file '\(path.written)'"
+            let message = "cannot read the file '\(node.scalar?.written ?? place.shown)'"
             if service.profiles.isEmpty {
                 report(message, at: node.place, hint: hint)
             } else if service.obstacle == nil {

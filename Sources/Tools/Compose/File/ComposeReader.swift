@@ -1,5 +1,7 @@
+import Foundation
 import OrderedCollections
 import Projects
+import Support
 
 /// Converts the tree of a stack's files to a ``Stack``, and reports invalid values.
 struct ComposeReader {
@@ -101,6 +103,23 @@ struct ComposeReader {
             return nil
         }
         return scalar
+    }
+
+    /// The path in a value. A relative path starts in the ``ComposeSource/directory`` of its file.
+    ///
+    /// - Parameter expandsHome: true if `~` stands for the user's home folder, as in docker compose. Else it is reported.
+    /// - Returns: nil if the value is invalid. The mistake has then been reported.
+    func path(_ node: ComposeNode, _ what: String, expandsHome: Bool = false) -> ComposePath? {
+        guard let scalar = scalar(node, what) else { return nil }
+        guard scalar.text.utf8.first == UInt8(ascii: "~") else { return node.source.directory.resolving(scalar.text) }
+        let rest = scalar.text == "~" ? "" : scalar.text.removing(prefix: "~/")
+        guard expandsHome, let rest else {
+            report("'~' is not expanded in \(what)", at: node.place, hint: "write ${HOME}")
+            return nil
+        }
+        let home = node.source.environment["HOME"] ?? NSHomeDirectory()
+        let path = ComposePath.join(home, String(rest))
+        return ComposePath(shown: path, absolute: path)
     }
 
     /// Reads the value of a key. Nil if the key is missing or null, or if the value is invalid; an invalid value is

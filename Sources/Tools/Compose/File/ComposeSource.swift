@@ -50,19 +50,33 @@ enum ComposeText {
     private static let longest = 4 << 20
 
     enum Failure: Error {
-        /// The file cannot be opened or read, or is not UTF-8.
+        /// There is no file with this path.
+        case missing
+        case folder
         case unreadable
         case tooLong
+        /// The file is not UTF-8, or contains a zero byte.
+        case encoding
 
         /// The remedy; nil if it depends on the file.
         var hint: String? {
-            self == .tooLong ? "it must be a text file of at most 4 MiB" : nil
+            switch self {
+            case .missing: nil
+            case .folder: "it is a folder"
+            case .unreadable: "it must be a file that you may read"
+            case .tooLong: "it must be a text file of at most 4 MiB"
+            case .encoding: "it must be UTF-8 text"
+            }
         }
     }
 
     /// - Parameter path: `-` is standard input.
     static func read(_ path: String) throws(Failure) -> String {
-        path == "-" ? try standardInput.get() : try text(of: FileHandle(forReadingAtPath: path))
+        if path == "-" { return try standardInput.get() }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { throw .missing }
+        guard !isFolder.boolValue else { throw .folder }
+        return try text(of: FileHandle(forReadingAtPath: path))
     }
 
     /// The text is kept, because standard input can be read only once.
@@ -72,7 +86,7 @@ enum ComposeText {
         // For an empty file `read` returns nil.
         guard let file, let data = try? file.read(upToCount: longest + 1) ?? Data() else { throw .unreadable }
         guard data.count <= longest else { throw .tooLong }
-        guard let text = String(data: data, encoding: .utf8) else { throw .unreadable }
+        guard let text = String(data: data, encoding: .utf8), !text.utf8.contains(0) else { throw .encoding }
         return text
     }
 }

@@ -112,10 +112,10 @@ private struct EnvironmentFileScanner {
 
     /// The next variable or mistake; nil at the end of the text.
     mutating func next() -> Result<Entry, Mistake>? {
-        skip(while: \.properties.isWhitespace)
+        skip(while: Self.isBlankOrEnd)
         while scalars.first == "#" {
             skip(while: Self.isOfLine)
-            skip(while: \.properties.isWhitespace)
+            skip(while: Self.isBlankOrEnd)
         }
         guard !scalars.isEmpty else { return nil }
         start = line
@@ -128,10 +128,7 @@ private struct EnvironmentFileScanner {
     }
 
     private mutating func entry() throws(Mistake) -> Entry {
-        if let exported = Substring(scalars).removing(prefix: "export ") {
-            scalars = exported.unicodeScalars
-            skip(while: Self.isBlank)
-        }
+        skipExport()
         let name = take { "_.-".unicodeScalars.contains($0) || $0.isASCIILetter || $0.isASCIIDigit }
         guard let first = name.unicodeScalars.first, first == "_" || first.isASCIILetter else {
             throw mistake("the line does not begin with a variable's name")
@@ -145,6 +142,14 @@ private struct EnvironmentFileScanner {
         let isAfterBlank = scalars.first.map(Self.isBlank) ?? false
         skip(while: Self.isBlank)
         return Entry(name: name, value: try value(isAfterBlank: isAfterBlank), line: start)
+    }
+
+    /// Skips the word `export` before a variable's name.
+    private mutating func skipExport() {
+        guard let rest = Substring(scalars).removing(prefix: "export")?.unicodeScalars else { return }
+        let name = rest.drop(while: Self.isBlank)
+        // A variable can be named `export`, too.
+        if name.startIndex != rest.startIndex, name.first != "=" { scalars = name }
     }
 
     private mutating func value(isAfterBlank: Bool) throws(Mistake) -> Value {
@@ -165,7 +170,7 @@ private struct EnvironmentFileScanner {
             scalars[index] == "#" && Self.isBlank(scalars[scalars.index(before: index)])
         }
         var value = scalars[..<(comment ?? scalars.endIndex)]
-        while value.last?.properties.isWhitespace == true { value.removeLast() }
+        while let last = value.last, Self.isBlank(last) { value.removeLast() }
         return String(value)
     }
 
@@ -178,15 +183,15 @@ private struct EnvironmentFileScanner {
                 text.unicodeScalars.append(scalar)
                 continue
             }
-            if let meant = closingScalar == "'" ? (escaped == "'" ? "'" : nil) : Self.escapes[escaped] {
-                _ = pop()
-                text += meant
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
+            let meant = (closingScalar == "'" ? Self.literalEscapes : Self.escapes)[escaped]
+            if meant != nil { _ = pop() }
+            text += meant ?? "\\"
         }
         throw mistake("a quote that begins here is not closed")
     }
+
+    /// The escapes within single quotes. Two backslashes remain two, but the second does not escape a quote.
+    private static let literalEscapes: [Unicode.Scalar: String] = ["'": "'", "\\": "\\\\"]
 
     /// The escapes within double quotes. An escaped dollar sign becomes `$$`, so that it does not begin a variable.
     private static let escapes: [Unicode.Scalar: String] = [
@@ -202,6 +207,8 @@ private struct EnvironmentFileScanner {
     private func mistake(_ message: String) -> Mistake { Mistake(message: message, line: start) }
 
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+
+    private static func isBlankOrEnd(_ scalar: Unicode.Scalar) -> Bool { isBlank(scalar) || scalar == "\n" }
 
     private static func isOfLine(_ scalar: Unicode.Scalar) -> Bool { scalar != "\n" }
 

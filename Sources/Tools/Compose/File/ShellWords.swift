@@ -1,4 +1,5 @@
-/// Splits a command line into words. Quotes and backslashes are interpreted, but no shell is run.
+/// Splits a command line into words, at spaces, tabs and the ends of lines, as a shell does. Quotes and backslashes are
+/// interpreted, but no shell is run.
 package enum ShellWords {
     /// - Returns: nil if a quote is not closed or the text ends in a backslash.
     package static func split(_ text: String) -> [String]? {
@@ -25,7 +26,7 @@ package enum ShellWords {
             } else if scalar == "'" || scalar == "\"" {
                 quote = scalar
                 word = word ?? ""
-            } else if scalar.properties.isWhitespace {
+            } else if " \t\r\n".unicodeScalars.contains(scalar) {
                 if let finished = word { words.append(finished) }
                 word = nil
             } else {

@@ -21,7 +21,10 @@ package struct ExecutableLookup: Sendable {
             let path = name.begins(with: "/") ? name : workingDirectory + "/" + name
             return isExecutable(path) ? path : nil
         }
-        let directories = [executableDirectory].compactMap(\.self) + searchPath.split(scalar: ":").map(String.init)
+        // A relative folder of the path starts in the working directory, as for a shell there.
+        let directories =
+            [executableDirectory].compactMap(\.self)
+            + searchPath.split(scalar: ":").map { ComposePath.join(workingDirectory, String($0)) }
         return directories.map { $0 + "/" + name }.first(where: isExecutable)
     }
 
@@ -53,11 +56,14 @@ package struct ExecutableLookup: Sendable {
         let isPath = executable.unicodeScalars.contains("/")
         let isThere =
             isPath && FileManager.default.fileExists(atPath: ComposePath.join(workingDirectory, executable))
+        let remedy =
+            executable.utf8.first == UInt8(ascii: "~")
+            ? "'~' is not expanded: write ${HOME}" : isThere ? "make it executable (chmod +x)" : "build it"
         throw ComposeError(
             code: "executable-not-found",
             message:
                 "service '\(key.service)': no executable '\(executable)' in \(isPath ? workingDirectory : directories)",
-            recovery: "\(isThere ? "make it executable (chmod +x)" : "build it"), or correct '\(key.name)'", key: key
+            recovery: "\(remedy), or correct '\(key.name)'", key: key
         )
     }
 }

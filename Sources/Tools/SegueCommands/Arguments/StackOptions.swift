@@ -11,7 +11,7 @@ struct StackOptions: ParsableArguments, Sendable {
 
     /// - Throws: ``ComposeError``, ``ComposeFileError``.
     func resolve() throws -> Project {
-        try project.resolve(files: files.files, environmentFiles: files.envFile)
+        try project.resolve(ComposeSources(paths: files.files, environmentFiles: files.envFile))
     }
 
     /// The stack with which the project was last started.
@@ -53,7 +53,8 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "A file of variables for the compose files. (default: .env in the folder of the first compose file)",
+            "A file of variables for the compose files. (default: COMPOSE_ENV_FILES, or .env in the folder of the first "
+                + "compose file)",
             valueName: "file"))
     var envFile: [String] = []
 
@@ -63,33 +64,36 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
             valueName: "name"))
     var profile: [String] = []
 
-    /// The compose files that the options name; if there are none, the files of `COMPOSE_FILE`, or else of the working
-    /// directory or the nearest folder above it.
+    /// The files that these options and the environment select.
     ///
-    /// - Throws: ``CommandError`` `no-compose-file` if there is no file.
-    func paths() throws -> [String] {
-        if !files.isEmpty { return files }
-        let current = FileManager.default.currentDirectoryPath
-        let found = ComposeFile.find(from: current)
-        guard !found.isEmpty else {
+    /// - Throws: ``CommandError`` `no-compose-file` if there is no compose file; ``ComposeError``.
+    func sources() throws -> ComposeSources {
+        let sources = try ComposeSources(paths: files, environmentFiles: envFile)
+        guard !sources.paths.isEmpty else {
+            let current = FileManager.default.currentDirectoryPath
             throw CommandError(
                 code: "no-compose-file", "there is no compose file in \(current) or in a folder above it",
                 recovery: "name a compose file with -f FILE" + RunningProjects.advice, status: .noInput)
         }
-        // A file in the current folder is named without the folder, as the user would.
-        return found.map { String($0.removing(prefix: "\(current)/") ?? $0[...]) }
+        return sources
     }
 
     /// Reads the files, and prints a warning on standard error for each variable that is used as `$V` or `${V}` and is
     /// not set.
     ///
     /// - Throws: ``CommandError``; ``ComposeError``, ``ComposeFileError``.
-    func read() async throws -> ComposeFile {
-        let file = try ComposeFile(paths: paths(), environmentFiles: envFile)
+    func read(_ sources: ComposeSources, project: String) async throws -> ComposeFile {
+        let file = try sources.file(project: project)
         for variable in file.unsetVariables {
             await Console.error.tell("\(file.path): the variable \(variable) is not set; its value is the empty string")
         }
         return file
+    }
+
+    /// Reads the files, as ``read(_:project:)`` does, for the project that they name.
+    func read() async throws -> ComposeFile {
+        let sources = try sources()
+        return try await read(sources, project: sources.projectName())
     }
 
     /// The part of a compose file that a run uses.
@@ -111,24 +115,10 @@ struct ProjectOptions: ParsableArguments, Sendable {
             valueName: "name"))
     var project: String?
 
-    /// - Parameters:
-    ///   - files: the compose files that contain the name; if empty, the compose files of the working directory.
-    ///   - environmentFiles: the files with variables that the name may refer to; if empty, `.env` in the folder of the
-    ///     first compose file.
+    /// - Parameter sources: the files that can name the project. They are read only if `--project-name` is not given.
     /// - Throws: ``ComposeError``, ``ComposeFileError``.
-    func resolve(files: [String] = [], environmentFiles: [String] = []) throws -> Project {
-        let environment = ProcessInfo.processInfo.environment
-        if let name = project ?? ProjectPlace.projectName(in: environment) {
-            return try Project(name: ProjectName.resolve(flag: name, directory: ""))
-        }
-        let current = FileManager.default.currentDirectoryPath
-        let files = files.isEmpty ? ComposeFile.find(from: current) : files
-        guard let file = files.first else {
-            return try Project(name: ProjectName.resolve(flag: nil, directory: current))
-        }
-        let directory = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL.path
-        let name = try ComposeFile.projectName(in: files, environmentFiles: environmentFiles)
-        return try Project(name: ProjectName.resolve(flag: nil, file: name, directory: directory))
+    func resolve(_ sources: @autoclosure () throws -> ComposeSources = try ComposeSources()) throws -> Project {
+        try Project(name: project ?? sources().projectName())
     }
 }
 

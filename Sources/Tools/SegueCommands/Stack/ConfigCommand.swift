@@ -52,11 +52,13 @@ package struct ConfigCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        // `printVariables()` also lists required variables that are not set; `files.read()` would throw an error.
-        if part == .variables { return try await printVariables() }
-        let file = try await files.read()
+        let sources = try files.sources()
+        let project = try project.resolve(sources).name
+        // `print(_:)` also lists required variables that are not set; `files.read` would throw an error.
+        if part == .variables { return try await print(sources.variables(project: project)) }
+        let file = try await files.read(sources, project: project)
         var stack = try files.stack(of: file, services: services)
-        stack.name = try project.resolve(files: files.paths(), environmentFiles: files.envFile).name
+        stack.name = project
         guard !quiet else { return }
         switch part {
         case .services: try await Console.output.writeLines(stack.services.map(\.name))
@@ -67,8 +69,7 @@ package struct ConfigCommand: AsyncParsableCommand {
 
     private var isJSON: Bool { json || format == .json }
 
-    private func printVariables() async throws {
-        let variables = try ComposeFile.variables(in: files.paths(), environmentFiles: files.envFile)
+    private func print(_ variables: [ComposeVariable]) async throws {
         guard !quiet else { return }
         if isJSON {
             return try await Console.output.writeLines(variables.map { try JSONValue(encoding: $0).description })

@@ -58,8 +58,9 @@ struct ExportSystemdCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let file = try await files.read()
-        let project = try project.resolve(files: files.paths(), environmentFiles: files.envFile)
+        let sources = try files.sources()
+        let project = try project.resolve(sources)
+        let file = try await files.read(sources, project: project.name)
         let export = try SystemdExport(
             stack: files.stack(of: file, services: services), name: project.name,
             manager: manager == .user ? .user : .system(user: runAs ?? NSUserName()),

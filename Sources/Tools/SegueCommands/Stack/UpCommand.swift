@@ -65,14 +65,14 @@ package struct UpCommand: AsyncParsableCommand {
     }
 
     package func run() async throws {
-        let file = try await stack.files.read()
-        try await file.placing { try await up(file) }
+        let sources = try stack.files.sources()
+        let project = try stack.project.resolve(sources)
+        let file = try await stack.files.read(sources, project: project.name)
+        try await file.placing { try await up(file, project) }
     }
 
-    private func up(_ file: ComposeFile) async throws {
-        let paths = try stack.files.paths()
-        let project = try stack.project.resolve(files: paths, environmentFiles: stack.files.envFile)
-        if dryRun { try project.checkOrigin(file: paths[0]) } else { try project.record(file: paths[0]) }
+    private func up(_ file: ComposeFile, _ project: Project) async throws {
+        if dryRun { try project.checkOrigin(file: file.path) } else { try project.record(file: file.path) }
         let request = try options.request(for: file, profiles: stack.files.profile)
         if dryRun {
             try await rehearse(request, project)
