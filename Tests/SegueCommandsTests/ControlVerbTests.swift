@@ -91,6 +91,49 @@ struct ControlVerbTests {
         }
     }
 
+    @Test("brought up after an edit restarts what read the file, and names it", .timeLimit(.minutes(1)))
+    func edited() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(
+                """
+                name: demo
+                services:
+                  web: { command: sleep 600, develop: { watch: [{ path: flows, action: restart }] } }
+                  db: { command: sleep 601, env_file: db.env }
+                  tool: { command: ./tool }
+                  writer: { command: sh -c 'echo > own.yaml; exec sleep 602' }
+                """)
+            try FileManager.default.createDirectory(
+                atPath: "\(segue.directory)/flows", withIntermediateDirectories: false)
+            try segue.write("a", to: "flows/ios.yaml")
+            try segue.write("# A", to: "db.env")
+            try segue.write("#!/bin/sh\nexec sleep 603", to: "tool")
+            #expect(chmod("\(segue.directory)/tool", 0o755) == 0)
+            #expect(try await segue("up", "-d", "--wait").status == 0)
+            let before = try await rows(segue)
+            #expect(try await segue("up", "-d", "--wait").error == "segue: project 'demo' stays as it is\n")
+
+            try segue.write("b", to: "flows/mac.yaml")
+            try segue.write("# B", to: "db.env")
+            // A linker replaces the file.
+            try segue.write("#!/bin/sh\nexec sleep 604", to: "new")
+            #expect(chmod("\(segue.directory)/new", 0o755) == 0)
+            #expect(rename("\(segue.directory)/new", "\(segue.directory)/tool") == 0)
+            let changes = ["db.env changed", "tool was rebuilt", "flows changed"]
+            let rehearsed = try await segue("up", "--dry-run").errorLines
+            #expect(
+                zip(["db", "tool", "web"], changes).allSatisfy { service, change in
+                    rehearsed.contains("segue: \(service) would be restarted: \(change)")
+                }, "\(rehearsed)")
+            let up = try await segue("up", "-d", "--wait").errorLines
+            #expect(changes.allSatisfy { change in up.contains { $0.hasSuffix("is restarted: \(change)") } }, "\(up)")
+            let after = try await rows(segue)
+            #expect(after["writer"] == before["writer"], "what a process writes itself is no edit")
+            #expect(after.keys.filter { after[$0]?.pid != before[$0]?.pid }.sorted() == ["db", "tool", "web"])
+            #expect(try await segue("up", "-d", "--wait").error == "segue: project 'demo' stays as it is\n")
+        }
+    }
+
     @Test("leaves alone what runs of a profile that is not asked for now", .timeLimit(.minutes(1)))
     func profiles() async throws {
         try await SegueCommandLine.inScratch { segue in

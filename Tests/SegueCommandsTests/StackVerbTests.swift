@@ -204,7 +204,7 @@ struct StackVerbTests {
             #expect(try await segue("exec", "a", "env").error.contains("service 'a' does not run"))
             for (words, advice) in [
                 (["run", "a", "env"], "segue exec SERVICE COMMAND"),
-                (["up", "--exit-code-from", "a"], "segue wait --down-project a"), (["up", "--watch"], "segue restart"),
+                (["up", "--exit-code-from", "a"], "segue wait --down-project a"), (["up", "--watch"], "segue up -d"),
             ] {
                 let refused = try await segue.run(words)
                 #expect(refused.status == 64 && refused.error.contains(advice), "\(refused.error)")

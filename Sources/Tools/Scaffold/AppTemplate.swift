@@ -120,8 +120,15 @@ extension AppTemplate {
 
         services:
           broker: { command: broker, restart: on-failure, healthcheck: *announces-itself }
-          ios-coordinator: { <<: *service, command: navigation-coordinator --flow flows/ios.yaml }
-          mac-coordinator: { <<: *service, command: navigation-coordinator --flow flows/mac.yaml }
+          ios-coordinator:
+            <<: *service
+            command: navigation-coordinator --flow flows/ios.yaml
+            # 'segue up -d' restarts the service if this file has changed.
+            develop: { watch: [{ path: flows/ios.yaml, action: restart }] }
+          mac-coordinator:
+            <<: *service
+            command: navigation-coordinator --flow flows/mac.yaml
+            develop: { watch: [{ path: flows/mac.yaml, action: restart }] }
           error-notifier: { <<: *service, command: error-notifier }
           \(service): { <<: *service, command: \(service) }
 

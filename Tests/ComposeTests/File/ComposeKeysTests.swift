@@ -32,7 +32,7 @@ struct ComposeKeysTests {
 
     static let read: Set = [
         "command", "entrypoint", "working_dir", "environment", "env_file", "depends_on", "healthcheck", "restart",
-        "deploy", "scale", "stop_signal", "stop_grace_period", "profiles", "labels", "extends",
+        "deploy", "scale", "stop_signal", "stop_grace_period", "profiles", "labels", "extends", "develop",
     ]
 
     @Test("of a file", arguments: rootKeys)

@@ -145,6 +145,15 @@ struct ComposeServiceTests {
             ("profiles: [a b]", "'a b' in 'profiles' of service 'a' is not a valid profile name"),
             ("profiles: dev", "'profiles' of service 'a' is not a list; write [a, b]"),
             ("labels: 3", "'labels' of service 'a' is not a mapping"),
+            (
+                "develop: {watch: [{path: x, action: sync}]}",
+                "'action' of an entry of 'watch' of service 'a' cannot be 'sync'"
+            ),
+            ("develop: {watch: [{action: restart}]}", "an entry of 'watch' of service 'a' has no 'path'"),
+            (
+                "develop: {watch: [{path: x, ignore: [y]}]}",
+                "'ignore' in an entry of 'watch' of service 'a' is not supported"
+            ),
             ("working_dir: \"a\\0b\"", "'working_dir' of service 'a' contains a NUL character"),
             ("entrypoint: ['']", "'entrypoint' of service 'a' names no executable"),
             ("<<: 3", "'<<' can only merge mappings"),

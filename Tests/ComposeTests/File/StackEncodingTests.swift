@@ -20,6 +20,7 @@ struct StackEncodingTests {
             healthcheck: {test: [NOTIFY], start_period: 5s}
             x-watchdog: 2s
             labels: {team: core}
+            develop: {watch: [{path: flows, action: restart}, {path: "/abs/$$a"}]}
           music:
             entrypoint: [sh, -c]
             command: ["echo $$HOME '${WHO}'"]

@@ -25,7 +25,7 @@ package struct UpRequest: Sendable, Codable, Equatable {
     /// The rule that decides which running instances are restarted.
     package enum Recreation: String, Sendable, Codable {
         case never
-        /// Restarts instances whose definition has changed.
+        /// Restarts instances whose definition, executable or watched files have changed.
         case changed
         case always
     }

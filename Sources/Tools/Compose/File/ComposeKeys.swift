@@ -52,10 +52,20 @@ struct ComposeKeys {
         Dictionary(uniqueKeysWithValues: hints.flatMap { entry in entry.keys.map { ($0, entry.hint) } })
     }
 
+    static let develop = ComposeKeys(known: ["watch"])
+
+    static let watch = ComposeKeys(
+        known: ["path", "action"],
+        containersOnly: table([(["target", "initial_sync"], "services read the files of this host")]),
+        unsupported: table([
+            (["ignore", "include"], "list the paths that count"),
+            (["exec"], "run the command yourself, then 'segue up -d'"),
+        ]))
+
     static let service = ComposeKeys(
         known: [
             "command", "entrypoint", "working_dir", "environment", "env_file", "depends_on", "healthcheck", "restart",
-            "deploy", "scale", "stop_signal", "stop_grace_period", "profiles", "labels", "extends",
+            "deploy", "scale", "stop_signal", "stop_grace_period", "profiles", "labels", "extends", "develop",
         ],
         containersOnly: table([
             (
@@ -101,7 +111,6 @@ struct ComposeKeys {
             (["annotations", "label_file"], "use 'labels'"),
             (["attach"], "select the services to show with 'segue logs -f SERVICE'"),
             (["logging"], "remove it; 'segue logs' shows the output of each service, which is kept in log files"),
-            (["develop"], "build the service yourself, then run 'segue restart'"),
             (
                 ["pre_start", "post_start", "pre_stop"],
                 "make it a separate service; others can depend on it with service_completed_successfully"

@@ -30,6 +30,7 @@ extension ComposeReader {
         service.stopSignal = stopSignal(entries, of: place)
         if let grace = duration("stop_grace_period", in: entries, of: place) { service.stopGracePeriod = grace }
         deploy(&service, entries, of: place)
+        service.watchedPaths += watched(entries, of: place).filter { !service.watchedPaths.contains($0) }
         return service
     }
 
@@ -130,6 +131,23 @@ extension ComposeReader {
         return Dictionary(pairs) { _, last in last }
     }
 
+    /// The paths of `develop.watch`. The action of each must be `restart`.
+    private func watched(_ entries: ComposeNode.Entries, of place: String) -> [String] {
+        let what = "'develop' of \(place)"
+        guard let node = entries["develop"]?.value, !node.isNull, let develop = mapping(node, what) else { return [] }
+        findings.check(develop, against: .develop, in: what)
+        let entry = "an entry of 'watch' of \(place)"
+        return (develop["watch"].map { list($0.value, "'watch' of \(place)") } ?? []).compactMap { node in
+            guard let options = mapping(node, entry) else { return nil }
+            findings.check(options, against: .watch, in: entry)
+            let hint = "use restart; build the service yourself, then run 'segue up -d'"
+            _ = value("action", in: options, of: entry, hint: hint) { $0 == "restart" ? $0 : nil }
+            if let path = options["path"]?.value { return self.path(path, "'path' of \(entry)")?.absolute }
+            report("\(entry) has no 'path'", at: node.place, hint: "name a file or a folder")
+            return nil
+        }
+    }
+
     /// Reads `deploy`, and `scale`, which means the same as `deploy.replicas`.
     private func deploy(_ service: inout Service, _ entries: ComposeNode.Entries, of place: String) {
         let what = "'deploy' of \(place)"
@@ -211,6 +229,7 @@ extension ComposeReader {
             return nil
         }
         guard let place = path(node, "'path' of \(what)", expandsHome: true) else { return nil }
+        service.watchedPaths.append(place.absolute)
         do {
             let text = try ComposeText.read(place.absolute)
             return EnvironmentFile(name: place.shown, findings: findings).variables(

@@ -32,6 +32,9 @@ package struct Service: Sendable, Equatable {
     package var stopSignal: StopSignal
     package var stopGracePeriod: Duration
     package var labels: [String: String]
+    /// The absolute paths of the files and folders that the service's processes read when they start: its env files and
+    /// those of `develop.watch`. If one has changed, `up` restarts the service.
+    package var watchedPaths: [String] = []
     /// The reason why the service cannot be started; nil if there is none.
     var obstacle: ComposeError?
 

@@ -65,6 +65,11 @@ extension Service: Encodable {
         case stopSignal = "stop_signal"
         case stopGracePeriod = "stop_grace_period"
         case labels
+        case develop
+    }
+
+    private enum DevelopKeys: CodingKey {
+        case watch
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -87,6 +92,10 @@ extension Service: Encodable {
         try container.encode(stopSignal.description, forKey: .stopSignal)
         try container.encode(stopGracePeriod.sumText, forKey: .stopGracePeriod)
         try encode(labels, to: &container, forKey: .labels)
+        guard !watchedPaths.isEmpty else { return }
+        var develop = container.nestedContainer(keyedBy: DevelopKeys.self, forKey: .develop)
+        let entries = watchedPaths.map { ["action": "restart", "path": Escape.composeValue($0)] }
+        try develop.encode(entries, forKey: .watch)
     }
 
     private func encode(

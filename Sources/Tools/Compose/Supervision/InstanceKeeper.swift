@@ -9,6 +9,7 @@ struct InstanceKeeper: Sendable {
     let board: StatusBoard
     let options: SupervisorOptions
     let clock: RunningClock
+    let executor: BlockingExecutor
     let logger: Logger
 
     func run() async {
@@ -70,6 +71,6 @@ struct InstanceKeeper: Sendable {
             mark: mark,
             variables: offered.environment(
                 of: service, inherited: options.environment, notifyPath: project.notifyPath(of: name), mark: mark),
-            options: options, clock: clock, logger: logger)
+            options: options, clock: clock, executor: executor, logger: logger)
     }
 }

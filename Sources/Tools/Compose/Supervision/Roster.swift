@@ -8,6 +8,8 @@ struct Roster: Sendable {
     private(set) var status: ProjectStatus
     /// The definition with which the current or last process of each instance was started, by the instance's name.
     private var definitions: [String: Service] = [:]
+    /// The files with which the current or last process of each instance was started, by the instance's name.
+    private(set) var files: [String: StartFiles] = [:]
     /// The names of the instances that have an ``InstanceKeeper``.
     private var kept: Set<String> = []
     private(set) var stop: StopRequest = .none
@@ -241,6 +243,11 @@ struct Roster: Sendable {
         return service
     }
 
+    /// Notes the files with which a process of an instance is started.
+    mutating func start(_ instance: String, with files: StartFiles) {
+        self.files[instance] = files
+    }
+
     /// Marks an instance as starting.
     ///
     /// - Returns: false, without a change, if the instance must end.
@@ -284,6 +291,7 @@ struct Roster: Sendable {
         guard self[instance]?.order.isRemoved == true else { return true }
         self[instance] = nil
         definitions[instance] = nil
+        files[instance] = nil
         kept.remove(instance)
         return true
     }
@@ -292,9 +300,12 @@ struct Roster: Sendable {
 
     /// Sets the orders of the instances as a request demands. It starts and ends no process.
     ///
+    /// - Parameter edits: the changes of ``files`` since the start of each instance; see ``StartFiles/change``.
     /// - Returns: the change for each instance.
     /// - Throws: ``ComposeError``. The roster must then be discarded.
-    mutating func apply(_ request: ControlRequest) throws(ComposeError) -> [Change] {
+    mutating func apply(
+        _ request: ControlRequest, edits: [String: String] = [:]
+    ) throws(ComposeError) -> [Change] {
         guard stop == .none else {
             throw ComposeError(
                 code: "stopping", message: "project '\(status.project)' is stopping",
@@ -302,7 +313,7 @@ struct Roster: Sendable {
         }
         switch request {
         case .up(let request):
-            return try up(request)
+            return try up(request, edits)
         case .start(let names):
             return try start(names)
         case .stop(let names, let grace):
@@ -411,7 +422,7 @@ struct Roster: Sendable {
     }
 
     /// Replaces the current stack, and starts, restarts or removes instances so that they fit the new stack.
-    private mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
+    private mutating func up(_ request: UpRequest, _ edits: [String: String]) throws(ComposeError) -> [Change] {
         try request.stack.validate()
         // Services of inactive profiles stay part of the project if they have instances.
         let left = stack.services.filter { request.inactive.contains($0.name) && !instances(of: $0.name).isEmpty }
@@ -427,7 +438,7 @@ struct Roster: Sendable {
         let order = DependencyGraph(stack.services).inOrder
         for service in order.compactMap({ name in stack.services.first { $0.name == name } }) {
             if selected.contains(service.name) {
-                changes += up(service, request)
+                changes += up(service, request, edits)
             } else if instances(of: service.name).isEmpty {
                 // Creates the instances without starting them.
                 _ = fit(service, starts: false)
@@ -439,7 +450,7 @@ struct Roster: Sendable {
         return changes.settled
     }
 
-    private mutating func up(_ service: Service, _ request: UpRequest) -> [Change] {
+    private mutating func up(_ service: Service, _ request: UpRequest, _ edits: [String: String]) -> [Change] {
         let earlier = instances(of: service.name)
         let fitting = fit(service, grace: request.grace)
         let isAlone = !request.selection.includesDependencies
@@ -450,7 +461,8 @@ struct Roster: Sendable {
         }
         return fitting
             + earlier.filter { self[$0.name]?.order.isRemoved == false }.map { instance in
-                guard instance.order.isWanted, let reason = reason(toRestart: instance, service, request.recreation)
+                guard instance.order.isWanted,
+                    let reason = reason(toRestart: instance, service, request.recreation, edits)
                 else { return startUnlessUp(instance, ignoresDependencies: isAlone) }
                 return decide(.restart, instance.name, reason: reason) {
                     $0.start(ignoresDependencies: isAlone, grace: request.grace)
@@ -459,12 +471,14 @@ struct Roster: Sendable {
     }
 
     private func reason(
-        toRestart instance: ServiceStatus, _ service: Service, _ recreation: UpRequest.Recreation
+        toRestart instance: ServiceStatus, _ service: Service, _ recreation: UpRequest.Recreation,
+        _ edits: [String: String]
     ) -> String? {
         switch recreation {
         case .never: return nil
         case .always: return "a restart was requested"
         case .changed:
+            if let edit = edits[instance.name] { return edit }
             guard let present = definitions[instance.name], present.definition != service.definition else { return nil }
             return "its definition has changed"
         }

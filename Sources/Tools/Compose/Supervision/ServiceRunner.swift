@@ -20,6 +20,7 @@ struct ServiceRunner: Sendable {
     let variables: [String: String]
     let options: SupervisorOptions
     let clock: RunningClock
+    let executor: BlockingExecutor
     let logger: Logger
 
     /// The reason why one run of the process ended.
@@ -84,7 +85,11 @@ struct ServiceRunner: Sendable {
     private func runOnce(deadline: RunningClock.Instant) async -> Ending {
         guard board.update({ $0.claimStart(of: name) }) else { return .stopped }
         do {
-            let configuration = try configuration(of: service.command, as: "command", variables: variables)
+            let path = try executable(of: service.command, as: "command", variables: variables)
+            let configuration = try configuration(of: service.command, at: path, variables: variables)
+            // A file that is written after this is a change, even if the process reads it.
+            let files = await executor.run { [service] in StartFiles(executable: path, watched: service.watchedPaths) }
+            board.update { $0.start(name, with: files) }
             let socket = try project.notifySocket(at: project.notifyPath(of: name))
             let result = try await Subprocess.run(
                 configuration, input: .none, output: .sequence, error: .sequence
@@ -110,18 +115,26 @@ struct ServiceRunner: Sendable {
         }
     }
 
+    /// The path of a command's executable.
+    ///
+    /// - Parameter key: the key of the service's entry that contains the command.
+    private func executable(
+        of command: [String], as key: String, variables: [String: String]
+    ) throws(ComposeError) -> String {
+        try ExecutableLookup(executableDirectory: options.executableDirectory)
+            .executable(
+                of: command, as: ServiceKey(service: service.name, name: key),
+                workingDirectory: service.existingDirectory(in: directory), searchPath: variables["PATH"])
+    }
+
     /// The configuration for running a command like the service: in its folder, with the given variables, in a new
     /// session.
     ///
-    /// - Parameter key: the key of the service's entry that contains the command.
+    /// - Parameter path: the path of the executable.
     private func configuration(
-        of command: [String], as key: String, variables: [String: String]
+        of command: [String], at path: String, variables: [String: String]
     ) throws(ComposeError) -> Configuration {
         let folder = try service.existingDirectory(in: directory)
-        let path = try ExecutableLookup(executableDirectory: options.executableDirectory)
-            .executable(
-                of: command, as: ServiceKey(service: service.name, name: key), workingDirectory: folder,
-                searchPath: variables["PATH"])
         var platform = PlatformOptions()
         // Ctrl-C in the supervisor's terminal must not reach the service.
         platform.createSession = true
@@ -301,7 +314,8 @@ struct ServiceRunner: Sendable {
         // The check must not send messages in the name of the service.
         let variables = variables.filter { !OfferedVariables.notificationVariables.contains($0.key) }
         do {
-            let configuration = try configuration(of: command, as: "healthcheck", variables: variables)
+            let path = try executable(of: command, as: "healthcheck", variables: variables)
+            let configuration = try configuration(of: command, at: path, variables: variables)
             return await HealthCheck(configuration: configuration, timeout: probe.timeout, clock: clock).run()
         } catch {
             return error.message

@@ -143,7 +143,8 @@ package final class Supervisor: Sendable {
                 guard view.hasUnkept else { continue }
                 for name in board.update({ $0.takeUnkept() }) {
                     let keeper = InstanceKeeper(
-                        name: name, project: project, board: board, options: options, clock: clock, logger: logger)
+                        name: name, project: project, board: board, options: options, clock: clock, executor: executor,
+                        logger: logger)
                     keepers.addTask { await keeper.run() }
                 }
             }
@@ -224,7 +225,8 @@ package final class Supervisor: Sendable {
     private func carryOut(_ request: ControlRequest, isRehearsal: Bool) throws(ComposeError) -> [Change] {
         var roster = board.view
         let before = roster.stack
-        let changes = try roster.apply(request)
+        let edits = if case .up = request { roster.files.compactMapValues(\.change) } else { [String: String]() }
+        let changes = try roster.apply(request, edits: edits)
         try DescriptorLimit.check(roster)
         if case .up(let request) = request, request.stack.bus != before.bus {
             throw ComposeError(
@@ -237,7 +239,7 @@ package final class Supervisor: Sendable {
         let isChanged = roster.stack != before
         if isChanged { try project.save(roster.stack) }
         do {
-            return try board.update { roster throws(ComposeError) in try roster.apply(request) }
+            return try board.update { roster throws(ComposeError) in try roster.apply(request, edits: edits) }
         } catch {
             // The project has begun to stop meanwhile.
             if isChanged { try project.save(before) }

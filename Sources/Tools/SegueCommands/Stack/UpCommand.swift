@@ -55,7 +55,7 @@ package struct UpCommand: AsyncParsableCommand {
                 "--exit-code-from is not supported; run 'segue up -d' and 'segue wait --down-project \(service)'")
         }
         if watch {
-            throw ValidationError("--watch is not supported; build the service yourself, then run 'segue restart'")
+            throw ValidationError("--watch is not supported; build the service yourself, then run 'segue up -d'")
         }
         guard let waitTimeout else { return }
         guard wait else { throw ValidationError("--wait-timeout needs --wait") }
