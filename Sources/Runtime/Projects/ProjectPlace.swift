@@ -152,7 +152,7 @@ extension ProjectPlace {
     /// used. If there is no compose file, the name of `directory` is used.
     private static func name(in directory: String, _ environment: [String: String]) throws(Unknown) -> String {
         var variables = environment
-        let named = environmentFiles(in: environment).map { $0.hasPrefix("/") ? $0 : "\(directory)/\($0)" }
+        let named = environmentFiles(in: environment).map { $0.begins(with: "/") ? $0 : "\(directory)/\($0)" }
         // Of several env files the last one that sets a variable counts; a variable that is set keeps its value.
         for file in named.isEmpty ? ["\(directory)/.env"] : named.reversed() {
             variables.merge(try selectingVariables(in: file)) { first, _ in first }
@@ -172,18 +172,11 @@ extension ProjectPlace {
 
     /// The variables of an env file that select compose files or a project. Empty if the file cannot be read.
     private static func selectingVariables(in file: String) throws(Unknown) -> [String: String] {
+        let form = #/[ \t]*(?:export[ \t]+)?(COMPOSE_(?:FILE|PATH_SEPARATOR|PROJECT_NAME))[ \t]*=(.*)/#.byScalar
         var variables: [String: String] = [:]
         for line in (try? String(contentsOfFile: file, encoding: .utf8))?.lines ?? [] {
-            guard
-                let entry = line.wholeMatch(
-                    of: #/[ \t]*(?:export[ \t]+)?(COMPOSE_(?:FILE|PATH_SEPARATOR|PROJECT_NAME))[ \t]*=(.*)/#)
-            else { continue }
-            // This function accepts a plain value, quoted or not.
-            guard let value = entry.2.wholeMatch(of: #/[ \t]*(["']?)([^"'$\\ \t#]*)\1[ \t]*(?:[ \t]#.*)?/#) else {
-                throw Unknown(
-                    description: "\(file): the value of \(entry.1) is not a plain text; name the project with -p NAME")
-            }
-            variables[String(entry.1)] = String(value.2)
+            guard let entry = line.wholeMatch(of: form) else { continue }
+            variables[String(entry.1)] = try plain(entry.2, "the value of \(entry.1)", in: file)
         }
         return variables
     }
@@ -197,12 +190,21 @@ extension ProjectPlace {
             line.cut(at: ":").flatMap { $0.before.removing(prefix: "name")?.isBlank == true ? $0.after : nil }
         }
         guard let value = values.first else { return nil }
-        // This function accepts a plain name, quoted or not.
-        let form = #/[ \t]*(["']?)([a-z0-9][a-z0-9_-]*)\1[ \t]*(?:[ \t]#.*)?/#.byScalar
-        guard let name = value.wholeMatch(of: form) else {
+        let name = try plain(value, "the value of 'name'", in: file)
+        guard isName(name) else {
             throw Unknown(
-                description: "\(file): the value of 'name' is not a plain project name; name the project with -p NAME")
+                description: "\(file): the value of 'name' is not a project name; name the project with -p NAME")
         }
-        return String(name.2)
+        return name
+    }
+
+    /// A value without variables and escapes, quoted or not.
+    /// - Throws: ``Unknown`` for another value.
+    private static func plain(_ value: Substring, _ what: String, in file: String) throws(Unknown) -> String {
+        let form = #/[ \t]*(["']?)([^"'$\\ \t#]*)\1[ \t]*(?:[ \t]#.*)?/#.byScalar
+        guard let text = value.wholeMatch(of: form) else {
+            throw Unknown(description: "\(file): \(what) is not a plain text; name the project with -p NAME")
+        }
+        return String(text.2)
     }
 }
