@@ -41,7 +41,7 @@ let systemSupport: [Target] = [
     .systemLibrary(name: "CEventDescriptor", path: "Sources/SystemSupport/CEventDescriptor"),
     module("SystemSupport", in: "SystemSupport", ["CEventDescriptor", "Support"]),
     .systemLibrary(name: "CSodium", path: "Sources/SystemSupport/CSodium", providers: [.apt(["libsodium-dev"])]),
-    module("CommandLineSupport", in: "SystemSupport", [argumentParser]),
+    module("CommandLineSupport", in: "SystemSupport", ["SystemSupport", argumentParser]),
     module("Sodium", in: "SystemSupport", ["CSodium"]),
     .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     module("HTTPClient", in: "SystemSupport", ["CCurl", "Support", httpTypes]),

@@ -81,6 +81,9 @@ struct BusVerbTests {
             #expect(
                 try await segue("get", "NavigationState", "ios", "--json").output == "{\"z\":1.0,\"a\":[\"ios\"]}\n")
             #expect(try await segue("get", "NavigationState").lines == ["ios", "mac"])
+            #expect(try await segue("get", "NavigationState", "ios", "--field", "data.a").output == "[\"ios\"]\n")
+            #expect(try await segue("get", "NavigationState", "--field", "key", "--field", "data.z").lines.count == 2)
+            #expect(try await segue("get", "NavigationState", "ios", "--field", "data.[").status == 64)
             #expect(try await segue("get", "NavigationState", "--json").lines.count == 2)
             #expect(
                 try await segue("get", "Devices", "--subject", "alice").output == "{\n  \"devices\" : []\n}\n")
@@ -168,9 +171,20 @@ struct BusVerbTests {
     func fullDisk() async throws {
         try await SegueCommandLine.onBus { segue in
             try await segue("send", "event.LaunchFinished")
-            let result = try await segue.shell("segue monitor --since beginning --count 1 > /dev/full")
-            #expect(result.error == "segue: standard output cannot be written: No space left on device\n")
-            #expect(result.status == 74)
+            let verbs = [
+                "monitor --since beginning --count 1", "--help", "up --help", "--version", "config",
+                "--generate-completion-script zsh",
+            ]
+            for verb in verbs {
+                let result = try await segue.shell("segue \(verb) > /dev/full")
+                #expect(
+                    result.error == "segue: standard output cannot be written: No space left on device\n"
+                        && result.status == 74, "\(verb)")
+            }
+            for program in ["broker --help", "error-notifier --contract"] {
+                let result = try await segue.shell("\(program) > /dev/full")
+                #expect(result.status == 74 && result.errorLines.count == 1, "\(program): \(result.error)")
+            }
         }
     }
 

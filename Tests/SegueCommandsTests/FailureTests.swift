@@ -28,6 +28,15 @@ struct FailureTests {
         }
     }
 
+    @Test("with the remedy after it: as a phrase, or as a sentence if it is one")
+    func remedy() {
+        let phrases = CommandError(code: "a", "there is no file", recovery: "name one")
+        #expect(phrases.description == "there is no file; name one")
+        let sentences = CommandError(
+            code: "a", "command.Play failed: That is not possible.", recovery: "Choose another.")
+        #expect(sentences.description == "command.Play failed: That is not possible. Choose another.")
+    }
+
     @Test(
         "when the data of a message is not a JSON object, as an argument and on standard input",
         arguments: [

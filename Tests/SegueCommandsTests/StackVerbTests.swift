@@ -22,6 +22,8 @@ struct StackVerbTests {
                 ])
             let row = try JSONDecoder().decode(Row.self, from: json)
             #expect(row.service == "broker" && row.state == "ready" && row.restarts == 0)
+            let open = try await segue("open", "--address")
+            #expect(open.error.contains("; add a service to the compose file, 'web: { command: web-gateway }'"))
             let again = try await segue("up", "-d")
             #expect(again.status == 0 && again.error.hasPrefix("segue: project 'demo' stays as it is"))
             let foreground = try await segue("up")

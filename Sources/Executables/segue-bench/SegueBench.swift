@@ -43,10 +43,10 @@ struct SegueBench: AsyncParsableCommand {
         case let error as BenchmarkError: fail(error.description, EXIT_FAILURE)
         case _ where exitCode(for: error) == .validationFailure:
             fail(message(for: error).onOneLine, ExitCode.validationFailure.rawValue)
-        case is ExitCode: exit(withError: error)
+        case is ExitCode: exit(printing: error)
         // The parser throws the help as an error, too, and prints it.
         default:
-            exitCode(for: error).isSuccess ? exit(withError: error) : fail("\(error)", exitCode(for: error).rawValue)
+            exitCode(for: error).isSuccess ? exit(printing: error) : fail("\(error)", exitCode(for: error).rawValue)
         }
     }
 

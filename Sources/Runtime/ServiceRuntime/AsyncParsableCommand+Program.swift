@@ -20,8 +20,8 @@ extension AsyncParsableCommand {
         do {
             try await parseAndRun()
         } catch {
-            // The parser throws the help and the version as errors, too, and prints them.
-            guard !exitCode(for: error).isSuccess, !(error is ExitCode) else { exit(withError: error) }
+            // The parser throws the help and the version as errors, too.
+            guard !exitCode(for: error).isSuccess, !(error is ExitCode) else { exit(printing: error) }
             StandardError.write(fullMessage(for: error).lines.filter { !$0.isEmpty }.map(String.init))
             Foundation.exit(exitCode(for: error).rawValue)
         }

@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import CommandLineSupport
 public import Contracts
 public import EventBus
 internal import FlowFiles
@@ -159,12 +160,14 @@ public struct ServiceProcess: Sendable {
     func printContract() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let text: Data
         do {
-            FileHandle.standardOutput.write(try encoder.encode(try contract()) + Data("\n".utf8))
+            text = try encoder.encode(try contract())
         } catch {
             Self.report(["\(name): \(Self.line(about: error))"])
             throw ExitStatus.software.exitCode
         }
+        try StandardOutput.write(String(decoding: text, as: UTF8.self), for: name)
     }
 
     /// Reads the flow file that is given to a process at its start.

@@ -46,8 +46,8 @@ package enum CommandLineTool {
         }
         HelpWidth.ensure()
         // A usage error is printed on one line, without the synopsis that the parser would add. The parser also throws
-        // the help and the version as errors, and `exit(withError:)` prints them.
-        guard root.exitCode(for: error) == .validationFailure else { root.exit(withError: error) }
+        // the help and the version as errors.
+        guard root.exitCode(for: error) == .validationFailure else { root.exit(printing: error) }
         await Console.error.tell(root.message(for: error).onOneLine)
         exit(ExitCode.validationFailure.rawValue)
     }

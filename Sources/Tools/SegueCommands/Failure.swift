@@ -65,8 +65,8 @@ extension CommandStatus {
 
     fileprivate init(of error: ComposeError) {
         switch error.code {
-        case "compose-file-unreadable", "environment-file-unreadable": self = .noInput
-        case "invalid-project-name", "unknown-service", "inactive-dependency", "unknown-port",
+        case "compose-file-unreadable", "environment-file-unreadable", "no-current-folder": self = .noInput
+        case "invalid-project-name", "invalid-stack", "unknown-service", "inactive-dependency", "unknown-port",
             "service-environment-file":
             self = .configuration
         case "directory", "export-write", "stack-file", "status-unreadable", "log-file", "lock": self = .ioError
@@ -104,7 +104,10 @@ struct CommandError: Error, Hashable, Sendable {
 }
 
 extension CommandError: CustomStringConvertible {
-    var description: String { recovery.map { "\(message); \($0)" } ?? message }
+    /// The message and the remedy. An app's error has sentences, other errors have phrases.
+    var description: String {
+        recovery.map { "\(message)\(message.ends(with: ".") ? "" : ";") \($0)" } ?? message
+    }
 }
 
 /// Several errors that end a command together; each is reported on a line of its own.

@@ -29,6 +29,13 @@ struct GatewayRoutes: Sendable {
 
     let turns = Turns()
 
+    private static let streamHeaders: HTTPFields = {
+        var headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        // A proxy of nginx passes each event on at once instead of filling a buffer.
+        if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
+        return headers
+    }()
+
     /// The maximum time to wait for the bus.
     private static let busTimeout: Duration = .seconds(10)
 
@@ -63,7 +70,7 @@ struct GatewayRoutes: Sendable {
         let connection = try await hub.connect(id, lastEventID: request.headers[.lastEventID])
         let (hub, clock) = (hub, clock)
         return Response(
-            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            status: .ok, headers: Self.streamHeaders,
             body: ResponseBody { writer in
                 do {
                     var wakes = connection.wakes.makeAsyncIterator()

@@ -6,11 +6,7 @@ struct PrintOptions: ParsableArguments, Sendable {
     @Flag(help: "Print one JSON object per line, with all attributes.")
     var json = false
 
-    @Option(
-        name: .customLong("field"),
-        help: ArgumentHelp("Print only the value at this path, such as data.url; may be repeated.", valueName: "path"),
-        completion: .messagePaths)
-    var fields: [String] = []
+    @OptionGroup var field: FieldOptions
 
     @Flag(help: "Print comma-separated values, with a column for each --field.")
     var csv = false
@@ -41,7 +37,7 @@ struct PrintOptions: ParsableArguments, Sendable {
     var forms: [String] {
         [
             ("--json", json), ("--raw", raw), ("--csv", csv), ("--template", template != nil),
-            ("--field", !fields.isEmpty && !csv),
+            ("--field", !field.paths.isEmpty && !csv),
         ].filter(\.1).map(\.0)
     }
 
@@ -54,15 +50,35 @@ struct PrintOptions: ParsableArguments, Sendable {
         get throws {
             if json { return CloudEventFormat() }
             if raw { return RawFormat() }
-            if csv { return CSVFormat(try paths(fields.isEmpty ? Self.columns : fields)) }
-            if !fields.isEmpty { return FieldFormat(try paths(fields)) }
+            if csv { return CSVFormat(try FieldOptions.read(field.paths.isEmpty ? Self.columns : field.paths)) }
+            if let fields = try field.format { return fields }
             return try template.map { text in
                 try ValidationError.naming("--template") { () throws(SyntaxMistake) in try TemplateFormat(text) }
             }
         }
     }
 
-    private func paths(_ texts: [String]) throws -> [MessagePath] {
+}
+
+/// The option that selects values of a message to print.
+struct FieldOptions: ParsableArguments, Sendable {
+    @Option(
+        name: .customLong("field"),
+        help: ArgumentHelp("Print only the value at this path, such as data.url; may be repeated.", valueName: "path"),
+        completion: .messagePaths)
+    var paths: [String] = []
+
+    func validate() throws {
+        _ = try format
+    }
+
+    /// Nil if the option is not given.
+    /// - Throws: `ValidationError` with the column of a syntax error.
+    var format: FieldFormat? {
+        get throws { paths.isEmpty ? nil : FieldFormat(try Self.read(paths)) }
+    }
+
+    static func read(_ texts: [String]) throws -> [MessagePath] {
         try texts.map { text in
             try ValidationError.naming("--field") { () throws(SyntaxMistake) in try MessagePath(text) }
         }

@@ -40,12 +40,15 @@ package struct AskCommand: AsyncParsableCommand {
     @Flag(help: "Print the answer's JSON as it was sent, on one line.")
     var json = false
 
+    @OptionGroup var field: FieldOptions
+
     package init() {}
 
     package func validate() throws {
         guard type != nil else {
             throw ValidationError("'\(name)' is not the name of a query such as PlaylistSongs")
         }
+        guard !json || field.paths.isEmpty else { throw ValidationError("--json and --field exclude each other") }
     }
 
     /// The query's type. Nil if the name is invalid; then validation fails.
@@ -60,7 +63,7 @@ package struct AskCommand: AsyncParsableCommand {
             return try await bus.ask(Envelope(attributes: attributes, data: data), timeout: timeout)
         }
         if answer.type.kind == .error { throw failure(of: type, answer) }
-        try await DataPrinter(json: json).show(answer.data)
+        try await DataPrinter(json: json, field: field.format).show(answer)
     }
 
     /// The error for a query whose answer is an error, also an error of another type than `ApplicationError`.

@@ -9,6 +9,7 @@ package struct GetCommand: AsyncParsableCommand {
         discussion: """
             segue get NavigationState ios --json  prints the document with this key
             segue get Playlists                   prints a document that has no key
+            segue get NowPlaying --field data.song.title  prints one value
             segue get NavigationState             lists the keys of all documents with this name
             segue get NavigationState --json      prints all documents with this name as messages
             """)
@@ -27,12 +28,15 @@ package struct GetCommand: AsyncParsableCommand {
     @Flag(help: "Print the JSON as it was published, on one line. A list of documents is printed as messages.")
     var json = false
 
+    @OptionGroup var field: FieldOptions
+
     package init() {}
 
     package func validate() throws {
         guard type != nil else {
             throw ValidationError("'\(document)' is not the name of a document such as NavigationState")
         }
+        guard !json || field.paths.isEmpty else { throw ValidationError("--json and --field exclude each other") }
     }
 
     /// The document's type. Nil if the name is invalid; then validation fails.
@@ -51,7 +55,7 @@ package struct GetCommand: AsyncParsableCommand {
         }
         let named = documents.filter { $0.type == type }
         if let found {
-            try await DataPrinter(json: json).show(found.data)
+            try await DataPrinter(json: json, field: field.format).show(found)
         } else if key == nil, !named.isEmpty {
             try await list(named)
         } else {
@@ -62,7 +66,11 @@ package struct GetCommand: AsyncParsableCommand {
     private func list(_ documents: [Envelope]) async throws {
         for document in documents.sorted(by: { ($0.attributes.key ?? "") < ($1.attributes.key ?? "") }) {
             let key = document.attributes.key ?? ""
-            try await Console.output.writeLine(json ? CloudEventFormat.line(document) : key.printable)
+            if let format = try field.format {
+                try await DataPrinter(json: false, field: format).show(document)
+            } else {
+                try await Console.output.writeLine(json ? CloudEventFormat.line(document) : key.printable)
+            }
         }
     }
 

@@ -72,6 +72,15 @@ struct TerminalFormat {
 struct DataPrinter {
     /// True to print the data on one line; false to print it indented, for people.
     let json: Bool
+    /// The format of `--field`, which prints parts of a message instead of its data. Nil if it is not given.
+    var field: FieldFormat?
+
+    func show(_ message: Envelope) async throws {
+        guard let field else { return try await show(message.data) }
+        var lines: [UInt8] = []
+        field.write(message, to: &lines)
+        try await Console.output.append(lines)
+    }
 
     func show(_ data: Data) async throws {
         try await Console.output.writeLine(text(data))

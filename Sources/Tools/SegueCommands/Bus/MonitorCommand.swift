@@ -53,7 +53,7 @@ package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
         let (options, selection, span) = (options, try selection.selection, span)
         guard !stats else { return try await count(selection) }
         let printer = try MessagePrinter(print, verbose: verbose)
-        let paths = print.fields.compactMap { try? MessagePath($0) }
+        let paths = print.field.paths.compactMap { try? MessagePath($0) }
         try await options.withBus { bus in
             let monitor = span.monitor(bus, selection)
             await Console.error.tell(UnknownNames.lines(selection, paths, on: bus))

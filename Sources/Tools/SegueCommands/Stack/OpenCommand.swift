@@ -39,11 +39,7 @@ package struct OpenCommand: AsyncParsableCommand {
 
     package func run() async throws {
         let folder = try folder()
-        guard let address = folder.address() else {
-            throw CommandError(
-                code: "no-page", "no gateway has been started with the folder \(folder.path)",
-                recovery: "start the stack with 'segue up', or name another project with -p", status: .unavailable)
-        }
+        guard let address = folder.address() else { throw try noPage(folder) }
         guard address.isCurrent else {
             throw CommandError(
                 code: "no-page", "the gateway at \(address.url) has ended", recovery: "start the stack with 'segue up'",
@@ -66,6 +62,15 @@ package struct OpenCommand: AsyncParsableCommand {
                 code: "no-browser", problem, recovery: "or open \(file) in a browser within 60 s", status: .unavailable)
         }
         try await Console.output.writeLine(address.url)
+    }
+
+    private func noPage(_ folder: PageFolder) throws -> CommandError {
+        let isRunning = try state == nil && ProjectStatus.read(project.resolve())?.isSupervisorAlive == true
+        return CommandError(
+            code: "no-page", "no gateway has been started with the folder \(folder.path)",
+            recovery: isRunning
+                ? "add a service to the compose file, 'web: { command: web-gateway }', then run 'segue up -d'"
+                : "start the stack with 'segue up', or name another project with -p", status: .unavailable)
     }
 
     private func folder() throws -> PageFolder {
