@@ -246,7 +246,19 @@ struct FlowFindingTests {
                           screen: item
                           style: dialog
                           buttons: [{ id: a, title: A, role: cancel }, { id: b, title: B, role: cancel }]
-                """, "14:56: a dialog can have only one button with role: cancel"
+                """, "14:75: a dialog can have only one button with role: cancel"
+            ),
+            (
+                """
+                on: event.A
+                    do:
+                      - present:
+                          screen: item
+                          style: dialog
+                          buttons:
+                            - { id: a, title: A, sends: event.X }
+                            - { id: b, title: B, sends: command.Y }
+                """, "15:34: "
             ),
             (
                 "on: event.A\n    do: [{ present: { screen: item, style: dialog, buttons: [{ id: a, title: A, role: x }] } }]",

@@ -175,7 +175,9 @@ extension FlowReviewer {
             review(type, catalogue, at: place)
             for field in (data.objectValue ?? [:]).keys.sorted() { review(field, of: type, catalogue, at: place) }
         case .present(_, _, let options), .presentFlow(_, _, _, let options):
-            for type in (options.buttons ?? []).compactMap(\.sends) { review(type, catalogue, at: "\(place).buttons") }
+            for (index, button) in (options.buttons ?? []).enumerated() {
+                if let type = button.sends { review(type, catalogue, at: "\(place).buttons[\(index)].sends") }
+            }
         default: break
         }
         for template in action.json.texts.compactMap({ try? Template($0) }) {

@@ -348,14 +348,21 @@ package struct FlowChecker {
         let buttons = options.buttons ?? []
         if style == .alert, options.title == nil { report("an alert needs a title; add one", at: place) }
         if buttons.isEmpty { report("\(article) needs buttons; add one that closes it", at: place) }
-        if Set(buttons.map(\.id)).count != buttons.count {
-            report("the buttons of \(article) need different ids; change the duplicates", at: "\(place).buttons")
+        let ids = buttons.map(\.id)
+        if let index = ids.indices.first(where: { ids[..<$0].contains(ids[$0]) }) {
+            report(
+                "the buttons of \(article) need different ids; change the duplicates",
+                at: "\(place).buttons[\(index)].id")
         }
-        if buttons.count(where: { $0.role == .cancel }) > 1 {
-            report("\(article) can have only one button with role: cancel; change the others", at: "\(place).buttons")
+        if let index = buttons.indices.filter({ buttons[$0].role == .cancel }).dropFirst().first {
+            report(
+                "\(article) can have only one button with role: cancel; change the others",
+                at: "\(place).buttons[\(index)].role")
         }
         for text in [options.title, options.message] { checkTemplate(text ?? "", at: place) }
-        for type in buttons.compactMap(\.sends) { checkCommand(type, at: "\(place).buttons") }
+        for (index, button) in buttons.enumerated() {
+            if let type = button.sends { checkCommand(type, at: "\(place).buttons[\(index)].sends") }
+        }
     }
 
     /// The maximum deadline of a guard; a longer deadline is an error.

@@ -251,18 +251,24 @@ extension FlowReader {
             report("'buttons' must be a list of { id, title, role, sends }", at: node)
             return nil
         }
-        return elements.compactMap { element in
+        var buttons: [AlertButton] = []
+        for element in elements {
+            // The index counts the valid entries, as in the finished flow.
+            let place = "\(place)[\(buttons.count)]"
             let members = members(
                 of: element, "a button", at: place, required: ["id", "title"], optional: ["role", "sends"])
             guard let id = members?["id"].flatMap({ string($0, "a button's id") }),
                 let title = members?["title"].flatMap({ string($0, "a button's title") })
-            else { return nil }
-            return AlertButton(
-                id: id,
-                title: title,
-                role: members?["role"].flatMap { choice($0, "role", of: AlertButton.Role.self) },
-                sends: members?["sends"].flatMap { string($0, "the command that a button sends") }
-            )
+            else {
+                forget(place)
+                continue
+            }
+            buttons.append(
+                AlertButton(
+                    id: id, title: title,
+                    role: members?["role"].flatMap { choice($0, "role", of: AlertButton.Role.self) },
+                    sends: members?["sends"].flatMap { string($0, "the command that a button sends") }))
         }
+        return buttons
     }
 }
