@@ -105,6 +105,10 @@ extension ConformanceCase {
                 #expect(try await code(old, end, settled: beyond) == .epoch)
                 #expect(try await code(old, Position(epoch: claim.epoch, offset: beyond)) == .epoch)
                 #expect(try await code(old, end, previous: end.offset - 1) == .fenced)
+                #expect(try await code(old, end) == .fenced)
+                // Also a client that knows that its claim is over.
+                #expect(try await code(old, elsewhere) == .epoch)
+                #expect(try await code(old, end, settled: beyond) == .epoch)
                 #expect(try await code(claim, end, settled: beyond, previous: end.offset - 1) == .epoch)
                 #expect(try await code(claim, end, previous: end.offset - 1) == .unrecorded)
                 #expect(try await code(claim, end) == nil)
