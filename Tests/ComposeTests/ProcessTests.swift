@@ -14,6 +14,20 @@ struct ProcessTests {
         #expect(ProcessTable.parse("42 (cut off") == nil)
     }
 
+    @Test("Numbers in /proc that are too large are left out, and overflow nothing")
+    func greatNumbers() throws {
+        let greatest = "18446744073709551615"
+        let line = "42 (a) S 7 40 41 0 -1 0 1 2 3 4 \(greatest) \(greatest) 5 6 20 0 1 0 \(greatest) 1 2"
+        #expect(try #require(ProcessTable.parse(line)).ticks == 11)
+        #expect(ProcessTable.parse("99999999999 (a) S 7 40 41 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 9 1 2") == nil)
+        #expect(ProcessTable.memory(statm: "9 3 1\n") == 3 * Int(getpagesize()))
+        #expect(ProcessTable.memory(rollup: "Rss: 9 kB\nPss:  5 kB\n") == 5120)
+        for number in ["9223372036854775807", greatest, "9007199254740991", "-1", "x", ""] {
+            #expect(ProcessTable.memory(statm: "9 \(number) 1\n") == nil, "\(number)")
+            #expect(ProcessTable.memory(rollup: "Pss: \(number) kB\n") == nil, "\(number)")
+        }
+    }
+
     @Test("A number with another start time is another process")
     func identity() throws {
         let own = try #require(ProcessIdentity(of: getpid()))

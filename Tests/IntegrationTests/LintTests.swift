@@ -125,6 +125,10 @@ struct LintRule: Sendable, CustomTestStringConvertible {
             wrong: ["let letters = try await bus.deadLetters(of: name)"],
             right: ["let letters = try await bus.deadLetters(of: name, after: page)"]),
         LintRule(
+            script: "check-lines", file: "Sources/Bus/Broker/Extra.swift", advice: "rows: read columns with Row.value",
+            wrong: ["head = max(head, row[0])", "return rows.map { $0[1] }"],
+            right: ["head = max(head, try row.number(0))", "let row = rows[0]"]),
+        LintRule(
             script: "check-lines", advice: "engines: use EventBus",
             // check-lines: an example of a wrong line.
             wrong: ["import NATS", "@testable import struct Broker.Journal", "package import ZeroMQEventBus"],

@@ -106,6 +106,18 @@ struct KeepingPlaylistRepositoryTests {
     }
 
     @Test(
+        "A time or a number that nobody can have stored makes nothing fresh, and ends nothing",
+        arguments: ["9e999", "-9e999", "1e300", "9223372036854775807"])
+    func hostileNumbers(value: String) async throws {
+        _ = try await repository().songs(of: "p")
+        try await queue.write { try $0.execute(sql: "UPDATE playlist SET fetchedAt = \(value)") }
+        try await queue.write { try $0.execute(sql: "UPDATE song SET duration = 9223372036854775807") }
+        await catalog.fail(with: .unavailable("status 503"))
+        #expect(try await repository().songs(of: "p").allSatisfy { $0.duration == 9_007_199_254_740_991 })
+        #expect(await catalog.songRequests == 2)
+    }
+
+    @Test(
         "What Spotify refuses is not covered up with what is kept",
         arguments: [MusicError.notFound(.playlist("p")), .authorizationEnded, .forbidden("no")])
     func refusal(error: MusicError) async throws {

@@ -2,6 +2,7 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 internal import GRDB
+internal import Support
 
 /// A durable consumer in the journal.
 struct Consumer {
@@ -54,31 +55,32 @@ struct ConsumerTable {
         let cursor = try Row.fetchCursor(
             database, sql: "SELECT consumer, member, owner_epoch, offset FROM shares ORDER BY consumer, partition")
         while let row = try cursor.next() {
-            let member = (row[1] as String?).flatMap(UUID.init(uuidString:))
-            shares[row[0], default: []].append(
-                .init(member: member, ownerEpoch: row.number(2), offset: row.number(3)))
+            let member = try row.value(1, as: String?.self).flatMap(UUID.init(uuidString:))
+            shares[try row.value(0), default: []].append(
+                .init(member: member, ownerEpoch: try row.number(2), offset: try row.number(3)))
         }
         var progress: [String: [UInt64: UInt64]] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT consumer, owner_epoch, offset FROM progress") {
-            progress[row[0], default: [:]][row.number(1)] = row.number(2)
+            progress[try row.value(0), default: [:]][try row.number(1)] = try row.number(2)
         }
         var producers: [String: [UUID: ProducerID]] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT consumer, member, producer FROM members") {
-            guard let member = UUID(uuidString: row[1]), let producer = ProducerID(stored: row[2]) else { continue }
-            producers[row[0], default: [:]][member] = producer
+            guard let member = UUID(uuidString: try row.value(1)), let producer = ProducerID(stored: try row.value(2))
+            else { continue }
+            producers[try row.value(0), default: [:]][member] = producer
         }
         var displaced: [String: [UUID]] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT consumer, member FROM displaced ORDER BY rowid") {
-            displaced[row[0], default: []] += [UUID(uuidString: row[1])].compactMap(\.self)
+            displaced[try row.value(0), default: []] += [UUID(uuidString: try row.value(1))].compactMap(\.self)
         }
         let cutOffs = try Self.loadCutOffs(database)
         rows = [:]
         for row in try Row.fetchAll(database, sql: "SELECT name, owner_epoch FROM consumers") {
-            let name: String = row[0]
+            let name: String = try row.value(0)
             guard let shares = shares[name], shares.count == Partition.count else { continue }
             let members = Set((producers[name] ?? [:]).keys)
             let group = ConsumerGroup(
-                ownerEpoch: row.number(1), shares: shares, progress: progress[name] ?? [:], members: members,
+                ownerEpoch: try row.number(1), shares: shares, progress: progress[name] ?? [:], members: members,
                 displaced: displaced[name] ?? [])
             rows[name] = Consumer(
                 group: group, producers: producers[name] ?? [:], cutOffs: cutOffs[name] ?? [])
@@ -89,10 +91,10 @@ struct ConsumerTable {
         var cutOffs: [String: [CutOffRow]] = [:]
         let sql = "SELECT consumer, type, owner_epoch, count, first, last FROM cut_offs"
         for row in try Row.fetchAll(database, sql: sql) {
-            let (first, last) = (row.number(4), row.number(5))
-            guard let type = MessageType(row[1] as String), first <= last else { continue }
-            let cutOff = CutOff(type: type, count: row[3], offsets: first...last)
-            cutOffs[row[0], default: []].append(CutOffRow(cutOff: cutOff, ownerEpoch: row.number(2)))
+            let (first, last): (UInt64, UInt64) = (try row.number(4), try row.number(5))
+            guard let type = MessageType(try row.value(1, as: String.self)), first <= last else { continue }
+            let cutOff = CutOff(type: type, count: try row.number(3), offsets: first...last)
+            cutOffs[try row.value(0), default: []].append(CutOffRow(cutOff: cutOff, ownerEpoch: try row.number(2)))
         }
         return cutOffs
     }
@@ -276,6 +278,6 @@ extension CutOff {
     fileprivate func merged(with other: CutOff) -> CutOff {
         let first = Swift.min(offsets.lowerBound, other.offsets.lowerBound)
         let last = Swift.max(offsets.upperBound, other.offsets.upperBound)
-        return CutOff(type: type, count: count + other.count, offsets: first...last)
+        return CutOff(type: type, count: Int(SafeIntegers.limit(count + other.count)), offsets: first...last)
     }
 }

@@ -67,7 +67,7 @@ enum DeadLetterTable {
                 """,
             arguments: ["after": request.after, "consumer": request.consumer])
         while let row = try rows.next() {
-            let letter = Self.letter(row)
+            let letter = try Self.letter(row)
             let isOfPage = letters.first.map { $0.message.epoch == letter.message.epoch } ?? true
             guard isOfPage, letters.count < Limits.pageCount, size < Limits.pageSize else {
                 return Letters(isComplete: false, letters: letters)
@@ -78,14 +78,15 @@ enum DeadLetterTable {
         return Letters(isComplete: true, letters: letters)
     }
 
-    private static func letter(_ row: Row) -> Letters.Letter {
-        let (header, data): (Data, Data) = (row[9], row[11])
+    private static func letter(_ row: Row) throws -> Letters.Letter {
+        let (header, data): (Data, Data) = (try row.value(9), try row.value(11))
+        let epoch = UInt64(clamping: try row.value(7, as: Int64.self))
         return Letters.Letter(
-            id: row[0], time: row.number(1), consumer: row[2],
-            rejection: RejectionFrame(attempts: UInt16(clamping: row[3] as Int64), code: row[4], reason: row[5]),
+            id: try row.number(0), time: try row.number(1), consumer: try row.value(2),
+            rejection: RejectionFrame(attempts: try row.number(3), code: try row.value(4), reason: try row.value(5)),
             message: FeedMessage(
-                topic: row[6], epoch: row.number(7), offset: row.number(8), previous: 0, header: Array(header)[...],
-                data: Array(data)[...]),
-            dataSize: UInt32(clamping: row[10] as Int64))
+                topic: try row.value(6), epoch: epoch, offset: try row.number(8), previous: 0,
+                header: Array(header)[...], data: Array(data)[...]),
+            dataSize: try row.number(10))
     }
 }

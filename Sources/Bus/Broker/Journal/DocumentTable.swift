@@ -114,11 +114,11 @@ struct DocumentTable {
             arguments: [owner.stored])
         let time = Date(timeIntervalSince1970: Double(transaction.time) / 1000)
         return try rows.compactMap { row in
-            guard let type = MessageType(row[0] as String) else { return nil }
-            let key: String = row[2]
+            guard let type = MessageType(try row.value(0, as: String.self)) else { return nil }
+            let (subject, key): (String, String) = (try row.value(1), try row.value(2))
             return try PublishedMessage(
                 .withdrawal(
-                    type, key: key.isEmpty ? nil : key, subject: row[1], source: "broker", time: time))
+                    type, key: key.isEmpty ? nil : key, subject: subject, source: "broker", time: time))
         }
     }
 }

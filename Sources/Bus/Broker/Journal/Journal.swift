@@ -74,10 +74,11 @@ package final class Journal {
             marks = MarkMaker(key: key)
             try load()
             firstHead = head
-        } catch let error as DatabaseError {
-            throw error.isDamage
-                ? Self.damaged(path, error)
-                : BusError(.journal, "the journal \(path) cannot be opened: \(error.summary)")
+        } catch {
+            guard let cause = DatabaseError(error) else { throw error }
+            throw cause.isDamage
+                ? Self.damaged(path, cause)
+                : BusError(.journal, "the journal \(path) cannot be opened: \(cause.summary)")
         }
     }
 
@@ -154,11 +155,11 @@ package final class Journal {
     }
 
     private func refusal(_ error: any Error, _ verb: String) -> any Error {
-        guard let error = error as? DatabaseError else { return error }
-        if error.isDamage {
-            failure = Self.damaged(path, error)
+        guard let cause = DatabaseError(error) else { return error }
+        if cause.isDamage {
+            failure = Self.damaged(path, cause)
         }
-        return ProtocolError(.journal, "the journal \(path) cannot be \(verb): \(error.summary)")
+        return ProtocolError(.journal, "the journal \(path) cannot be \(verb): \(cause.summary)")
     }
 
     private static func damaged(_ path: String, _ error: DatabaseError) -> BusError {
@@ -170,19 +171,19 @@ package final class Journal {
 
     private func load() throws {
         try database.inDatabase { database in
-            epoch = try number("epoch", database)
+            epoch = try Self.epoch(database)
             start = try number("start", database)
             retention = JournalRetention(pruned: try number("pruned", database))
+            saved = try number("saved", database)
             topics = TopicTable()
             let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head FROM topics")
             while let row = try rows.next() {
-                guard let topic = Topic(row[0] as String) else { continue }
-                _ = try topics.add(topic, id: row[1], head: row.number(2))
+                guard let topic = Topic(try row.value(0, as: String.self)) else { continue }
+                _ = try topics.add(topic, id: row.value(1), head: row.number(2))
             }
-            head = max(topics.entries.map(\.head).max() ?? 0, pruned)
+            head = max(topics.entries.map(\.head).max() ?? 0, pruned, saved)
             try producers.load(database)
             try consumers.load(forgottenEpoch: try number("forgotten", database), database)
-            saved = try number("saved", database)
             try rollForward(database)
         }
     }
@@ -192,16 +193,26 @@ package final class Journal {
         let sql = "SELECT offset, topic, time, producer, sequence FROM messages WHERE offset > ? ORDER BY offset"
         let rows = try Row.fetchCursor(database, sql: sql, arguments: [Int64(clamping: saved)])
         while let row = try rows.next() {
-            head = max(head, row.number(0))
-            if let index = topics.index(ofID: row[1]) { topics.move(index, to: head) }
-            guard let stored = row[3] as Data?, let producer = ProducerID(stored: stored) else { continue }
-            producers.move(producer, to: row.number(4), offset: head, at: row[2])
+            head = max(head, try row.number(0))
+            if let index = topics.index(ofID: try row.value(1)) { topics.move(index, to: head) }
+            guard let stored = try row.value(3, as: Data?.self), let producer = ProducerID(stored: stored) else {
+                continue
+            }
+            producers.move(producer, to: try row.number(4), offset: head, at: try row.number(2))
         }
     }
 
     private func number(_ key: String, _ database: Database) throws -> UInt64 {
-        let value = try Int64.fetchOne(database, sql: "SELECT value FROM journal WHERE key = ?", arguments: [key])
-        return UInt64(clamping: value ?? 0)
+        try Row.fetchOne(database, sql: "SELECT value FROM journal WHERE key = ?", arguments: [key])?.number(0) ?? 0
+    }
+
+    /// The epoch: any positive number. 0 means any epoch in a request.
+    private static func epoch(_ database: Database) throws -> UInt64 {
+        let row = try Row.fetchOne(database, sql: "SELECT value FROM journal WHERE key = 'epoch'")
+        guard let epoch = try row?.value(0, as: Int64.self), epoch > 0 else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the epoch is not a positive number")
+        }
+        return UInt64(epoch)
     }
 
     /// Returns the reason of the last transaction that has failed since the previous call; nil if none has failed.

@@ -52,8 +52,8 @@ struct JournalRetention {
             arguments: [Int64(pruned), count])
         var (end, freed) = (pruned, 0)
         while freed < size, let row = try rows.next() {
-            end = row.number(0)
-            freed += row[1]
+            end = try row.number(0)
+            freed += try row.number(1)
         }
         return end
     }
@@ -102,18 +102,19 @@ struct JournalRetention {
         let count: Int
         let offsets: ClosedRange<UInt64>
 
-        init?(_ row: Row, _ topics: TopicTable) {
-            guard let index = topics.index(ofID: row[0]) else { return nil }
+        init?(_ row: Row, _ topics: TopicTable) throws {
+            let (first, last): (UInt64, UInt64) = (try row.number(2), try row.number(3))
+            guard let index = topics.index(ofID: try row.value(0)), first <= last else { return nil }
             topic = topics[index]
-            count = row[1]
-            offsets = row.number(2)...row.number(3)
+            count = try row.number(1)
+            offsets = first...last
         }
     }
 
     private func losses(through end: UInt64, _ topics: TopicTable, _ database: Database) throws -> [Loss] {
         let rows = try Row.fetchAll(
             database, sql: Self.lossesSQL + " GROUP BY topic", arguments: [Int64(pruned), Int64(end)])
-        return rows.compactMap { Loss($0, topics) }
+        return try rows.compactMap { try Loss($0, topics) }
     }
 
     private func losses(
@@ -122,7 +123,7 @@ struct JournalRetention {
         try Row.fetchOne(
             database, sql: Self.lossesSQL + " AND topic = ? GROUP BY topic",
             arguments: [Int64(max(start, pruned)), Int64(end), topic.id]
-        ).flatMap { Loss($0, topics) }
+        ).flatMap { try Loss($0, topics) }
     }
 
     private static let lossesSQL = """

@@ -147,18 +147,18 @@ enum JournalSchema {
                     """,
                 arguments: [last])
             guard let end = rows.last else { return }
-            last = end[0]
+            last = try end.value(0)
             for row in rows {
-                let (old, new) = checksums(row)
-                if row[5] == old { try update.execute(arguments: [new, row[0] as Int64]) }
+                let (old, new) = try checksums(row)
+                if try row.value(5) == old { try update.execute(arguments: [new, row.value(0, as: Int64.self)]) }
             }
         }
     }
 
-    private static func checksums(_ row: Row) -> (old: Int64, new: Int64) {
-        let (offset, previous) = (UInt64(bitPattern: row[0]), UInt64(bitPattern: row[1]))
-        let name: String = row[2]
-        let (header, data): (Data, Data) = (row[3], row[4])
+    private static func checksums(_ row: Row) throws -> (old: Int64, new: Int64) {
+        let (offset, previous) = (UInt64(bitPattern: try row.value(0)), UInt64(bitPattern: try row.value(1)))
+        let name: String = try row.value(2)
+        let (header, data): (Data, Data) = (try row.value(3), try row.value(4))
         var hash = FNV1a()
         for number in [offset, previous] {
             withUnsafeBytes(of: number.bigEndian) { hash.combine($0) }

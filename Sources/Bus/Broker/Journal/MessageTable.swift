@@ -86,7 +86,7 @@ struct MessageTable {
 
     /// The time of the last message, in milliseconds since 1970; 0 if there is none.
     func lastTime(_ database: Database) throws -> Int64 {
-        try Int64.fetchOne(database, sql: "SELECT time FROM messages ORDER BY offset DESC LIMIT 1") ?? 0
+        try Row.fetchOne(database, sql: "SELECT time FROM messages ORDER BY offset DESC LIMIT 1")?.number(0) ?? 0
     }
 
     /// The offset of the last message that was recorded before a time; 0 if there is none. The times of messages must
@@ -99,8 +99,9 @@ struct MessageTable {
         while behind - before > 1 {
             let middle = before + (behind - before) / 2
             let row = try Row.fetchOne(statement, arguments: [Int64(middle)])
-            if let row, row.number(1) < time {
-                before = row.number(0)
+            // A row after the end of the journal does not belong to it.
+            if let row, case let offset:UInt64 = try row.number(0), offset < behind, try row.number(1) < time {
+                before = offset
             } else {
                 behind = middle
             }

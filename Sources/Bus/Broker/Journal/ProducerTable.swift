@@ -46,8 +46,9 @@ struct ProducerTable {
         repeated = nil
         let cursor = try Row.fetchCursor(database, sql: "SELECT id, sequence, offset, time FROM producers")
         while let row = try cursor.next() {
-            guard let id = ProducerID(stored: row[0]) else { continue }
-            rows[id] = ProducerRow(sequence: row.number(1), offset: row.number(2), time: row[3])
+            guard let id = ProducerID(stored: try row.value(0)) else { continue }
+            rows[id] = ProducerRow(
+                sequence: try row.number(1), offset: try row.number(2), time: try row.number(3))
         }
     }
 
@@ -101,7 +102,7 @@ struct ProducerTable {
             transaction.database.cachedStatement(
                 sql: "SELECT code, reason FROM refusals WHERE producer = ? AND sequence = ?"),
             arguments: [batch.producer.stored, Int64(clamping: batch.sequence)])
-        return row.map { ProtocolError(.init(rawValue: UInt8(clamping: $0[0] as Int64)), $0[1]) }
+        return try row.map { ProtocolError(.init(rawValue: try $0.number(0)), try $0.value(1)) }
     }
 
     /// Keeps a refusal, so that the batch is refused again if its publisher sends it again.
@@ -138,12 +139,12 @@ struct ProducerTable {
                     """),
             arguments: [Int64(clamping: last.offset), RepeatedBatches.rowCount])
         while size < RepeatedBatches.size, let row = try rows.next() {
-            size += row[1]
-            guard let producer = row[2] as Data?, producer == batch.producer.stored else { continue }
+            size += try row.number(1)
+            guard let producer = try row.value(2, as: Data?.self), producer == batch.producer.stored else { continue }
             // A producer that was forgotten has numbered its batches from 1 again: of two batches with one sequence the
             // newest counts.
-            let sequence = row.number(3)
-            if ends[sequence] == nil { ends[sequence] = row.number(0) }
+            let sequence: UInt64 = try row.number(3)
+            if ends[sequence] == nil { ends[sequence] = try row.number(0) }
         }
         repeated = RepeatedBatches(producer: batch.producer, last: last.sequence, ends: ends)
         return ends[batch.sequence] ?? last.offset

@@ -85,10 +85,3 @@ final class RawStatement {
             message: String(cString: sqlite3_errmsg(connection)))
     }
 }
-
-extension Row {
-    /// The value of a column that holds an offset, an owner epoch or another number that is never negative.
-    func number(_ column: Int) -> UInt64 {
-        UInt64(clamping: self[column] as Int64)
-    }
-}

@@ -1,6 +1,7 @@
 package import Foundation
 package import Logging
 package import Music
+internal import Support
 package import Vocabulary
 
 /// Fetches songs of a session's account from a catalog and stores them. Fresh stored songs are not fetched again. Older
@@ -46,7 +47,9 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
             return songs
         } catch let error as MusicError where error.isSpotifyAway {
             guard let kept else { throw error }
-            logger.notice("Spotify gave no songs; using the stored songs", metadata: ["fetched": "\(kept.fetchedAt)"])
+            logger.notice(
+                "Spotify gave no songs; using the stored songs",
+                metadata: ["fetched": "\(Timestamp.text(of: kept.fetchedAt))"])
             return kept.songs
         }
     }

@@ -35,6 +35,8 @@ package struct SongDatabase: Sendable {
         } catch let error as DatabaseError {
             throw SongDatabaseError(
                 message: "\(path) cannot be used as the song database: \(error.message ?? "\(error.resultCode)")")
+        } catch is RowDecodingError {
+            throw SongDatabaseError(message: "\(path) cannot be used as the song database: it is damaged")
         }
     }
 
@@ -59,7 +61,7 @@ package struct SongDatabase: Sendable {
         try await writer.read { database in
             guard let kept = try KeptPlaylist.of(playlistID, for: account).fetchOne(database) else { return nil }
             let songs = try KeptSong.of(playlistID, for: account).order(Column("position")).fetchAll(database)
-            return KeptSongs(songs: songs.map(\.song), fetchedAt: Date(timeIntervalSince1970: kept.fetchedAt))
+            return KeptSongs(songs: songs.map(\.song), fetchedAt: kept.date)
         }
     }
 
@@ -205,6 +207,12 @@ private struct KeptPlaylist: Codable, FetchableRecord, PersistableRecord {
         // The id of a command may contain any character.
         self.playlistID = playlistID.storable
         self.fetchedAt = fetchedAt
+    }
+
+    /// The time of fetching. The distant past if the row has none that can be written.
+    var date: Date {
+        let date = Date(timeIntervalSince1970: fetchedAt)
+        return Timestamp.canHold(date) ? date : .distantPast
     }
 }
 

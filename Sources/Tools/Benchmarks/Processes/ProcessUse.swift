@@ -19,9 +19,10 @@ struct ProcessUse {
         let fields = (stat.cut(atLast: ")")?.after ?? "").words
         let peak = status.lines.first { $0.begins(with: "VmHWM:") }?.words
         guard fields.count > 12, let user = Double(fields[11]), let kernel = Double(fields[12]),
-            let kibibytes = peak.flatMap({ $0.count > 1 ? Int($0[1]) : nil })
+            let kibibytes = peak.flatMap({ $0.count > 1 ? Int(count: $0[1]) : nil }),
+            case let (bytes, overflows) = kibibytes.multipliedReportingOverflow(by: 1024), !overflows
         else { throw BenchmarkError("the files in \(folder) cannot be read") }
         processorTime = (user + kernel) / Double(sysconf(Int32(_SC_CLK_TCK)))
-        peakMemory = kibibytes * 1024
+        peakMemory = bytes
     }
 }

@@ -96,14 +96,24 @@ enum ProcessTable {
     /// The memory that a process uses, in bytes. Memory that it shares is divided by the number of processes that share
     /// it, if `smaps_rollup` of proc(5) can be read.
     static func memory(of pid: pid_t) -> Int? {
-        if let bytes = read("/proc/\(pid)/smaps_rollup") {
-            let lines = String(decoding: bytes, as: UTF8.self).lines
-            let fields = lines.first { $0.begins(with: "Pss:") }?.split(scalar: " ")
-            if let fields, fields.count > 1, let size = Int(fields[1]) { return size << 10 }
-        }
-        let fields = read("/proc/\(pid)/statm").map { String(decoding: $0, as: UTF8.self).split(scalar: " ") }
-        guard let fields, fields.count > 1, let pages = Int(fields[1]) else { return nil }
-        return pages * Int(getpagesize())
+        func text(_ file: String) -> String { String(decoding: read("/proc/\(pid)/\(file)") ?? [], as: UTF8.self) }
+        return memory(rollup: text("smaps_rollup")) ?? memory(statm: text("statm"))
+    }
+
+    /// - Parameter rollup: The contents of `smaps_rollup`, in which sizes are in KiB.
+    static func memory(rollup: String) -> Int? {
+        let fields = rollup.lines.first { $0.begins(with: "Pss:") }?.split(scalar: " ")
+        return fields.flatMap { $0.count > 1 ? size($0[1], unit: 1024) : nil }
+    }
+
+    /// - Parameter statm: The contents of `statm`: numbers of pages, of which the second is the resident ones.
+    static func memory(statm: String) -> Int? {
+        let fields = statm.split(scalar: " ")
+        return fields.count > 1 ? size(fields[1], unit: Int(getpagesize())) : nil
+    }
+
+    private static func size(_ text: some StringProtocol, unit: Int) -> Int? {
+        Int(count: text).flatMap { $0 <= Int(SafeIntegers.greatest) / unit ? $0 * unit : nil }
     }
 
     /// An identifier of the current boot. With it, a process id and start time of an earlier boot do not match a
@@ -125,7 +135,7 @@ enum ProcessTable {
             let group = pid_t(fields[2]),
             let session = pid_t(fields[3]), let startTime = UInt64(fields[19])
         else { return nil }
-        let ticks = fields[11...14].compactMap { UInt64($0) }.reduce(0, +)
+        let ticks = fields[11...14].compactMap { UInt64(count: $0) }.reduce(0, +)
         return Entry(
             pid: pid, state: state, parent: parent, group: group, session: session, startTime: startTime, ticks: ticks)
     }

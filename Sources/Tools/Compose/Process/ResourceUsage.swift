@@ -1,4 +1,5 @@
 import Glibc
+import Support
 
 /// The resources that the processes of an instance use.
 package struct ResourceUsage: Sendable, Equatable {
@@ -28,7 +29,7 @@ extension Project {
         let ticksPerSecond = Double(max(1, sysconf(CInt(_SC_CLK_TCK))))
         return processes.reduce(into: ResourceUsage()) { usage, process in
             usage.time += .seconds(Double(process.ticks) / ticksPerSecond)
-            usage.memory += ProcessTable.memory(of: process.pid) ?? 0
+            usage.memory = Int(SafeIntegers.limit(usage.memory + (ProcessTable.memory(of: process.pid) ?? 0)))
         }
     }
 }
