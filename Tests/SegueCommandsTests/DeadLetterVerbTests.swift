@@ -117,6 +117,24 @@ struct DeadLetterVerbTests {
         }
     }
 
+    @Test("drops those that exist, and names the numbers that do not", arguments: BusEngine.allCases)
+    func missing(engine: BusEngine) async throws {
+        let messages = try ["Ada", "Grace"].map { try greeting($0) }
+        try await SegueCommandLine.onBus(engine) { segue in
+            let ids = try await segue.withConnection { bus in
+                var ids: [Int64] = []
+                for message in messages { ids.append(try await giveUp(message, "waiter", on: bus)) }
+                return ids
+            }
+            let dropped = try await segue("dead", "drop", "98", "\(ids[0])", "99", "\(ids[1])")
+            #expect(dropped.status == 1)
+            #expect(dropped.error == "segue: there are no dead letters 98, 99; see 'segue dead list'\n")
+            #expect(try await segue("dead", "list", "--json").output.isEmpty)
+            let again = try await segue("dead", "drop", "\(ids[0])")
+            #expect(again.error == "segue: there is no dead letter \(ids[0]); see 'segue dead list'\n")
+        }
+    }
+
     @Test("shows a message that nobody can read as it is, and sends none again")
     func unreadable() async throws {
         let type = MessageType(kind: .command, name: "Greet")
@@ -162,9 +180,8 @@ struct DeadLetterVerbTests {
         let ada = try greeting("Ada")
         try await SegueCommandLine.onBus(engine) { segue in
             let letter = try await segue.withConnection { try await giveUp(ada, "greeter", on: $0) }
-            for verb in ["show", "resend", "drop"] {
-                let arguments = verb == "show" ? ["dead", verb, "7"] : ["dead", verb, "\(letter)", "7"]
-                let result = try await segue.run(arguments)
+            for arguments in [["show", "7"], ["resend", "\(letter)", "7"], ["drop", "7"]] {
+                let result = try await segue.run(["dead"] + arguments)
                 #expect(result.status == 1)
                 #expect(result.error == "segue: there is no dead letter 7; see 'segue dead list'\n")
             }

@@ -14,15 +14,40 @@ extension EventBus {
     }
 
     /// Removes dead letters, as many as possible in one batch.
-    /// - Throws: ``BusError`` with code `letter` if one of them does not exist: its batch removes none.
-    package func dropDeadLetters(_ ids: [DeadLetter.ID]) async throws {
-        var rest = ids[...]
-        while !rest.isEmpty {
+    /// - Parameter ids: In order.
+    /// - Returns: The ids of those that did not exist. All others are removed.
+    package func dropDeadLetters(_ ids: [DeadLetter.ID]) async throws -> [DeadLetter.ID] {
+        var missing: [DeadLetter.ID] = []
+        for start in stride(from: 0, to: ids.count, by: Limits.batchCount) {
             var batch = Batch([])
-            batch.settledLetters = Array(rest.prefix(Limits.batchCount))
-            try await publish(batch)
-            rest = rest.dropFirst(Limits.batchCount)
+            batch.settledLetters = Array(ids[start..<min(start + Limits.batchCount, ids.count)])
+            while !batch.settledLetters.isEmpty {
+                do {
+                    try await publish(batch)
+                    break
+                } catch let error as BusError where error.code == .letter {
+                    // The batch has removed none, because others removed some of these letters before.
+                    let existing = try await existing(batch.settledLetters)
+                    guard existing.count < batch.settledLetters.count else { throw error }
+                    missing += batch.settledLetters.filter { !existing.contains($0) }
+                    batch.settledLetters.removeAll { !existing.contains($0) }
+                }
+            }
         }
+        return missing
+    }
+
+    /// - Parameter ids: In order.
+    private func existing(_ ids: [DeadLetter.ID]) async throws -> Set<DeadLetter.ID> {
+        guard let first = ids.first, let end = ids.last else { return [] }
+        var found: Set<DeadLetter.ID> = []
+        var last = first - 1
+        while last < end {
+            let page = try await deadLetterSummaries(of: nil, after: last, limit: 1000).map(\.id)
+            found.formUnion(page)
+            last = page.last ?? end
+        }
+        return found.intersection(ids)
     }
 }
 

@@ -124,6 +124,8 @@ struct DeadDropCommand: AsyncParsableCommand {
         discussion: """
             segue dead drop 3 4
             segue dead drop --all --consumer music-service
+
+            If some of the numbers do not exist, the others are removed, and the error names those.
             """)
 
     @OptionGroup var options: BusOptions
@@ -131,9 +133,15 @@ struct DeadDropCommand: AsyncParsableCommand {
 
     func run() async throws {
         let letters = letters
-        try await options.withBus { bus in
-            try await bus.dropDeadLetters(try await letters.ids(on: bus))
+        let missing = try await options.withBus { bus in
+            let ids = letters.all ? try await bus.deadLetterIDs(of: letters.consumer) : Set(letters.ids).sorted()
+            return try await bus.dropDeadLetters(ids)
         }
+        guard !missing.isEmpty else { return }
+        let error = CommandError.noLetters(missing)
+        guard letters.all else { throw error }
+        // Somebody else has removed them meanwhile.
+        await Console.error.tell(error.message)
     }
 }
 
@@ -161,21 +169,26 @@ struct LetterArguments: ParsableArguments, Sendable {
         if all { return try await bus.deadLetterIDs(of: consumer) }
         let ids = Set(ids).sorted()
         for id in ids {
-            guard try await bus.deadLetterSummary(id) != nil else { throw CommandError.noLetter(id) }
+            guard try await bus.deadLetterSummary(id) != nil else { throw CommandError.noLetters([id]) }
         }
         return ids
     }
 
     /// - Throws: ``CommandError`` `no-letter` if there is no dead letter with this number.
     static func letter(_ id: DeadLetter.ID, on bus: any EventBus) async throws -> DeadLetter {
-        guard let letter = try await bus.deadLetter(id) else { throw CommandError.noLetter(id) }
+        guard let letter = try await bus.deadLetter(id) else { throw CommandError.noLetters([id]) }
         return letter
     }
 }
 
 extension CommandError {
-    fileprivate static func noLetter(_ id: DeadLetter.ID) -> CommandError {
-        CommandError(code: "no-letter", "there is no dead letter \(id)", recovery: "see 'segue dead list'")
+    /// - Parameter ids: The numbers of letters that do not exist: at least one. The first of them are named.
+    fileprivate static func noLetters(_ ids: [DeadLetter.ID]) -> CommandError {
+        let named = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")
+        let rest = ids.count > 10 ? " and \(ids.count - 10) more" : ""
+        return CommandError(
+            code: "no-letter", "there \(ids.count == 1 ? "is no dead letter" : "are no dead letters") \(named)\(rest)",
+            recovery: "see 'segue dead list'")
     }
 }
 
