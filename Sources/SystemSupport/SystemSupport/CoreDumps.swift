@@ -1,16 +1,22 @@
+import Foundation
 import Glibc
 
-/// Core dumps of this process: files with its memory, which the system writes when the process crashes.
+/// Core dumps of this process: its memory, which the system writes to a file or gives to a program when the process
+/// crashes.
 package enum CoreDumps {
-    /// Prevents core dumps, and keeps other processes of this user from reading the memory.
+    /// Prevents core dumps of this process and of the processes that it starts.
     ///
-    /// The files of the process in `/proc` then belong to root: the user cannot read its environment, its descriptors and
-    /// its maps, but still its state (`stat`, `statm`).
+    /// The files of the process in `/proc` remain those of its user, so that the launcher finds the process by its
+    /// environment, unless the system gives core dumps to a socket or the limit cannot be set: then they belong to root.
     /// - Throws: ``SystemError``
     package static func disable() throws(SystemError) {
-        // The limit does not apply to a program that receives core dumps through a pipe; the flag does.
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else { throw SystemError("RLIMIT_CORE") }
+        // A file of one byte is not written. A program that receives core dumps through a pipe receives them whatever
+        // the limit is, even 0. With the limit 1, the kernel does not start the program (fs/coredump.c).
+        var one = rlimit(rlim_cur: 1, rlim_max: 1)
+        let isLimited = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &one) == 0
+        // A socket (a pattern that begins with @, Linux 6.16) receives core dumps whatever the limit is.
+        let pattern = FileManager.default.contents(atPath: "/proc/sys/kernel/core_pattern")
+        guard !isLimited || pattern?.first == UInt8(ascii: "@") else { return }
         guard let control, control(setDumpable, 0, 0, 0, 0) == 0 else { throw SystemError("PR_SET_DUMPABLE") }
     }
 
