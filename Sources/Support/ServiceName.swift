@@ -1,4 +1,4 @@
-/// The rule for the names of services. Such a name becomes a part of paths, of unit files and of the configuration of a
+/// The rule for the names of services and the ids of their processes. Such a name becomes a part of paths, of unit files and of the configuration of a
 /// server, so it has no characters with a meaning there.
 package enum ServiceName {
     package static let maximumLength = 200
@@ -15,5 +15,18 @@ package enum ServiceName {
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Decodes the name of a service, or the id of one of its processes.
+    /// - Throws: `DecodingError` if it is not a ``ServiceName``.
+    package func decodeServiceName(forKey key: Key) throws -> String {
+        let name = try decode(String.self, forKey: key)
+        guard ServiceName.isValid(name) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "'\(name.prefix(80))' is not a name; \(ServiceName.rule)")
+        }
+        return name
     }
 }

@@ -18,10 +18,13 @@ struct ServiceProcessTests {
         return InMemoryEventBus(source: source)
     }
 
-    private func context(bus: String? = nil, _ environment: [String: String]) throws -> ServiceContext {
+    private func context(
+        bus: String? = nil, _ environment: [String: String],
+        of process: ServiceProcess = ServiceProcess("greeter", instance: "i1")
+    ) throws -> ServiceContext {
         var options = ServiceOptions()
         options.bus = bus
-        return try ServiceProcess("greeter", instance: "i1").makeContext(
+        return try process.makeContext(
             options, bus: factory, configuration: ServiceConfiguration(environment: environment), logger: .silent)
     }
 
@@ -66,6 +69,16 @@ struct ServiceProcessTests {
             try ServiceProcess("greeter", receives: [Picky.self]).contract()
         }
         #expect(error?.description.contains("Word") == true)
+    }
+
+    @Test(
+        "does not start with a name that the readers of its documents refuse",
+        arguments: [("a b", "i1"), ("a", "../i")])
+    func names(name: String, instance: String) throws {
+        let error = #expect(throws: ConfigurationError.self) {
+            try context(["SEGUE_BUS": "memory:a"], of: ServiceProcess(name, instance: instance))
+        }
+        #expect(error?.message.hasSuffix("is not the name of a process") == true)
     }
 
     @Test("names the variable that is missing")

@@ -159,12 +159,13 @@ extension Document {
         }
 
         /// Decodes a presence. Counts that a process does not report are 0, and `consumers` is nil.
+        /// - Throws: `DecodingError`, also if the name or the instance could be more than a name where it is written.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             self.init(
-                name: try container.decode(String.self, forKey: .name),
+                name: try container.decodeServiceName(forKey: .name),
                 version: try container.decode(String.self, forKey: .version),
-                instance: try container.decode(String.self, forKey: .instance),
+                instance: try container.decodeServiceName(forKey: .instance),
                 pid: try container.decode(Int32.self, forKey: .pid),
                 receives: try container.decode([String].self, forKey: .receives),
                 sends: try container.decode([String].self, forKey: .sends),
@@ -208,6 +209,20 @@ extension Document {
             self.receives = receives
             self.sends = sends
             self.consumers = consumers
+        }
+
+        /// Decodes a contract.
+        /// - Throws: `DecodingError`, also if the name or the instance could be more than a name where it is written.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let hasInstance = try container.contains(.instance) && !container.decodeNil(forKey: .instance)
+            self.init(
+                name: try container.decodeServiceName(forKey: .name),
+                version: try container.decode(String.self, forKey: .version),
+                instance: hasInstance ? try container.decodeServiceName(forKey: .instance) : nil,
+                receives: try container.decode([MessageContract].self, forKey: .receives),
+                sends: try container.decode([MessageContract].self, forKey: .sends),
+                consumers: try container.decodeIfPresent([String].self, forKey: .consumers))
         }
 
         public var key: String? { instance }

@@ -65,7 +65,10 @@ extension Bool: Sampled {
 }
 
 extension String: Sampled {
-    static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> { .init(schema: .string, value: "") }
+    /// The sample is a name: some types refuse other strings.
+    static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
+        .init(schema: .string, value: "sample")
+    }
 }
 
 // The schemas of the following types describe the JSON that `JSONEncoder.wire` writes for them.

@@ -31,8 +31,7 @@ public struct ServiceProcess: Sendable {
     public let consumers: [String]?
     /// The log level if `SEGUE_LOG_LEVEL` is not set or is empty.
     public let logLevel: Logger.Level
-    /// True if the process has secrets in its memory, such as tokens. It then leaves no core dump, and other processes of
-    /// the user cannot read its memory.
+    /// True if the process has secrets in its memory, such as tokens. It then leaves no core dump.
     public var holdsSecrets = false
     /// Creates the log handler of each logger. Nil to write log lines to standard error.
     package var logHandler: (@Sendable (_ label: String) -> any LogHandler)?
@@ -137,6 +136,9 @@ public struct ServiceProcess: Sendable {
     func makeContext(
         _ options: ServiceOptions, bus: BusFactory, configuration: ServiceConfiguration, logger: Logger
     ) throws -> ServiceContext {
+        for name in [name, instance] where !ServiceName.isValid(name) {
+            throw ConfigurationError("'\(name)' is not the name of a process", recovery: ServiceName.rule)
+        }
         let address = try options.busAddress(configuration)
         return ServiceContext(
             process: self, bus: try bus.bus(at: address, source: source, logger: logger), busAddress: address,
