@@ -376,9 +376,9 @@ let tests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "FlowFiles",
-            "HTTPClient", "HostileValues", "InProcess", "Navigation", "Onboarding", "Routing", "SegueTestSupport",
-            "ServiceRuntime",
-            "SignIn", "Stations", "Support", "TestSupport", "ThreeScreens", "Vocabulary", "focus-player", grdb,
+            "HTTPClient", "HostileValues", "InProcess", "Navigation", "Onboarding", "PageTestSupport", "Routing",
+            "SegueTestSupport", "ServiceRuntime", "SignIn", "Stations", "Support", "TestSupport", "ThreeScreens",
+            "Vocabulary", "focus-player", grdb,
             httpTypes, logging, subprocess, systemPackage,
         ],
         exclude: ["Page/Scripts"], swiftSettings: settings),
@@ -457,12 +457,13 @@ let tests: [Target] = [
     tests(of: "Opening", ["TestSupport"]),
     tests(
         of: "SignIn", ["Sodium", "TestSupport"]),
+    // A browser with the page, as far as HTTP shows it.
+    testModule("PageTestSupport", ["HTTPClient", "SignIn", "Support", "TestSupport", httpTypes]),
     tests(
         of: "WebDevice",
         [
             "Contracts", "Device", "DeviceTestSupport", "EventBus", "HTTPClient", "HTTPOperations", "Monitor",
-            "Navigation",
-            "Presentation",
+            "Navigation", "PageTestSupport", "Presentation",
             "RuntimeTestSupport", "SegueTestSupport", "SignIn", "Sodium", "Support", "TestSupport", "Vocabulary",
             "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, logging, nioCore, subprocess,
             systemPackage,

@@ -3,51 +3,56 @@ import BusStranger
 import Contracts
 import EventBus
 import Foundation
+import HTTPClient
+import HTTPTypes
 import HostileValues
+import PageTestSupport
 import SegueTestSupport
+import SignIn
 import Support
 import Testing
 import Vocabulary
 
-/// Sends messages of every type on the bus, made from the contracts that the services publish. So a new message is
-/// covered as soon as a service declares it.
-@Suite("Messages of every contract with hostile values")
+/// Sends messages of every type on the bus, and asks every query, with hostile values. `make fuzz` sends every value.
+@Suite("Messages of every contract with hostile values", .serialized)
 struct HostileContractTests {
-    /// - Parameter key: The key of a document. Nil for other messages.
-    private static func message(
-        _ type: MessageType, _ data: String, session: String, key: String? = nil, number: Int
-    ) -> PublishedMessage {
-        let header = JSONValue.object(members: [
-            ("id", .string("hostile-\(number)")), ("source", "stranger/1"), ("specversion", "1.0"),
-            ("type", .string("\(type)")), ("subject", .string(session)), ("platform", "ios"),
-            ("key", key.map { .string($0) }),
-        ])
-        return PublishedMessage(
-            topic: Topic(type, subject: session).name, subject: session, key: key ?? "",
-            header: Array(header.description.utf8)[...], data: Array(data.utf8)[...])
-    }
+    /// The session that the page and the terminal show.
+    private static let shown = "shown"
 
-    /// Documents that all sessions share. They are published in the session `default`, with other keys.
-    private static let shared: Set<MessageType> = [
-        Document.Presence.type, Document.ServiceContract.type, Document.Flow.type,
+    /// A device in a terminal of its own. Nobody types.
+    private static let terminal = TestService(
+        "terminal",
+        command: [
+            "sh", "-c",
+            "sleep 100000 | exec script -qfc 'exec \(Repository.path(".build/debug/focus-player")) --platform ios"
+                + " --session \(shown)' /dev/null",
+        ], after: ["broker"])
+
+    private static let services = [
+        "ios-coordinator", "mac-coordinator", "auth-service", "music-service", "error-notifier", "web",
     ]
 
-    @Test("end no process, now or after a restart, and every service answers", .timeLimit(.minutes(10)))
-    func sweep() async throws {
-        try await Story.tell { story in
+    @Test(
+        "end no process and no stream, now or after a restart, and every service answers",
+        .timeLimit(.minutes(HostileExtent.ofRun == .long ? 60 : 5)), arguments: [Story.Shape.processes, .nats])
+    func sweep(shape: Story.Shape) async throws {
+        let file = shape == .nats ? "compose/nats.yaml" : "compose/default.yaml"
+        try await Story.tell(file: file, beside: [Self.terminal]) { story in
             try await story.launch()
             try await story.logIn()
             try await story.select("EndlessFocus")
+            try await story.of(Self.shown).launch()
             let instances = try await instances(story)
-            let messages = try await hostileMessages(story)
-            try await send(messages, to: story)
-            try await isAnswering(story, "first")
-            #expect(try await self.instances(story) == instances, "\(story.stack.logs)")
-            for service in [
-                "ios-coordinator", "mac-coordinator", "auth-service", "music-service", "error-notifier", "web",
-            ] {
-                try await story.processes.killAndRestart(service)
+            // Every value is sent on one engine only: the services read the data in the same way on each.
+            let hostile = try await hostileMessages(story, shape == .nats ? .short : .ofRun)
+            try await withPage(of: story) { page in
+                try await send(hostile.messages, to: story, shape)
+                try await ask(hostile.queries, of: story)
+                try await isAnswering(story, "first")
+                try await isShowing(page, story)
             }
+            #expect(try await self.instances(story) == instances, "\(story.stack.logs)")
+            for service in Self.services { try await story.processes.killAndRestart(service) }
             let restarted = try await self.instances(story)
             try await isAnswering(story, "second")
             // The killed processes may have been withdrawn meanwhile.
@@ -59,64 +64,53 @@ struct HostileContractTests {
     /// The processes that have announced themselves.
     private func instances(_ story: Story) async throws -> Set<String> {
         let documents = try await story.bus.documents(matching: [.type(Document.Presence.self)])
-        return Set(documents.compactMap { try? $0.decode(Document.Presence.self).instance })
+        return Set(documents.compactMap { try? $0.decode(Document.Presence.self) }.map { "\($0.name)/\($0.instance)" })
     }
 
-    /// The messages for each value in each message of each contract. The valid message is the last one on the bus, or
-    /// else made from the schema.
-    private func hostileMessages(_ story: Story) async throws -> [PublishedMessage] {
+    private func hostileMessages(_ story: Story, _ extent: HostileExtent) async throws -> HostileMessages {
         let documents = try await story.bus.documents(matching: [.type(Document.ServiceContract.self)])
         let contracts = try documents.map { try $0.decode(Document.ServiceContract.self) }
         var schemas: [MessageType: JSONSchema] = [:]
-        for contract in contracts.flatMap({ $0.receives + $0.sends }) where contract.type.kind != .query {
+        for contract in contracts.flatMap({ $0.receives + $0.sends }) {
             if let schema = contract.data { schemas[contract.type] = schema }
         }
         #expect(schemas.count > 30)
-        var messages: [PublishedMessage] = []
-        for (type, schema) in schemas.sorted(by: { $0.key.description < $1.key.description }) {
-            let known = story.stack.messages.last { $0.type == type && !$0.isTombstone }
-            let valid = known.flatMap { try? JSONValue(parsing: $0.data) } ?? schema.sample
-            for text in valid.hostileTexts {
-                messages += Self.messages(type, text, replacing: known, after: messages.count)
-            }
-        }
-        return messages
+        let hostile = HostileMessages(schemas, known: story.stack.messages, shown: Self.shown, extent)
+        #expect(!hostile.queries.isEmpty)
+        return hostile
     }
 
-    /// A hostile message, and the messages beside it that its session needs.
-    private static func messages(
-        _ type: MessageType, _ text: HostileJSON, replacing known: Envelope?, after count: Int
-    ) -> [PublishedMessage] {
-        guard type.kind == .document else {
-            let session = "hostile-\(type.name)"
-            let hostile = message(type, text.json, session: session, number: count)
-            // A session begins with a launch. It may have ended meanwhile.
-            let launch = message(DomainEvent.LaunchFinished.type, "{}", session: session, number: count + 1)
-            return [launch, hostile]
+    /// Sends messages in batches, to the broker as another client would.
+    private func send(_ messages: [HostileMessage], to story: Story, _ shape: Story.Shape) async throws {
+        let batches = stride(from: 0, to: messages.count, by: 50).map {
+            Array(messages[$0..<min($0 + 50, messages.count)])
         }
-        let isShared = shared.contains(type)
-        let session = isShared ? Session.default : "hostile-\(count)"
-        let key = known == nil || isShared ? "hostile" : known?.attributes.key
-        let hostile = message(type, text.json, session: session, key: key, number: count)
-        // The document is there before the first message of its session, as after a restart.
-        let launch = message(DomainEvent.LaunchFinished.type, "{}", session: session, number: count + 1)
-        return isShared ? [hostile] : [hostile, launch]
-    }
-
-    private func send(_ messages: [PublishedMessage], to story: Story) async throws {
+        if shape == .nats {
+            for batch in batches { try await story.bus.publish(Batch(batch.map(\.envelope))) }
+            return
+        }
+        let frames = batches.map { $0.map(\.published) }
         let address = "\(try story.processes.busAddress)/ingress"
         let refusals = try await Stranger.meets(address) { stranger in
-            var refusals: [String] = []
-            for (number, start) in stride(from: 0, to: messages.count, by: 50).enumerated() {
-                let batch = Array(messages[start..<min(start + 50, messages.count)])
-                guard case .published = try stranger.publish(batch, sequence: UInt64(number + 1)) else {
-                    refusals.append("\(batch)")
-                    continue
-                }
+            try frames.enumerated().compactMap { number, batch -> String? in
+                let reply = try stranger.publish(batch, sequence: UInt64(number + 1))
+                if case .published = reply { return nil }
+                return "\(reply)"
             }
-            return refusals
         }
         #expect(refusals.isEmpty)
+    }
+
+    /// Asks queries one after the other. Each has an answer or an error.
+    private func ask(_ queries: [HostileMessage], of story: Story) async throws {
+        for query in queries {
+            do {
+                _ = try await story.bus.ask(query.envelope, timeout: .seconds(10))
+            } catch let error as BusError where error.code != .deadline && error.code != .unserved {
+                continue
+            }
+        }
+        #expect(try await story.bus.ask(Query.PlaylistSongs(playlistID: "EndlessFocus")).total == 120)
     }
 
     /// Begins a session in each partition, and waits for the answers of all services. They handle the messages of a
@@ -153,6 +147,35 @@ struct HostileContractTests {
                     if missing.isEmpty { return }
                 }
             }
+        }
+    }
+
+    // MARK: The page
+
+    /// Runs `body` while a page is connected. It shows all messages, the processes, and a device.
+    private func withPage(of story: Story, _ body: (EventStream) async throws -> Void) async throws {
+        try await HTTPClient.with { http in
+            let page = try await PageClient.signIn(http, PageFolder(state: try story.processes.dataDirectory))
+            let stream = try page.stream("hostile-page")
+            defer { stream.close() }
+            let views: JSONValue = [
+                ["id": "m", "kind": "messages"], ["id": "p", "kind": "processes"],
+                ["id": "d", "kind": "device", "device": "phone", "platform": "ios", "session": .string(Self.shown)],
+            ]
+            let answer = try await page.post("/api/stream/hostile-page/views", ["open": views])
+            try #require(answer.status == .noContent, "\(answer.text)")
+            try await body(stream)
+        }
+    }
+
+    /// Waits until the page's stream, which has been open all the time, has a new message.
+    private func isShowing(_ page: EventStream, _ story: Story) async throws {
+        let error = try await story.bus.publish(ApplicationError(code: "shown", message: "The last row."))
+        try await withTimeLimit(.seconds(60), orThrow: BusError(.deadline, "the page does not show a new message")) {
+            while let event = try await page.next() {
+                if event.data.description.contains(error.id) { return }
+            }
+            throw BusError(.closed, "the page's stream has ended")
         }
     }
 }

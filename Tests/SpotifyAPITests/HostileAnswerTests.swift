@@ -52,7 +52,7 @@ struct HostileAnswerTests {
     func documents(index: Int) async throws {
         let (answer, use) = Self.cases[index]
         try await ScriptedSpotify.with { server, client, host in
-            for text in answer.hostileTexts {
+            for text in answer.hostileTexts() {
                 server.answer(ScriptedSpotify.Answer(body: text.json))
                 let api = SpotifyWebAPI(tokens: CountingTokens(), client: client, host: host, policy: .impatient)
                 do {
@@ -76,7 +76,7 @@ struct HostileAnswerTests {
             "access_token": "a", "token_type": "Bearer", "scope": "s", "expires_in": 60, "refresh_token": "r",
         ]
         try await ScriptedSpotify.with { server, client, host in
-            for text in answer.hostileTexts {
+            for text in answer.hostileTexts() {
                 server.answer(ScriptedSpotify.Answer(body: text.json))
                 let accounts = SpotifyAccounts(clientID: "c", client: client, host: host, policy: .impatient)
                 do {

@@ -4,6 +4,7 @@ import HTTPClient
 import HTTPOperations
 import HTTPTypes
 import NIOCore
+import PageTestSupport
 import RuntimeTestSupport
 import Support
 import TestSupport

@@ -7,6 +7,7 @@ import HTTPClient
 import HTTPTypes
 import Logging
 import Navigation
+import PageTestSupport
 import Presentation
 import RuntimeTestSupport
 import Support
@@ -221,7 +222,9 @@ struct DeviceViewTests {
             try await bus.publish(
                 Document.ServiceContract(
                     name: "names", version: "1", instance: "1",
-                    receives: [MessageContract(type: type, data: .object(requiring: ["name": .string]))], sends: []))
+                    receives: [
+                        MessageContract(type: type, data: .object(requiring: ["name": .string, "count": .number]))
+                    ], sends: []))
             var snapshot = try NavigationSnapshot.sample(flow: "onboarding", root: "name")
             snapshot.commands = ["command.NameEntered"]
             try await bus.publish(Document.NavigationState(snapshot))
@@ -241,11 +244,15 @@ struct DeviceViewTests {
             let path = "/api/stream/abcdefgh/device/d"
             let wrong = try await page.post(path, ["choose": choice, "fields": ["name": 1]])
             #expect(wrong.status == .badRequest && wrong.text.contains("NameEntered"))
-            #expect(try await page.post(path, ["choose": choice, "fields": ["name": "Ann"]]).status == .noContent)
+            // The fields pass as they are written: more digits than a number of JavaScript has, and a name twice.
+            let fields = #"{"name":"Ann","count":12345678901234567890,"count":1.10}"#
+            let body = Data(#"{"choose":\#(choice),"fields":\#(fields)}"#.utf8)
+            let headers: HTTPFields = [.contentType: "application/json", .segue: "1"]
+            #expect(try await page.send(.post, path, headers, body).status == .noContent)
             let sent = try await bus.withSubscription(to: [.type(type)], from: .beginning) {
                 try await $0.first { _ in true }
             }
-            #expect(sent.map { String(decoding: $0.data, as: UTF8.self) } == #"{"name":"Ann"}"#)
+            #expect(sent.map { String(decoding: $0.data, as: UTF8.self) } == fields)
             #expect(sent?.attributes.origin == Origin(platform: "ios", device: "web-1", instance: "name-1"))
             #expect(try await page.post("/api/stream/abcdefgh/views", ["close": ["d"]]).status == .noContent)
             #expect(try await page.post(path, ["displayed": 1]).status == .notFound)

@@ -5,6 +5,7 @@ import Foundation
 import HTTPClient
 import HTTPTypes
 import Navigation
+import PageTestSupport
 import SegueTestSupport
 import SignIn
 import Subprocess

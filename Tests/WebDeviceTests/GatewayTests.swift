@@ -4,6 +4,7 @@ import Foundation
 import HTTPClient
 import HTTPTypes
 import Logging
+import PageTestSupport
 import RuntimeTestSupport
 import SignIn
 import Sodium

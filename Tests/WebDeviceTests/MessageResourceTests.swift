@@ -4,6 +4,7 @@ import Foundation
 import HTTPClient
 import HTTPTypes
 import Monitor
+import PageTestSupport
 import Support
 import Testing
 

@@ -132,28 +132,40 @@ extension ObservedBus {
     func failure(_ reason: String) -> StackFailure { StackFailure(reason, logs: logs, messages: messages) }
 }
 
-/// The failure of a test of a stack, with the logs of the processes and the messages of the bus.
+/// The failure of a test of a stack, with the ends of the processes' logs and the last messages of the bus.
 public struct StackFailure: Error, CustomStringConvertible {
     public let description: String
 
     /// The problem: an event that did not occur in time, or an error.
     public let reason: String
 
+    /// The number of messages that are shown.
+    private static let messageCount = 200
+
     init(_ reason: String, logs: String, messages: [Envelope]) {
-        let transcript = messages.map { message in
+        let left = max(0, messages.count - Self.messageCount)
+        let transcript = messages.dropFirst(left).map { message in
             let attributes = message.attributes
             return "\(message.position?.offset ?? 0) \(message.type) \(attributes.source) \(attributes.platform ?? "-")"
-                + " → \(String(decoding: message.data, as: UTF8.self))"
-        }.joined(separator: "\n")
+                + " → \(String(decoding: message.data, as: UTF8.self).cutForFailure)"
+        }
         self.reason = reason
         description = """
             \(reason)
 
             --- The bus ---
-            \(transcript)
+            \(((left > 0 ? ["(\(left) earlier messages)"] : []) + transcript).joined(separator: "\n"))
 
             --- The processes ---
             \(logs)
             """
+    }
+}
+
+extension String {
+    /// The line, or its beginning if it is long.
+    var cutForFailure: String {
+        let limit = 1000
+        return utf8.count <= limit ? self : "\(prefix(limit))… (\(utf8.count) bytes)"
     }
 }

@@ -13,7 +13,7 @@ internal import Transports
 ///         try await stack.message(Document.ErrorBanner.self) { $0.error?.code == "test" }
 ///     }
 ///
-/// A ``StackFailure`` contains the logs of all processes and all messages of the bus.
+/// A ``StackFailure`` contains the ends of all processes' logs and the last messages of the bus.
 public struct TestStack: ObservedBus {
     /// The test's own connection to the bus.
     public let bus: any EventBus
@@ -43,14 +43,18 @@ public struct TestStack: ObservedBus {
     }
 
     /// Runs the stack of a compose file while `body` runs.
-    /// - Parameter engine: The engine of the bus, if it is not that of the file.
+    /// - Parameters:
+    ///   - services: Processes to run beside those of the file.
+    ///   - engine: The engine of the bus, if it is not that of the file.
     /// - Throws: ``StackFailure``, and an error if the file is not valid.
     public static func with<Result: Sendable>(
-        file: String, engine: TestEngine = .broker, _ body: @escaping @Sendable (TestStack) async throws -> Result
+        file: String, beside services: [TestService] = [], engine: TestEngine = .broker,
+        _ body: @escaping @Sendable (TestStack) async throws -> Result
     ) async throws -> Result {
         try await with(
             {
                 var stack = try ComposeFile(path: file).stack
+                stack.services += services.map(\.service)
                 try engine.complete(&stack, directory: $0)
                 return stack
             }, body)
@@ -185,7 +189,7 @@ public struct TestStack: ObservedBus {
 
     func failure(_ error: any Error) -> StackFailure { processes.failure(error) }
 
-    /// The logs of all processes.
+    /// For each process, its state and the last lines of its log. Processes that have ended or were restarted come first.
     public var logs: String { processes.logs }
 }
 
@@ -233,9 +237,20 @@ private struct StackProcesses: Sendable {
         project.writtenLines(of: service).map { $0.text + "\n" }.joined()
     }
 
+    /// The number of lines that are shown of each log.
+    private static let lineCount = 100
+
     var logs: String {
-        supervisor.status.services.map { "== \($0.name) (\($0.state.rawValue))\n\(log(of: $0.service))" }
-            .joined(separator: "\n")
+        let services = supervisor.status.services
+        let hasEnded = { (service: ServiceStatus) in service.state != .ready || service.restarts > 0 }
+        return (services.filter(hasEnded) + services.filter { !hasEnded($0) }).map { service in
+            let lines = project.writtenLines(of: service.service)
+            let left = max(0, lines.count - Self.lineCount)
+            return
+                (["== \(service.name) (\(service.state.rawValue), \(service.restarts) restarts)"]
+                + (left > 0 ? ["(\(left) earlier lines)"] : [])
+                + lines.dropFirst(left).map(\.text.cutForFailure)).joined(separator: "\n")
+        }.joined(separator: "\n\n")
     }
 }
 

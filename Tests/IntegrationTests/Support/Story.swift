@@ -43,11 +43,12 @@ struct Story {
     ]
 
     /// Runs a stack of the app, by default the default stack, while `body` runs.
+    /// - Parameter services: Processes to run beside those of the file.
     static func tell<Result: Sendable>(
-        file: String = "compose/default.yaml", engine: TestEngine = .broker,
+        file: String = "compose/default.yaml", beside services: [TestService] = [], engine: TestEngine = .broker,
         _ body: @escaping @Sendable (Story) async throws -> Result
     ) async throws -> Result {
-        try await TestStack.with(file: Repository.path(file), engine: engine) { stack in
+        try await TestStack.with(file: Repository.path(file), beside: services, engine: engine) { stack in
             let simulator = "http://127.0.0.1:\(try stack.port("spotify"))"
             return try await Browser.open { try await body(Story(stack: stack, browser: $0, simulator: simulator)) }
         }

@@ -13,7 +13,7 @@ struct HostileRecordingTests {
         let lines = try RecordingFile.text([message, try .recorded("m2", "event.B", at: 2)], missing: ["event.B": 6])
             .split(separator: "\n").map(String.init)
         for (index, line) in lines.enumerated() {
-            for text in try JSONValue(parsing: Data(line.utf8)).hostileTexts {
+            for text in try JSONValue(parsing: Data(line.utf8)).hostileTexts() {
                 var changed = lines
                 changed[index] = text.json
                 try await RecordingFile.with(changed.joined(separator: "\n") + "\n") { recording in

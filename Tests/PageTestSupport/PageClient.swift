@@ -1,22 +1,22 @@
-import Foundation
-import HTTPClient
-import HTTPTypes
-import SignIn
-import Support
-import Testing
+package import Foundation
+package import HTTPClient
+package import HTTPTypes
+package import SignIn
+package import Support
+internal import Testing
 
 /// A browser with the page: it has a cookie, and sends what the page sends.
-struct PageClient: Sendable {
-    let http: HTTPClient
-    let folder: PageFolder
-    let cookie: String
+package struct PageClient: Sendable {
+    package let http: HTTPClient
+    package let folder: PageFolder
+    package let cookie: String
 
-    struct NotSignedIn: Error {
-        let status: Int
+    package struct NotSignedIn: Error {
+        package let status: Int
     }
 
     /// Signs in at the gateway whose state is in a folder.
-    static func signIn(_ http: HTTPClient, _ folder: PageFolder) async throws -> PageClient {
+    package static func signIn(_ http: HTTPClient, _ folder: PageFolder) async throws -> PageClient {
         let answer = try await http.send(.init(.get, try link(folder)), deadline: .seconds(30), maximumBody: 1 << 20)
         guard let cookie = answer.headers[.setCookie]?.split(separator: ";").first else {
             throw NotSignedIn(status: answer.status.code)
@@ -25,28 +25,30 @@ struct PageClient: Sendable {
     }
 
     /// A new link, from the file that `segue open` writes.
-    static func link(_ folder: PageFolder, now: Date = Date()) throws -> String {
+    package static func link(_ folder: PageFolder, now: Date = Date()) throws -> String {
         let address = try #require(folder.address())
         let page = try String(contentsOfFile: try folder.writeLink(to: address, now: now), encoding: .utf8)
         return String(try #require(page.firstMatch(of: #/href="([^"]+)"/#)).1)
     }
 
-    var base: String { get throws { try #require(folder.address()).url } }
+    package var base: String { get throws { try #require(folder.address()).url } }
 
-    var port: Int { get throws { try #require(Int(base.split(separator: ":").last ?? "")) } }
+    package var port: Int { get throws { try #require(Int(base.split(separator: ":").last ?? "")) } }
 
-    func get(_ path: String, _ headers: HTTPFields = [:]) async throws -> HTTPClient.Response {
+    package func get(_ path: String, _ headers: HTTPFields = [:]) async throws -> HTTPClient.Response {
         try await send(.get, path, headers, nil)
     }
 
-    func post(_ path: String, _ body: JSONValue, _ headers: HTTPFields = [:]) async throws -> HTTPClient.Response {
+    package func post(_ path: String, _ body: JSONValue, _ headers: HTTPFields = [:]) async throws
+        -> HTTPClient.Response
+    {
         var all: HTTPFields = [.contentType: "application/json"]
         all[.segue] = "1"
         for field in headers { all[field.name] = field.value.isEmpty ? nil : field.value }
         return try await send(.post, path, all, Data(body.description.utf8))
     }
 
-    func send(
+    package func send(
         _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: Data?
     ) async throws -> HTTPClient.Response {
         var all = headers
@@ -56,7 +58,7 @@ struct PageClient: Sendable {
     }
 
     /// Connects to a stream.
-    func stream(
+    package func stream(
         _ id: String, after lastEventID: String? = nil, readingAfter gate: DispatchSemaphore? = nil
     ) throws -> EventStream {
         var headers = ["Cookie": cookie]
@@ -66,10 +68,10 @@ struct PageClient: Sendable {
 }
 
 extension HTTPClient.Response {
-    var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
+    package var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
 }
 
 extension HTTPField.Name {
-    static let host = HTTPField.Name("Host") ?? .from
-    static let segue = HTTPField.Name("X-Segue") ?? .from
+    package static let host = HTTPField.Name("Host") ?? .from
+    package static let segue = HTTPField.Name("X-Segue") ?? .from
 }

@@ -1,26 +1,27 @@
-import Foundation
-import Glibc
-import Support
-import TestSupport
+package import Dispatch
+internal import Foundation
+internal import Glibc
+package import Support
+internal import TestSupport
 
 /// An event of a stream.
-struct ServerEvent: Sendable {
-    var id: String?
-    var name = ""
-    var data: JSONValue = .null
+package struct ServerEvent: Sendable {
+    package fileprivate(set) var id: String?
+    package fileprivate(set) var name = ""
+    package fileprivate(set) var data: JSONValue = .null
 }
 
 /// A connection that reads Server-Sent Events, as a browser does.
-final class EventStream: Sendable {
-    struct Refused: Error {
-        let head: String
+package final class EventStream: Sendable {
+    package struct Refused: Error {
+        package let head: String
     }
 
     private let descriptor: CInt
-    let events: AsyncThrowingStream<ServerEvent, any Error>
+    package let events: AsyncThrowingStream<ServerEvent, any Error>
 
     /// - Parameter gate: The events are read after this gate has been opened. Nil to read them at once.
-    init(
+    package init(
         port: Int, path: String, headers: [String: String], readingAfter gate: DispatchSemaphore? = nil
     ) throws {
         // With a small buffer, a server soon notices that nobody reads.
@@ -50,12 +51,12 @@ final class EventStream: Sendable {
     }
 
     /// The next event. Nil if the connection has ended.
-    func next() async throws -> ServerEvent? {
+    package func next() async throws -> ServerEvent? {
         try await events.first { _ in true }
     }
 
     /// Breaks the connection.
-    func close() {
+    package func close() {
         shutdown(descriptor, CInt(SHUT_RDWR))
     }
 }
