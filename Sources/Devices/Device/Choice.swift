@@ -20,8 +20,9 @@ public struct Choice: Sendable {
     enum Content: Sendable {
         case command(any CommandMessage)
         case query(any QueryMessage, about: MessageType)
-        /// A command that is known only from the flow: its type, and the fields that a person has entered.
-        case named(MessageType, [String: JSONValue])
+        /// A command that is known only from the flow: its type, and the JSON object with the fields that a person has
+        /// entered.
+        case named(MessageType, Data)
     }
 
     /// The kind of message that shows that the choice has been acted upon. An error or a discarded message with the
@@ -62,7 +63,7 @@ public struct Choice: Sendable {
 
     /// Creates a choice for a command that is known only from the flow, by its type.
     init(_ type: MessageType, on instance: String, outcome: Outcome) {
-        self.init(label: type.name, instance: instance, content: .named(type, [:]), outcome: outcome)
+        self.init(label: type.name, instance: instance, content: .named(type, Data("{}".utf8)), outcome: outcome)
     }
 
     init(closing banner: Banner, on instance: String) {
@@ -115,9 +116,16 @@ public struct Choice: Sendable {
 
     /// The choice with the fields that a person has entered. A choice that does not take fields is returned unchanged.
     public func filled(with fields: [String: JSONValue]) -> Choice {
+        filled(with: Data(JSONValue.object(fields).description.utf8))
+    }
+
+    /// The choice with the fields that a person has entered, as they are written in a JSON object.
+    package func filled(with fields: JSONText) -> Choice { filled(with: Data(fields.utf8)) }
+
+    private func filled(with data: Data) -> Choice {
         guard case .named(let type, _) = content else { return self }
         return Choice(
-            label: label, instance: instance, role: role, content: .named(type, fields), isReport: isReport,
+            label: label, instance: instance, role: role, content: .named(type, data), isReport: isReport,
             outcome: outcome)
     }
 
@@ -129,12 +137,12 @@ public struct Choice: Sendable {
         switch content {
         case .command(let command): envelope = try identity.envelope(command, instance: instance)
         case .query(let query, _): return try identity.envelope(query, instance: instance)
-        case .named(let type, let fields):
+        case .named(let type, let data):
             var attributes = Attributes(type: type, source: identity.source, subject: identity.subject)
             attributes.platform = identity.platform
             attributes.device = identity.device
             attributes.instance = instance
-            envelope = Envelope(attributes: attributes, data: Data(JSONValue.object(fields).description.utf8))
+            envelope = Envelope(attributes: attributes, data: data)
         }
         if !isReport { envelope.attributes.expire(after: lifetime) }
         return envelope

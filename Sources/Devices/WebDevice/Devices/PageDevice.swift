@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Device
 internal import EventBus
+internal import Foundation
 internal import Logging
 internal import Support
 
@@ -157,8 +158,9 @@ actor PageDevice {
 
     /// Carries out a request of the page.
     /// - Throws: ``RequestError`` if the request is malformed, or if it is no longer possible.
-    func perform(_ request: JSONValue) async throws {
-        if let id = request["choose"]?.stringValue { return try await choose(id, request["fields"]) }
+    func perform(_ text: JSONText) async throws {
+        let request = try JSONValue(parsing: Data(text.utf8))
+        if let id = request["choose"]?.stringValue { return try await choose(id, text["fields"]) }
         var reports: [DeviceSession.Report] = []
         if let revision = request["displayed"]?.countValue { reports.append(.displayed(revision: revision)) }
         for instance in request["gone"]?.arrayValue ?? [] {
@@ -183,17 +185,16 @@ actor PageDevice {
         }
     }
 
-    private func choose(_ id: String, _ fields: JSONValue?) async throws {
+    private func choose(_ id: String, _ fields: JSONText?) async throws {
         if isReadOnly { throw RequestError.readOnly }
         // A view that was opened a moment ago, such as after a restart of the gateway, has no scene yet.
         guard let scene = session.scene else { throw RequestError.notFound("this device shows no screen yet") }
         guard let choice = scene.choice(id) else {
             throw RequestError.conflict("this choice is no longer on the screen")
         }
-        guard let fields = (fields ?? [:]).objectValue else {
-            throw RequestError.malformed("'fields' is not a JSON object")
-        }
-        try await carryOut(try session.handle(.choice(choice.filled(with: fields))), request: "")
+        guard fields?.isObject ?? true else { throw RequestError.malformed("'fields' is not a JSON object") }
+        let filled = fields.map { choice.filled(with: $0) } ?? choice
+        try await carryOut(try session.handle(.choice(filled)), request: "")
         changing.yield()
     }
 }

@@ -138,7 +138,7 @@ struct GatewayRoutes: Sendable {
     func device(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let stream = try context.parameters.require("stream")
         let device = try await hub.device(try context.parameters.require("view"), on: stream)
-        try await device.perform(try await request.object())
+        try await device.perform(try await request.jsonText())
         return .done
     }
 
@@ -293,7 +293,9 @@ struct GatewayRoutes: Sendable {
         let count = try await onBus {
             do {
                 if action == "drop" {
-                    try await bus.dropDeadLetters([id])
+                    guard try await bus.dropDeadLetters([id]).isEmpty else {
+                        throw BusError(.letter, "there is no dead letter \(id)")
+                    }
                 } else if let letter = try await bus.deadLetter(id) {
                     _ = try await letter.resend(on: bus)
                 } else {

@@ -8,6 +8,12 @@ class RequestError extends Error {
   }
 }
 
+/** The text of `body`, with further members whose values are texts of JSON. */
+function bodyOf(body, texts = {}) {
+  const members = Object.entries(texts).filter(([, text]) => text !== undefined)
+  return `${JSON.stringify(body).slice(0, -1)}${members.map(([name, text]) => `,"${name}":${text}`).join('')}}`
+}
+
 /** Fires `change` when `state` changes, and `hello` when the stream is live. */
 export class Connection extends EventTarget {
   state = { stream: '', hello: null, bus: 'away', live: false, signedOut: false }
@@ -39,17 +45,18 @@ export class Connection extends EventTarget {
     return {
       id,
       close: () => { if (this.#views.delete(id)) this.#tell({ close: id }) },
-      post: body => this.post(`/api/stream/${this.state.stream}/device/${id}`, body),
+      // `fields` is the text of a JSON object, which is not changed.
+      post: (body, fields) => this.#post(`/api/stream/${this.state.stream}/device/${id}`, bodyOf(body, { fields })),
     }
   }
 
   /** @param parse reads the text of the answer */
   get(path, parse = JSON.parse) { return this.#request(path, {}, parse) }
 
-  post(path, body) { return this.#post(path, JSON.stringify(body)) }
+  post(path, body) { return this.#post(path, bodyOf(body)) }
 
   /** Publishes a message with the attributes `body`. `data` is the text of a JSON object, which is not changed. */
-  publish(body, data) { return this.#post('/api/messages', `${JSON.stringify(body).slice(0, -1)},"data":${data}}`) }
+  publish(body, data) { return this.#post('/api/messages', bodyOf(body, { data })) }
 
   #post(path, text) {
     const headers = { 'Content-Type': 'application/json', 'X-Segue': '1' }

@@ -187,8 +187,16 @@ def check_form(page) -> None:
     rows = page.evaluate("fetch('/api/messages?limit=50').then(answer => answer.text())")
     assert r'{\"playlist\":12345678901234567890,\"share\":1.10}' in rows, rows
 
-    # Another type does not get the members of the former one, which its fields do not show.
+    # The form keeps the members that it does not show, also two with one name.
+    page.get_by_label("Data as JSON").fill('{"playlistID": "EndlessFocus", "share": 1.10, "share": 2}')
     page.get_by_role("button", name="Write JSON").click()
+    expect(page.get_by_label("playlistID")).to_have_value("EndlessFocus")
+    publish.click()
+    expect(page.get_by_text("Published.")).to_be_visible()
+    rows = page.evaluate("fetch('/api/messages?limit=50').then(answer => answer.text())")
+    assert r'\"share\":1.10,\"share\":2}' in rows, rows
+
+    # Another type does not get the members of the former one, which its fields do not show.
     kind.fill("command.DeviceSelected")
     expect(page.get_by_label("deviceID")).to_be_visible()
     page.get_by_role("button", name="Write JSON").click()

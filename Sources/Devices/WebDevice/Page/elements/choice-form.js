@@ -1,6 +1,5 @@
 import { choiceButton } from './choices.js'
 import { h, put, setText } from './dom.js'
-import { parsed } from './json-text.js'
 import { shortened } from './text.js'
 
 /** An action whose command has fields: a line that opens a form, which is made from the schema of the command. */
@@ -46,7 +45,7 @@ export class ChoiceForm {
     const { text, problems } = this.#form.read()
     setText(this.#problem, shortened(problems[0]?.message))
     if (problems.length) return
-    const refusal = await this.#device.choose(this.submit.choice, this.submit, parsed(text))
+    const refusal = await this.#device.choose(this.submit.choice, this.submit, text)
     setText(this.#problem, refusal ?? '')
   }
 }

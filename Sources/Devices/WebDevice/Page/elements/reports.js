@@ -20,7 +20,8 @@ export class Reports {
 
   report(body) { return this.#then(() => this.#send(body, perhapsTaken)) }
 
-  choose(choice, fields) { return this.#then(() => this.#send({ choose: choice, fields }, notTaken)) }
+  /** @param fields the text of a JSON object, or undefined if the choice has no fields */
+  choose(choice, fields) { return this.#then(() => this.#send({ choose: choice }, notTaken, fields)) }
 
   /** Reports the displayed revision, unless another one is displayed before the report can be sent. */
   displayed(revision) {
@@ -45,10 +46,10 @@ export class Reports {
     return result
   }
 
-  async #send(body, repeated) {
+  async #send(body, repeated, fields) {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#view.post(body)
+        return await this.#view.post(body, fields)
       } catch (error) {
         if (attempt === attempts || !repeated.includes(error.status)) throw error
         await new Promise(resolve => setTimeout(resolve, retryDelay * attempt))

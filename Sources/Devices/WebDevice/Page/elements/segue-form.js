@@ -10,8 +10,8 @@ import { printable } from './text.js'
  */
 export class SegueForm extends HTMLElement {
   #schema = null
-  /** The text of each member. */
-  #members = new Map()
+  /** The names of the members and the texts of their values. A name can be there twice. */
+  #members = []
   #fields = []
 
   get schema() { return this.#schema }
@@ -19,14 +19,14 @@ export class SegueForm extends HTMLElement {
   set schema(schema) {
     this.#schema = schema
     // The members of the former value may not be those of this schema.
-    this.#members = new Map()
+    this.#members = []
     this.#draw()
   }
 
   get text() { return this.#read().text }
 
   set text(text) {
-    this.#members = new Map(membersOf(text))
+    this.#members = membersOf(text)
     this.#draw()
   }
 
@@ -43,19 +43,24 @@ export class SegueForm extends HTMLElement {
   }
 
   #read() {
-    // Members that the schema does not name are kept.
-    const members = new Map(this.#members), problems = []
+    // Members that the schema does not name, and those whose field has not changed, are kept as they are written.
+    const problems = []
+    let members = this.#members
     for (const field of this.#fields) {
-      members.delete(field.name)
       try {
         const text = readField(field)
-        if (text !== undefined) members.set(field.name, text)
+        if (text === this.#textOf(field.name)) continue
+        members = members.filter(([name]) => name !== field.name)
+        if (text !== undefined) members.push([field.name, text])
       } catch (error) {
         problems.push({ field: field.name, message: `${printable(field.name)}: ${error.message}` })
       }
     }
-    return { text: objectOf([...members]), problems }
+    return { text: objectOf(members), problems }
   }
+
+  /** The text of a member's value. Of several with one name, the last one counts, as in JSON.parse. */
+  #textOf(name) { return this.#members.findLast(member => member[0] === name)?.[1] }
 
   #draw() {
     const { properties = {}, required = [] } = this.#schema ?? {}
@@ -64,7 +69,7 @@ export class SegueForm extends HTMLElement {
         name, schema: withoutNull(schema), required: required.includes(name),
         problem: h('p.failure', { id: uniqueID() }),
       }
-      return { ...field, input: makeInput(field, this.#members.get(name)) }
+      return { ...field, input: makeInput(field, this.#textOf(name)) }
     })
     const fields = this.#fields.map(({ name, schema, required, input, problem }) => {
       const notes = [!required && 'optional', printable(schema.description), isJSON(schema) && 'JSON',

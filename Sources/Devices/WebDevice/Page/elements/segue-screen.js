@@ -155,7 +155,7 @@ class SegueScreen extends HTMLElement {
     put(element.label, action.label)
     element.choice = action.choice
     element.ariaDisabled = action.choice || isComing ? null : 'true'
-    element.fields = action.schema ? {} : undefined
+    element.fields = action.schema ? '{}' : undefined
     element.disabled = this.device.readOnly
     element.dataset.role = action.role
   }
