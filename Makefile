@@ -91,11 +91,11 @@ soak: setup
 		$(if $(ENGINE),--engine $(ENGINE))
 
 # Sends INPUTS requests (default: a million), most of them invalid, to the broker's engine. SEED (default: 1) determines
-# the requests. Then sends every message of the app with every hostile value in every place to its services; the tests
-# send one value of each kind.
+# the requests. Then sends every message of the app with every hostile value in every place to its services, and reads
+# flows with such values; the tests use one value of each kind.
 fuzz: build-tests
 	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
-	@SWEEP=long scripts/test --filter IntegrationTests.HostileContractTests
+	@SWEEP=long scripts/test --filter 'HostileContractTests|HostileFlowTests'
 
 # Checks the format, and the rules of the project that a search can check: each script says its rule in its first lines.
 lint:

@@ -29,7 +29,7 @@ struct HostileFlowTests {
     @Test("are read, or refused with their findings; a flow that is read runs", .timeLimit(.minutes(2)))
     func hostile() throws {
         #expect(throws: Never.self) { try Flow(yaml: Self.flow.description, file: "flow.yaml") }
-        for text in Self.flow.hostileTexts() {
+        for text in Self.flow.hostileTexts(.ofRun) {
             guard let read = try? Flow(yaml: text.json, file: "flow.yaml") else { continue }
             var machine = Machine(flow: read)
             for (number, type) in ["Push", "Pop", "PopOfColumn", "Ask"].enumerated() {

@@ -179,3 +179,18 @@ struct HostileContractTests {
         }
     }
 }
+
+extension HostileMessage {
+    /// The message as another client of the broker sends it.
+    fileprivate var published: PublishedMessage {
+        let attributes = attributes
+        let header = JSONValue.object(members: [
+            ("id", .string(attributes.id)), ("source", .string(attributes.source)), ("specversion", "1.0"),
+            ("type", .string("\(type)")), ("subject", .string(session)), ("platform", "ios"),
+            ("key", key.map { .string($0) }),
+        ])
+        return PublishedMessage(
+            topic: Topic(type, subject: session).name, subject: session, key: key ?? "",
+            header: Array(header.description.utf8)[...], data: Array(json.utf8)[...])
+    }
+}

@@ -1,4 +1,3 @@
-import BusProtocol
 import Contracts
 import EventBus
 import Foundation
@@ -14,26 +13,13 @@ struct HostileMessage {
     /// The key of a document. Nil for other messages.
     var key: String?
 
-    private var attributes: Attributes {
+    var attributes: Attributes {
         var attributes = Attributes(type: type, source: "stranger/1", subject: session)
         (attributes.platform, attributes.key) = ("ios", key)
         return attributes
     }
 
     var envelope: Envelope { Envelope(attributes: attributes, data: Data(json.utf8)) }
-
-    /// The message as another client of the broker sends it.
-    var published: PublishedMessage {
-        let attributes = attributes
-        let header = JSONValue.object(members: [
-            ("id", .string(attributes.id)), ("source", .string(attributes.source)), ("specversion", "1.0"),
-            ("type", .string("\(type)")), ("subject", .string(session)), ("platform", "ios"),
-            ("key", key.map { .string($0) }),
-        ])
-        return PublishedMessage(
-            topic: Topic(type, subject: session).name, subject: session, key: key ?? "",
-            header: Array(header.description.utf8)[...], data: Array(json.utf8)[...])
-    }
 }
 
 /// Messages of every type on a bus, made from the contracts that the services publish. So a new message is covered as
