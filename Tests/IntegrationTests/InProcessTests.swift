@@ -80,7 +80,7 @@ struct InProcessTests {
                 wait $pid
                 """)
             let errors = try String(contentsOfFile: "\(segue.directory)/errors", encoding: .utf8)
-            #expect(result.status == 0 && result.output.contains(#/Max core file size +0 +0 /#), "\(result) \(errors)")
+            #expect(result.status == 0 && result.output.contains(#/Max core file size +1 +1 /#), "\(result) \(errors)")
         }
     }
 

@@ -87,7 +87,7 @@ struct StoryTests {
             for service in ["auth-service", "music-service"] {
                 let pid = try story.processes.processID(of: service)
                 let limits = try String(contentsOfFile: "/proc/\(pid)/limits", encoding: .utf8)
-                #expect(limits.contains(#/Max core file size +0 +0 /#), "\(service): \(limits)")
+                #expect(limits.contains(#/Max core file size +1 +1 /#), "\(service): \(limits)")
             }
         }
     }

@@ -17,6 +17,6 @@ struct BusContractTests {
         #expect(found.contract.parties.keys.sorted() == ["store"])
         let line = try #require(found.unreadable.first)
         #expect(found.unreadable.count == 1 && !line.utf8.contains(UInt8(ascii: "\n")), "\(line)")
-        #expect(line.contains("[2] of test/1") && line.contains("is not the name of a service; use letters"), "\(line)")
+        #expect(line.contains("[2] of test/1") && line.contains("is not a name; use letters"), "\(line)")
     }
 }
