@@ -1,5 +1,5 @@
-/// The rule for the names of services and the ids of their processes. Such a name becomes a part of paths, of unit files and of the configuration of a
-/// server, so it has no characters with a meaning there.
+/// The rule for the names of services and the ids of their processes. Such a name becomes a part of paths, of unit files
+/// and of the configuration of a server, so it has no characters with a meaning there.
 package enum ServiceName {
     package static let maximumLength = 200
     package static let rule = "use letters, digits, '.', '_' and '-', beginning with a letter or digit"
