@@ -114,6 +114,25 @@ struct SchemaTests {
         }
     }
 
+    @Test("the account's market can be refused, for all tokens or for those without the scope")
+    func tokenMarket() async throws {
+        try await withSimulator { spotify in
+            let plain = try await spotify.signIn().accessToken
+            let full = try await spotify.signIn(scopes: SpotifyClient.scopes + " user-read-private").accessToken
+            func answer(_ token: String, _ market: String = "from_token") async throws -> Int {
+                try await spotify.get("/v1/playlists/DeepFocus/items?market=\(market)", token: token).status
+            }
+            _ = try await spotify.control("market", ["from_token": "invalid"])
+            #expect(try await [answer(plain), answer(full), answer(plain, "SE")] == [400, 400, 200])
+            _ = try await spotify.control("market", ["from_token": "scope"])
+            #expect(try await [answer(plain), answer(full), answer(plain, "SE")] == [403, 200, 200])
+            _ = try await spotify.control("market", ["from_token": "accepted"])
+            #expect(try await [answer(plain), answer(full)] == [200, 200])
+            let unknown = try await spotify.post("/_control/market", ["from_token": "maybe"])
+            #expect(unknown.status == 400 && unknown.text.contains("accepted, invalid, scope"))
+        }
+    }
+
     @Test("a market without the songs makes them unplayable; an unknown market and malformed fields are refused")
     func market() async throws {
         try await withSimulator { spotify in
