@@ -71,7 +71,7 @@ struct PassingDataTests {
     @Test("is refused, with its line, if it is not UTF-8; nothing is replaced")
     func notUTF8() async throws {
         try await SegueCommandLine.onBus { segue in
-            let whole = try await segue.shell(#"printf '{"a":"\n\n\377"}' | segue send event.Kept -"#)
+            let whole = try await segue.shell(#"printf '{"a":\n\n"\377"}' | segue send event.Kept -"#)
             #expect(whole.status == 65)
             #expect(whole.error.hasPrefix("segue: standard input:3: the line is not UTF-8; "), "\(whole.error)")
             let lines = try await segue.shell(
