@@ -24,6 +24,7 @@ let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let orderedCollections = Target.Dependency.product(name: "OrderedCollections", package: "swift-collections")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -47,7 +48,7 @@ let systemSupport: [Target] = [
     module("HTTPClient", in: "SystemSupport", ["CCurl", "Support", httpTypes]),
     module(
         "HTTPOperations", in: "SystemSupport",
-        ["Support", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore]),
+        ["Support", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1]),
 ]
 
 let bus: [Target] = [

@@ -62,7 +62,8 @@ struct MessageConsumerRejectionTests {
         "publishes the document that replaces a loading one in every case in which the handler's results are not",
         arguments: ["failed", "answered", "refused", "expired", "handled"])
     func givenUpDocument(outcome: String) async throws {
-        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent, retries: .once)
+        let log = LogRecorder()
+        let consumer = MessageConsumer("greeter", bus: bus, logger: log.logger, retries: .once)
             .on(Command.Greet.self, whenGivenUp: { [DomainEvent.Greeted(name: "not \($0.name)")] }) { _, _ in
                 switch outcome {
                 case "failed": throw BusError(.refused, "no")
@@ -79,6 +80,9 @@ struct MessageConsumerRejectionTests {
             #expect(greeted.name == (outcome == "handled" ? "Ada" : "not Ada"))
         }
         #expect(try await bus.journalled(ApplicationError.self).count == (outcome == "handled" ? 0 : 1))
+        // An answer to the person is no error of this process.
+        let areErrors = ["failed": true, "answered": false, "expired": false][outcome]
+        if let areErrors { #expect(log.lines.contains { $0.hasPrefix("error: ") } == areErrors, "\(log.text)") }
     }
 
     @Test("goes on behind a message that retention has removed while it was tried")

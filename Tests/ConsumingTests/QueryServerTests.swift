@@ -54,12 +54,14 @@ struct QueryServerTests {
 
     @Test("lets the asker have the application error that the handler throws")
     func applicationError() async throws {
-        try await withRunning(server()) {
+        let log = LogRecorder()
+        try await withRunning(server(logger: log.logger)) {
             let error = await #expect(throws: ApplicationError.self) {
                 try await asker.ask(Query.Salutation(name: "nobody"))
             }
             #expect(error == ApplicationError(code: "greeter.nobody", message: "nobody is there"))
         }
+        #expect(!log.lines.contains { $0.hasPrefix("error: ") }, "an answer to the person is no error of the service")
     }
 
     @Test("keeps what is in any other error to its log")

@@ -56,6 +56,20 @@ struct ConnectionDeadlineTests {
         }
     }
 
+    @Test("a request of HTTP/1.0 is answered without chunks, the stream of a page too")
+    func earlierVersion() async throws {
+        try await withGateway { _, _ in
+        } _: { page in
+            let head = "HTTP/1.0\r\nHost: 127.0.0.1:\(try page.port)\r\nCookie: \(page.cookie)\r\n\r\n"
+            let asset = try RawConnection(port: try page.port)
+            asset.send("GET / \(head)")
+            // The answer ends with the connection.
+            let answer = await asset.answer()
+            #expect(answer.hasPrefix("HTTP/1.0 200 "), "\(answer.prefix(300))")
+            #expect(!answer.lowercased().contains("transfer-encoding"))
+        }
+    }
+
     @Test("as many connections as anybody likes lock nobody out, and end no page that is in use")
     func crowd() async throws {
         try await withGateway { settings, _ in

@@ -420,7 +420,7 @@ public struct MessageConsumer: ReadyService {
             do {
                 return Handled(try await handler())
             } catch let answer as ApplicationError {
-                context.logger.error("the handler answered with an error: \(answer)")
+                context.logger.info("the handler answered with an error: \(answer)")
                 return Handled(whenGivenUp + loop.answers(answer, to: context.cause))
             } catch  where !isOfMessage(error) {
                 throw error

@@ -83,7 +83,7 @@ public struct QueryServer: ReadyService {
             // The asking process no longer waits for the answer, or this process stops.
             throw CancellationError()
         } catch {
-            context.logger.error("the query failed: \(error)")
+            context.logger.log(level: error is ApplicationError ? .info : .error, "the query failed: \(error)")
             return try bus.envelope(applicationError(for: error, query), causedBy: query)
         }
     }

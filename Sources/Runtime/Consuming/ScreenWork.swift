@@ -221,9 +221,13 @@ public struct ScreenWork: ReadyService {
             } catch let error as BusError where error.isOfProcess {
                 throw error
             } catch {
-                logger.error("the work failed: \(error)", metadata: ["id": "\(piece.cause.id)"])
+                let answer = error as? ApplicationError
+                // An error that the work has made for the person is no fault of this process.
+                logger.log(
+                    level: answer == nil ? .error : .info, "the work failed: \(error)",
+                    metadata: ["id": "\(piece.cause.id)"])
                 let failure =
-                    error as? ApplicationError
+                    answer
                     ?? ApplicationError(
                         code: "\(consumer).failed", message: "\(consumer) could not finish \(piece.cause.type)",
                         recovery: "see its log for message \(piece.cause.id)")

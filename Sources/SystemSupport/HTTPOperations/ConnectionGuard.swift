@@ -54,6 +54,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         connections.open(context.channel)
+        do {
+            try EarlierVersion.add(to: context.pipeline.syncOperations)
+        } catch {
+            context.fireErrorCaught(error)
+        }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
