@@ -158,6 +158,8 @@ struct HostileContractTests {
             let page = try await PageClient.signIn(http, PageFolder(state: try story.processes.dataDirectory))
             let stream = try page.stream("hostile-page")
             defer { stream.close() }
+            // After this event the gateway knows the stream.
+            _ = try await stream.next()
             let views: JSONValue = [
                 ["id": "m", "kind": "messages"], ["id": "p", "kind": "processes"],
                 ["id": "d", "kind": "device", "device": "phone", "platform": "ios", "session": .string(Self.shown)],
