@@ -21,7 +21,7 @@ final class EarlierVersion: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head(let head) = unwrapInboundIn(data) { isEarlier = head.version < .http1_1 }
+        if case .head(let head) = unwrapInboundIn(data) { isEarlier = head.version == .http1_0 }
         context.fireChannelRead(data)
     }
 
