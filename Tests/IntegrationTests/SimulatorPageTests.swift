@@ -8,7 +8,7 @@ struct SimulatorPageTests {
     func commands() async throws {
         let page = try Page("docs/simulator.md")
         let blocks = page.blocks(of: "sh")
-        try #require(blocks.count == 11)
+        try #require(blocks.count == 12)
         let start = blocks[0].trimmingCharacters(in: .newlines).replacing("--port 8080", with: "--port 0")
         try await SegueCommandLine.inScratch { segue in
             try segue.write(try #require(page.blocks(of: "yaml").first), to: "catalogue.yaml")
