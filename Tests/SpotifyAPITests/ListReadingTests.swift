@@ -127,6 +127,19 @@ struct ListReadingTests {
         #expect(reading.items == ["a", "b"])
     }
 
+    @Test("A page with more entries than were asked for moves the reading behind all of them")
+    func longPage() throws {
+        var reading = playlists()
+        let requests = try run(
+            &reading,
+            page: { offset, _ in
+                offset == 0
+                    ? page((0..<100).map { "\($0)" }, next: true, total: 101)
+                    : page(["last"], next: false, total: 101)
+            })
+        #expect(requests.contains(.page(offset: 100)) && !requests.contains(.page(offset: 50)))
+    }
+
     @Test("A list that is too long is an error, at the first page if its total tells it")
     func tooLong() {
         for (total, count) in [(10_001, 1), (nil, 200)] {

@@ -71,6 +71,11 @@ struct SpotifyAccountsTests {
                     body: "The client is\nblocked; see /etc/x for refresh-secret"),
                 .requestRefused("The client is blocked; see … for …")
             ),
+            // For Swift, the token's last letter and the mark are one Character.
+            (
+                .init(status: 403, headers: ["Content-Type": "text/plain"], body: "no refresh-secret\u{301} here"),
+                .requestRefused("no …\u{301} here")
+            ),
             (.init(status: 403, headers: ["Content-Type": "text/plain"], body: " "), .requestRefused("status 403")),
             (.init(status: 503), .unavailable("the server answered with status 503")),
             (

@@ -32,6 +32,10 @@ extension DeadLetter {
         /// The number of bytes of the message's data.
         public let dataSize: Int
 
+        /// True if the message withdraws a document. ``message`` is without its data, so its own `isTombstone` does not say
+        /// that.
+        public var isTombstone: Bool { dataSize == 0 && message.isTombstone }
+
         /// - Parameter message: A message whose data is left out.
         public init(
             id: Int64, consumer: String, rejection: Rejection, time: Date, message: Envelope, dataSize: Int
@@ -47,6 +51,7 @@ extension DeadLetter {
         }
     }
 
+    /// This dead letter without the data of its message.
     public var summary: Summary {
         Summary(
             id: id, consumer: consumer, rejection: rejection, time: time, message: message,

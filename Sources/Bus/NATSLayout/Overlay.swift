@@ -32,7 +32,8 @@ package struct DocumentRecord: Hashable, Sendable {
     /// - Throws: ``ProtocolError`` if the record is damaged.
     package init(fields: [String: String], body: [UInt8]) throws(ProtocolError) {
         let numbers = (fields[Self.positionHeader] ?? "").split(scalar: "/", omittingEmptySubsequences: false)
-        guard numbers.count == 2, let epoch = UInt64(numbers[0]), let offset = UInt64(numbers[1]), offset > 0 else {
+        guard numbers.count == 2, let epoch = UInt64(numbers[0]), let offset = Position.offset(numbers[1]), offset > 0
+        else {
             throw ProtocolError(.malformed, "the header '\(Self.positionHeader)' of a document is missing or malformed")
         }
         guard body.count <= Self.maximumBodySize else {

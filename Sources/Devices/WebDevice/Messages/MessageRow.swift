@@ -34,7 +34,7 @@ struct MessageRow: Sendable {
         attributes = letter.message.attributes
         prefix = Data()
         size = letter.dataSize
-        isTombstone = false
+        isTombstone = letter.isTombstone
     }
 
     /// The document of which this message is a version. Nil if it is not a document.

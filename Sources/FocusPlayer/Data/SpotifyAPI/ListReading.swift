@@ -112,7 +112,7 @@ struct ListReading<Item: Sendable>: Sendable {
         pass.items += page.items
         pass.entryCount += page.entryCount
         // Entries that Spotify leaves out count in the offset. A page has at least the entries that it contains.
-        pass.offset += min(max(page.limit ?? Self.pageSize, page.entryCount, 1), Self.pageSize)
+        pass.offset += max(min(page.limit ?? Self.pageSize, Self.pageSize), page.entryCount, 1)
         // A page without entries is the last one, unless entries are known to follow.
         let continues = page.hasNext && (page.entryCount > 0 || page.total ?? 0 > pass.offset)
         let isTooLong = pass.offset >= Self.maximumEntries || page.total ?? 0 > Self.maximumEntries

@@ -161,7 +161,7 @@ extension AuthorizationFailure {
         let error = ServerError(reply)
         let text = error.message ?? ""
         // The secrets are replaced in the whole text: a shortened text may end in a part of one.
-        let line = ServerMessage.line(secrets.reduce(text) { $1.isEmpty ? $0 : $0.replacing($1, with: "…") })
+        let line = ServerMessage.line(secrets.reduce(text) { $1.isEmpty ? $0 : $0.replacing(scalars: $1, with: "…") })
         let reason = line.isEmpty ? "status \(reply.status.code)" : line
         switch reply.status.code {
         case 429:

@@ -244,7 +244,7 @@ struct Roster: Sendable {
     }
 
     /// Notes the files with which a process of an instance is started.
-    mutating func start(_ instance: String, with files: StartFiles) {
+    mutating func note(_ files: StartFiles, of instance: String) {
         self.files[instance] = files
     }
 

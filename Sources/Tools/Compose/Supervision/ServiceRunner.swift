@@ -89,7 +89,7 @@ struct ServiceRunner: Sendable {
             let configuration = try configuration(of: service.command, at: path, variables: variables)
             // A file that is written after this is a change, even if the process reads it.
             let files = await executor.run { [service] in StartFiles(executable: path, watched: service.watchedPaths) }
-            board.update { $0.start(name, with: files) }
+            board.update { $0.note(files, of: name) }
             let socket = try project.notifySocket(at: project.notifyPath(of: name))
             let result = try await Subprocess.run(
                 configuration, input: .none, output: .sequence, error: .sequence
