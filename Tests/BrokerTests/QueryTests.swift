@@ -76,6 +76,39 @@ struct QueryTests {
         }
     }
 
+    @Test(
+        "whoever has stopped serving still answers the queries that it was given, also after it has reconnected",
+        arguments: [1, 4] as [UInt8])
+    func stopped(peer: UInt8) throws {
+        try Fixture.run { fixture in
+            let producer = ProducerID()
+            serve(fixture, from: 1, as: producer)
+            let query = try #require(try ask(fixture, id: 7))
+            _ = send(.serve(ServeRequest(producer: producer, types: [])), from: 1, fixture)
+            let answer = QueryAnswer(query: query.number, content: .failure(ProtocolError(.unserved, "not now")))
+            if peer != 1 {
+                #expect(send(.answer(answer), from: peer, fixture).frames.isEmpty)
+                _ = send(.hello(Greeting(producer: producer)), from: peer, fixture)
+            }
+            let outgoing = send(.answer(answer), from: peer, fixture)
+            #expect(refusal(outgoing) == .unserved)
+            #expect(outgoing.frames.contains { $0.peer == [peer] })
+            #expect(fixture.engine.desk.openCount == 0)
+        }
+    }
+
+    @Test("a client that has stopped serving leaves no query open when it ends")
+    func stoppedAndLeft() throws {
+        try Fixture.run { fixture in
+            let producer = ProducerID()
+            serve(fixture, from: 1, as: producer)
+            _ = try #require(try ask(fixture, id: 7))
+            _ = send(.serve(ServeRequest(producer: producer, types: [])), from: 1, fixture)
+            #expect(refusal(send(.bye(Greeting(producer: producer)), from: 1, fixture)) == .unserved)
+            #expect(fixture.engine.desk.openCount == 0)
+        }
+    }
+
     @Test("a query that is sent again while it is open is passed on once")
     func duplicate() throws {
         try Fixture.run { fixture in

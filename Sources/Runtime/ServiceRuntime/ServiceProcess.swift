@@ -169,7 +169,7 @@ public struct ServiceProcess: Sendable {
             Self.report(["\(name): \(Self.line(about: error))"])
             throw ExitStatus.software.exitCode
         }
-        try StandardOutput.write(String(decoding: text, as: UTF8.self), for: name)
+        try PrintedText.write(String(decoding: text, as: UTF8.self), for: name)
     }
 
     /// Reads the flow file that is given to a process at its start.

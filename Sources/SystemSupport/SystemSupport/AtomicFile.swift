@@ -36,7 +36,7 @@ package struct AtomicFile: Sendable {
         guard descriptor >= 0 else { throw SystemError(temporary) }
         do throws(SystemError) {
             defer { close(descriptor) }
-            try Self.write(content, to: descriptor, temporary)
+            try writeAll(content, to: descriptor, temporary)
             // This is done before the rename. Otherwise, after a loss of power, the file may be empty under its new
             // name.
             if isDurable, fsync(descriptor) != 0 { throw SystemError(temporary) }
@@ -50,16 +50,6 @@ package struct AtomicFile: Sendable {
             throw error
         }
         if isDurable { try synchronizeDirectory() }
-    }
-
-    private static func write(_ content: Data, to descriptor: CInt, _ path: String) throws(SystemError) {
-        var rest = content[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw SystemError(path) }
-            rest = rest.dropFirst(count)
-        }
     }
 
     /// Writes the folder to the disk. Otherwise a loss of power may undo the rename.

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Glibc
 internal import Support
 
@@ -9,14 +10,8 @@ package struct StandardError: TextOutputStream, Sendable {
     /// Writes one line, with or without the line feed at its end.
     package func write(_ line: String) {
         let text = (line.removing(suffix: "\n") ?? line[...]).printable + "\n"
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            // Nobody reads it any more.
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
+        // If it cannot be written, there is no place to say so.
+        try? writeAll(Data(text.utf8), to: STDERR_FILENO, "standard error")
     }
 
     package static func write(_ lines: some Sequence<String>) {

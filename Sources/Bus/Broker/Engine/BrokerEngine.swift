@@ -180,6 +180,11 @@ package struct BrokerEngine {
             case .document(let request): send(try journal.document(request), to: message, head, &outgoing)
             case .documentsOfSubject(let request):
                 send(try journal.documents(request), to: message, head, &outgoing)
+            case .hello(let greeting):
+                presence.hear(greeting.producer, now: now)
+                desk.hear(greeting.producer, from: message.peer)
+                try check(greeting, now: now)
+                outgoing.reply(try welcome(greeting), to: message, head)
             case .ask(let request): try desk.ask(request, peer: message.peer, id: head.id, now: now, &outgoing)
             case .cancel(let id):
                 desk.cancel(id, peer: message.peer, &outgoing)
@@ -201,10 +206,6 @@ package struct BrokerEngine {
         to request: Request, now: ContinuousClock.Instant, _ outgoing: inout Outgoing
     ) throws -> Reply {
         switch request {
-        case .hello(let greeting):
-            presence.hear(greeting.producer, now: now)
-            try check(greeting, now: now)
-            return try welcome(greeting)
         case .bye(let greeting):
             try leave(greeting.producer, now: now, &outgoing)
             return try welcome(greeting)
@@ -229,7 +230,7 @@ package struct BrokerEngine {
             warnedConsumers.remove(consumer)
             cutOffConsumers.remove(consumer)
             return .done
-        case .publish, .read, .documents, .document, .documentsOfSubject, .serve, .ask, .answer, .cancel:
+        case .hello, .publish, .read, .documents, .document, .documentsOfSubject, .serve, .ask, .answer, .cancel:
             throw ProtocolError(.operation, "the operation is unknown")
         }
     }

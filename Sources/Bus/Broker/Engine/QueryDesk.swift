@@ -6,9 +6,15 @@ struct QueryDesk {
     /// The maximum number of open queries, and of clients that serve queries. Further ones are refused.
     static let capacity = 10_000
 
+    /// A client that serves queries, or that has stopped serving and has not answered all its queries.
     private struct Server {
+        /// The present connection of the client.
         var peer: [UInt8]
-        var types: Set<MessageType>
+        var types: Set<MessageType> = []
+        /// The numbers of the open queries that were given to the client.
+        var queries: Set<UInt64> = []
+
+        var isIdle: Bool { types.isEmpty && queries.isEmpty }
     }
 
     private struct Asker: Hashable {
@@ -39,13 +45,16 @@ struct QueryDesk {
             throw ProtocolError(.tooLarge, "\(Self.capacity) clients serve queries already; stop one of them")
         }
         let types = Set(request.types)
-        for type in (servers[request.producer]?.types ?? []).subtracting(types) {
-            withdraw(request.producer, from: type)
-        }
-        for type in types.subtracting(servers[request.producer]?.types ?? []) {
-            turns[type, default: []].append(request.producer)
-        }
-        servers[request.producer] = types.isEmpty ? nil : Server(peer: peer, types: types)
+        var server = servers[request.producer] ?? Server(peer: peer)
+        for type in server.types.subtracting(types) { withdraw(request.producer, from: type) }
+        for type in types.subtracting(server.types) { turns[type, default: []].append(request.producer) }
+        (server.peer, server.types) = (peer, types)
+        servers[request.producer] = server.isIdle ? nil : server
+    }
+
+    /// Notes the present connection of a client.
+    mutating func hear(_ producer: ProducerID, from peer: [UInt8]) {
+        servers[producer]?.peer = peer
     }
 
     /// Passes a query to the next client that serves its type.
@@ -66,15 +75,17 @@ struct QueryDesk {
         turns[type]?.append(server)
         lastNumber += 1
         numbers[asker] = lastNumber
+        servers[server]?.queries.insert(lastNumber)
         open[lastNumber] = OpenQuery(
             asker: asker, server: server, deadline: now + .milliseconds(Int64(request.timeout)))
         outgoing.send(Notice.query(id: lastNumber, request.query).frames, to: address)
     }
 
-    /// Passes an answer to the client that asked. Does nothing if the query is no longer open.
+    /// Passes an answer to the client that asked, also if the server has stopped serving meanwhile. Does nothing if the
+    /// query is no longer open.
     /// - Parameter peer: The sender of the answer.
     /// - Returns: False if the query is open, and was given to another client. A server whose connection is new gets no
-    ///   reply until it has said what it serves; it then sends the answer again.
+    ///   reply until its hello has arrived; it then sends the answer again.
     mutating func answer(_ answer: QueryAnswer, from peer: [UInt8], _ outgoing: inout Outgoing) -> Bool {
         if let query = open[answer.query], servers[query.server]?.peer != peer { return false }
         let reply: Reply =
@@ -88,9 +99,9 @@ struct QueryDesk {
 
     /// Cancels a query whose asker no longer waits.
     mutating func cancel(_ id: UInt64, peer: [UInt8], _ outgoing: inout Outgoing) {
-        guard let number = numbers.removeValue(forKey: Asker(peer: peer, request: id)) else { return }
+        guard let number = numbers[Asker(peer: peer, request: id)] else { return }
         tellServer(of: number, &outgoing)
-        open[number] = nil
+        _ = remove(number)
     }
 
     mutating func expire(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
@@ -106,7 +117,7 @@ struct QueryDesk {
         for type in server.types {
             withdraw(producer, from: type)
         }
-        for (number, query) in open where query.server == producer {
+        for number in server.queries {
             close(number, .refused(ProtocolError(.unserved, "the process that served the query has ended")), &outgoing)
         }
     }
@@ -122,9 +133,16 @@ struct QueryDesk {
     }
 
     private mutating func close(_ number: UInt64, _ reply: Reply, _ outgoing: inout Outgoing) {
-        guard let query = open.removeValue(forKey: number) else { return }
-        numbers[query.asker] = nil
+        guard let query = remove(number) else { return }
         let head = RequestHead(operation: .ask, id: query.asker.request)
         outgoing.send(reply.frames(to: head), to: query.asker.peer)
+    }
+
+    private mutating func remove(_ number: UInt64) -> OpenQuery? {
+        guard let query = open.removeValue(forKey: number) else { return nil }
+        numbers[query.asker] = nil
+        servers[query.server]?.queries.remove(number)
+        if servers[query.server]?.isIdle == true { servers[query.server] = nil }
+        return query
     }
 }

@@ -29,12 +29,10 @@ struct GatewayRoutes: Sendable {
 
     let turns = Turns()
 
-    private static let streamHeaders: HTTPFields = {
-        var headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
-        // A proxy of nginx passes each event on at once instead of filling a buffer.
-        if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
-        return headers
-    }()
+    /// With `X-Accel-Buffering`, a proxy of nginx passes each event on at once instead of filling a buffer.
+    private static let streamHeaders: HTTPFields = [
+        .contentType: "text/event-stream", .cacheControl: "no-store", .known("X-Accel-Buffering"): "no",
+    ]
 
     /// The maximum time to wait for the bus.
     private static let busTimeout: Duration = .seconds(10)
