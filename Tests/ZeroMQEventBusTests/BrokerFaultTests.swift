@@ -16,13 +16,20 @@ struct BrokerFaultTests {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()
             try await bus.whileOpen {
-                async let published: Void = bus.publish(numbers: 0..<100)
+                let published = Counter()
+                async let publishing: Void = {
+                    try await bus.publish(numbers: 0..<100)
+                    published.increment()
+                }()
                 let received = try await broker.run {
-                    try await bus.withSubscription(to: [.type(Counted.self)], from: .beginning) {
+                    let numbers = try await bus.withSubscription(to: [.type(Counted.self)], from: .beginning) {
                         try await $0.numbers(100)
                     }
+                    // A message arrives before its publisher has the answer, which a broker that ends does not send.
+                    await published.reaches(1)
+                    return numbers
                 }
-                try await published
+                try await publishing
                 #expect(received == Array(0..<100))
             }
         }
@@ -89,11 +96,22 @@ struct BrokerFaultTests {
             try await bus.whileOpen {
                 try await broker.run { try await bus.publish(numbers: 0..<500) }
                 try broker.forgetProducers()
+                let published = Counter()
                 // Several batches are unanswered when the broker refuses the first.
-                async let one: Void = bus.publish(numbers: 500..<700, batch: 10)
-                async let two: Void = bus.publish(numbers: 700..<900, batch: 10)
+                async let one: Void = {
+                    try await bus.publish(numbers: 500..<700, batch: 10)
+                    published.increment()
+                }()
+                async let two: Void = {
+                    try await bus.publish(numbers: 700..<900, batch: 10)
+                    published.increment()
+                }()
                 let received = try await broker.run {
-                    try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.numbers(900) }
+                    let numbers = try await bus.withSubscription(to: [.all], from: .beginning) {
+                        try await $0.numbers(900)
+                    }
+                    await published.reaches(2)
+                    return numbers
                 }
                 try await one
                 try await two
