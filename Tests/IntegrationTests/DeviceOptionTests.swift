@@ -14,6 +14,8 @@ struct DeviceOptionTests {
             ),
             ("device --flow nowhere.yaml", "nowhere.yaml: cannot be read"),
             ("device --platform ios -p No/Where", "device: 'No/Where' is not a project name"),
+            // The options of 'web' are not taken for those of the terminal.
+            ("focus-player web --bus nowhere", "'nowhere' is not the address of a bus"),
         ])
     func mistakes(command: String, complaint: String) async throws {
         try await SegueCommandLine.inRepository { segue in

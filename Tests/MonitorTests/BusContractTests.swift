@@ -1,6 +1,7 @@
 import AppContract
 import Contracts
 import EventBus
+import Foundation
 import Monitor
 import Testing
 
@@ -18,5 +19,27 @@ struct BusContractTests {
         let line = try #require(found.unreadable.first)
         #expect(found.unreadable.count == 1 && !line.utf8.contains(UInt8(ascii: "\n")), "\(line)")
         #expect(line.contains("[2] of test/1") && line.contains("is not a name; use letters"), "\(line)")
+    }
+
+    @Test("If one cannot be read, what no other contract describes is not taken for correct")
+    func unreadable() async throws {
+        let bus = InMemoryEventBus(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
+        let brew = MessageType(kind: .command, name: "BrewTea")
+        let drink = MessageType(kind: .command, name: "DrinkTea")
+        try await bus.publish(
+            Document.ServiceContract(
+                name: "drinker", version: "1", instance: "a", receives: [MessageContract(type: drink, data: nil)],
+                sends: []))
+        func mistake(in type: MessageType) async throws -> KnownMessages.Mistake.Code? {
+            try await KnownMessages(on: bus).mistake(in: Data("{}".utf8), of: type)?.code
+        }
+        #expect(try await mistake(in: brew) == .unknownType)
+        var contract = try Envelope(
+            Document.ServiceContract(name: "brewer", version: "1", instance: "b", receives: [], sends: []),
+            source: bus.source)
+        contract.data = Data(#"{"name": "brewer", "receives": [], "sends": []}"#.utf8)
+        _ = try await bus.publish(Batch([contract]))
+        #expect(try await mistake(in: brew) == .unreadableContract)
+        #expect(try await mistake(in: drink) == nil)
     }
 }

@@ -134,7 +134,7 @@ enum CompletingShell: String, CaseIterable {
         case .bash: "source <(segue --generate-completion-script bash)\n\(Self.writingDown)"
         case .zsh:
             """
-            autoload -Uz compinit; compinit -u -D
+            autoload -Uz compinit && compinit
             source <(segue --generate-completion-script zsh)
             \(Self.writingDown)
             """

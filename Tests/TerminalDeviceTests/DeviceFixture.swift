@@ -39,9 +39,13 @@ struct DeviceFixture: Sendable {
             writes.continuation.yield()
         }
 
-        /// Waits until the newest drawing meets a condition.
+        /// Waits until what a terminal of 80 columns and 24 rows shows meets a condition.
         func shows(_ condition: (String) -> Bool) async throws {
-            func isShown() -> Bool { condition(text.components(separatedBy: "\u{1B}[H\u{1B}[2J").last ?? "") }
+            func isShown() -> Bool {
+                var screen = TerminalScreen(columns: 80, rows: 24)
+                screen.write(text)
+                return condition(screen.text)
+            }
             if isShown() { return }
             for await _ in writes.stream where isShown() { return }
             throw CancellationError()
@@ -56,7 +60,7 @@ struct DeviceFixture: Sendable {
     }
 
     func device(
-        _ platform: String, number: Int = 1, subject: String = Session.default, lines: [String],
+        _ platform: String, number: Int = 1, subject: String = Session.default, flow: Flow? = nil, lines: [String],
         mode: Terminal.Mode = .scripted,
         size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) -> TerminalDevice {
@@ -65,12 +69,13 @@ struct DeviceFixture: Sendable {
             continuation.finish()
         }
         return device(
-            platform, number: number, subject: subject, lines: lines, mode: mode, size: size, on: bus, clock: clock)
+            platform, number: number, subject: subject, flow: flow, lines: lines, mode: mode, size: size, on: bus,
+            clock: clock)
     }
 
     func device(
-        _ platform: String, number: Int = 1, subject: String = Session.default, lines: AsyncStream<String>,
-        mode: Terminal.Mode = .scripted,
+        _ platform: String, number: Int = 1, subject: String = Session.default, flow: Flow? = nil,
+        lines: AsyncStream<String>, mode: Terminal.Mode = .scripted,
         size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock(),
         log: ScreenLog? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) -> TerminalDevice {
@@ -82,7 +87,8 @@ struct DeviceFixture: Sendable {
             source: "device/\(platform)-\(number)")
         return TerminalDevice(
             identity, bus: bus ?? InMemoryEventBus(source: identity.source, hub: hub), busAddress: "memory:",
-            terminal: terminal, screens: .focusPlayer, browser: nil, logger: .silent, clock: clock, now: now)
+            terminal: terminal, flow: flow, screens: .focusPlayer, browser: nil, logger: .silent, clock: clock, now: now
+        )
     }
 
     /// Runs both coordinators and the services while `body` runs.

@@ -205,6 +205,21 @@ struct FlowDeviceTests {
         #expect(try script.handle(.line("NameEntered")).failure?.message == complaint)
     }
 
+    @Test("The contracts of the services arrive before the first scene", .timeLimit(.minutes(1)))
+    func contractsFirst() async throws {
+        let fixture = DeviceFixture()
+        let command = MessageType(kind: .command, name: "NameEntered")
+        try await fixture.view.publish(Document.NavigationState(Machine(flow: Self.flow()).snapshot))
+        try await fixture.view.publish(
+            Document.ServiceContract(
+                name: "form-service", version: "1", instance: "a",
+                receives: [MessageContract(type: command, data: .object(requiring: ["name": .string]))], sends: []))
+        let failure = await #expect(throws: DeviceFailure.self) {
+            try await fixture.device("ios", flow: Self.flow(), lines: ["NameEntered"]).run()
+        }
+        #expect(failure?.message == "command.NameEntered was not sent: data.name: missing; expected a string")
+    }
+
     @Test("A guard that waits is shown, and a script's next line waits with it")
     func waiting() throws {
         var script = try script(.scripted)

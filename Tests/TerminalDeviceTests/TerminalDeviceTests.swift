@@ -107,7 +107,7 @@ struct TerminalDeviceTests {
                     try await clock.sleepers()
                     now.withLock { $0 = Date(timeIntervalSince1970: Double(second)) }
                     clock.advance(by: .seconds(1))
-                    try await fixture.transcript.shows { $0.contains("Playing · 1:0\(5 + second) of 4:00\u{1B}8") }
+                    try await fixture.transcript.shows { $0.contains("Playing · 1:0\(5 + second) of 4:00\n") }
                 }
                 typed.yield("Pause")
                 try await fixture.transcript.shows { $0.contains("Paused · 1:05 of 4:00") }

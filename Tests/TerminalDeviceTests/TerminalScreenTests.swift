@@ -171,7 +171,7 @@ struct TerminalScreenTests {
             ])
     }
 
-    @Test("When only a position has moved on, only its line is drawn again, and the typed line stays")
+    @Test("When only a position has moved on, only its line is drawn again")
     func update() throws {
         let documents = try LatestDocuments.of(Document.NowPlaying(status: .following, playback: .rain))
         let scene = Scene(player: try Self.nowPlaying(), documents: documents)
@@ -180,11 +180,45 @@ struct TerminalScreenTests {
         var painter = Painter(waiting: "")
         #expect(painter.drawing(of: scene, size: size, at: times[0]).description.contains("Playing · 1:05 of 4:00\n"))
         let line = "\u{1B}7\u{1B}[8;1H\u{1B}[2K│   Playing · 1:06 of 4:00\u{1B}8"
-        #expect(painter.update(of: scene, size: size, at: times[1]).description == line)
-        #expect(painter.update(of: scene, size: size, at: times[2]).isEmpty)
+        #expect(painter.drawing(of: scene, size: size, at: times[1]).description == line)
+        #expect(painter.drawing(of: scene, size: size, at: times[2]).isEmpty)
         // The end of a line that a person enters may scroll the terminal.
         painter.noteLine()
-        #expect(painter.update(of: scene, size: size, at: times[3]).description.hasSuffix("\n> "))
+        #expect(painter.drawing(of: scene, size: size, at: times[3]).description.hasSuffix("\n> "))
+    }
+
+    @Test("What a person is typing stays, below scenes with more lines and with fewer")
+    func typing() throws {
+        let player = Scene(
+            player: try Self.nowPlaying(),
+            documents: try LatestDocuments.of(Document.NowPlaying(status: .following, playback: .rain)))
+        let size = TerminalSize(columns: 80, rows: 24)
+        var painter = Painter(waiting: "Waiting for the bus…")
+        var screen = TerminalScreen(columns: size.columns, rows: size.rows)
+        screen.write(painter.drawing(of: nil, size: size, at: .now).description)
+        screen.write("Pau")
+        for scene in [player, nil, player] {
+            screen.write(painter.drawing(of: scene, size: size, at: .now).description)
+            screen.write("s")
+            let lines = scene?.lines(fitting: size) ?? [painter.waiting]
+            #expect(
+                screen.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                    == lines[...].map { $0[...] }[...])
+        }
+        #expect(screen.text.hasSuffix("\n> Pausss"))
+        screen.write(painter.note("A note", of: nil, on: player, size: size, at: .now).description)
+        #expect(screen.text.hasSuffix("q quit\nA note\n> Pausss"))
+    }
+
+    @Test("The whole screen is drawn when the size of the terminal has changed, or when the scene may have scrolled it")
+    func wholeScreen() throws {
+        let scene = Scene(player: try Self.nowPlaying(), documents: try LatestDocuments.of())
+        var painter = Painter(waiting: "Waiting")
+        for (columns, rows) in [(80, 24), (79, 24), (79, 25), (79, 2), (79, 2), (79, 25)] {
+            let size = TerminalSize(columns: columns, rows: rows)
+            #expect(painter.drawing(of: scene, size: size, at: .now).description.hasPrefix("\u{1B}[H\u{1B}[2J"))
+        }
+        #expect(painter.drawing(of: scene, size: TerminalSize(columns: 79, rows: 25), at: .now).isEmpty)
     }
 
     @Test("A position moves on only while it runs, on a screen that is not covered")

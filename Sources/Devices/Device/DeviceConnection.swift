@@ -1,4 +1,5 @@
 internal import Consuming
+internal import Contracts
 public import EventBus
 public import Logging
 
@@ -17,16 +18,22 @@ public struct DeviceConnection: Sendable {
         self.clock = clock
     }
 
-    /// Receives the retained documents that match, then the messages that are published from now on. After an error of
-    /// the bus, begins again.
+    /// Receives the contracts of the services, then the retained documents that match, then the messages that are
+    /// published from now on. After an error of the bus, begins again.
+    ///
+    /// The contracts come first, because a choice on the first scene is checked against them. Retained documents come in
+    /// the order in which they were published, so a contract can come after the state of the coordinator.
     /// - Parameters:
-    ///   - attached: Called when a subscription is live.
+    ///   - attached: Called when a subscription is live and the contracts have been received.
     ///   - receive: Called with each message.
     public func follow(
         _ filters: [MessageFilter], attached: () async throws -> Void, receive: (Envelope) async throws -> Void
     ) async throws {
         try await BusRetry(holding: .nothing, logger: logger, clock: clock).run {
             try await bus.withSubscription(to: filters, from: .retained) { messages in
+                for contract in try await bus.documents(matching: [.type(Document.ServiceContract.type)]) {
+                    try await receive(contract)
+                }
                 try await attached()
                 for try await message in messages { try await receive(message) }
             }

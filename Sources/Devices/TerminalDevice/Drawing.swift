@@ -168,12 +168,20 @@ struct TerminalSize: Hashable, Sendable {
 /// On a terminal, notes stay below the scene until the person enters a line, or until the active screens change, unless
 /// the message that changed them has the note's correlation id.
 ///
-/// When only positions have moved on, the lines that have changed are replaced. The line that the person is typing stays.
+/// The line that the person is typing stays: only the lines that have changed are written, and the terminal moves the
+/// prompt when their number changes. The whole screen is drawn again after the person has entered a line, which may
+/// have scrolled the terminal, and when the size of the terminal changes.
 struct Painter {
     private struct Note: Equatable {
         let text: String
         /// The correlation id of the message that the note is about. Nil if it is not about a message.
         let story: String?
+    }
+
+    /// Lines in the first rows of a terminal of this size, and the prompt below them.
+    private struct Placed {
+        let lines: [TerminalText]
+        let size: TerminalSize
     }
 
     private static let clearScreen: TerminalText = "\u{1B}[H\u{1B}[2J"
@@ -189,8 +197,8 @@ struct Painter {
     var waiting: String
     private var notes: [Note] = []
     private var lastLines: [String] = []
-    /// The lines on the terminal, from its first row. Empty if they may be elsewhere.
-    private var placedLines: [TerminalText] = []
+    /// What the terminal shows. Nil if it may be elsewhere on the terminal.
+    private var placed: Placed?
 
     init(waiting: String) {
         self.waiting = waiting
@@ -201,7 +209,7 @@ struct Painter {
     ///   - size: The size of the terminal. Nil if the input or the output is not a terminal. Requested URLs are then not
     ///     part of the drawing.
     ///   - time: The time for which positions are shown.
-    /// - Returns: The text to write. Empty if `size` is nil and there is no scene or the scene has not changed.
+    /// - Returns: The text to write. Empty if nothing has changed, or if `size` is nil and there is no scene.
     mutating func drawing(of scene: Scene?, size: TerminalSize?, at time: Date) -> TerminalText {
         guard let size else {
             let lines = scene?.lines(at: time) ?? []
@@ -209,22 +217,25 @@ struct Painter {
             return lines.isEmpty || lines == lastLines ? "" : TerminalText(lines.joined(separator: "\n")) + "\n\n"
         }
         let lines = lines(of: scene, size: size, at: time)
+        let old = placed
         // A higher drawing scrolls the terminal.
-        placedLines = lines.count < size.rows ? lines : []
+        placed = lines.count < size.rows ? Placed(lines: lines, size: size) : nil
+        if let old, old.size == size, placed != nil { return Self.change(from: old.lines, to: lines) }
         return Self.clearScreen + lines.joined(separator: "\n") + "\n> "
     }
 
-    /// Draws the positions of a scene at another time on a terminal.
-    /// - Returns: The text to write. Empty if nothing has changed.
-    mutating func update(of scene: Scene?, size: TerminalSize, at time: Date) -> TerminalText {
-        let lines = lines(of: scene, size: size, at: time)
-        guard lines.count == placedLines.count else { return drawing(of: scene, size: size, at: time) }
-        let changes = lines.indices.filter { lines[$0] != placedLines[$0] }
-        placedLines = lines
-        if changes.isEmpty { return "" }
-        return Self.saveCursor
-            + changes.map { "\u{1B}[\($0 + 1);1H\(Self.clearLine)\(lines[$0])" }.joined()
-            + Self.restoreCursor
+    /// Replaces the lines that differ. Inserting or deleting rows above the prompt moves it with what has been typed.
+    private static func change(from old: [TerminalText], to new: [TerminalText]) -> TerminalText {
+        let changed = new.indices.filter { $0 >= old.count || new[$0] != old[$0] }
+        let growth = new.count - old.count
+        if changed.isEmpty, growth == 0 { return "" }
+        var text = saveCursor
+        if growth > 0 { text += "\u{1B}[\(old.count + 1);1H\u{1B}[\(growth)L" }
+        if growth < 0 { text += "\u{1B}[\(new.count + 1);1H\u{1B}[\(-growth)M" }
+        text += changed.map { "\u{1B}[\($0 + 1);1H\(clearLine)\(new[$0])" }.joined() + restoreCursor
+        if growth > 0 { text += "\u{1B}[\(growth)B" }
+        if growth < 0 { text += "\u{1B}[\(-growth)A" }
+        return text
     }
 
     /// The lines on a terminal above the prompt, with their links.
@@ -239,7 +250,7 @@ struct Painter {
 
     /// Notes that the person has entered a line. Its end may have scrolled the terminal.
     mutating func noteLine() {
-        placedLines = []
+        placed = nil
         notes = []
     }
 
@@ -247,7 +258,7 @@ struct Painter {
 
     /// Adds a note. A note with the same text is replaced.
     /// - Parameter story: The correlation id of the message that the note is about. Nil if it is not about a message.
-    /// - Returns: The text to write: on a terminal the whole drawing with the note, otherwise only the note.
+    /// - Returns: The text to write: on a terminal the drawing with the note, otherwise only the note.
     mutating func note(
         _ text: String, of story: String?, on scene: Scene?, size: TerminalSize?, at time: Date
     ) -> TerminalText {

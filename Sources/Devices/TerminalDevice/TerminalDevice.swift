@@ -261,14 +261,14 @@ struct DeviceLoop {
                 case .browse(let url): await open(url.text, isByHand: true)
                 case .device(.answered): break
                 case .device(.unreadable(let error)): logger.warning("a message was skipped: \(error)")
-                case .update: await update()
+                // Scenes that are written one after the other do not move on.
+                case .update: if terminal.size() != nil { await draw() }
                 case .read: wantLine()
                 case .startDeadline(let number): startDeadline(number)
                 case .fail(let failure): throw failure
                 case .end: return
                 }
             }
-            // Scenes that are written one after the other do not move on.
             if !isWaitingForSecond, terminal.size() != nil, let wait = session.scene?.timeToNextSecond(at: now()) {
                 isWaitingForSecond = true
                 startSecond(wait)
@@ -282,11 +282,6 @@ struct DeviceLoop {
 
     private mutating func draw() async {
         await write(painter.drawing(of: session.scene, size: terminal.size(), at: now()))
-    }
-
-    private mutating func update() async {
-        guard let size = terminal.size() else { return }
-        await write(painter.update(of: session.scene, size: size, at: now()))
     }
 
     private mutating func say(_ text: String, story: String? = nil) async {

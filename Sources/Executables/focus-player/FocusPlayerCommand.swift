@@ -5,16 +5,34 @@ import ServiceRuntime
 import TerminalDevice
 import WebDevice
 
+// The options are those of the subcommands: an option of a command would take its value from the line of a subcommand
+// that has the same option.
 @main
 struct FocusPlayerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "focus-player", abstract: "Shows the focus player's screens in a terminal, or on a page.",
-        discussion: DeviceOptions.discussion, subcommands: [WebCommand.self])
+        discussion: """
+            focus-player --platform ios     on the bus in SEGUE_BUS, or of the project of this folder
+            focus-player --in-process --platform ios --simulator
+
+            'focus-player terminal --help' lists the options.
+            """,
+        subcommands: [TerminalCommand.self, WebCommand.self], defaultSubcommand: TerminalCommand.self)
+
+    static func main() async { await runProgram() }
+}
+
+struct TerminalCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "terminal", abstract: "Shows the focus player's screens in a terminal.",
+        discussion: """
+            \(DeviceOptions.discussion)
+
+            The word 'terminal' is optional.
+            """)
 
     @OptionGroup var options: DeviceOptions
     @OptionGroup var process: InProcessOptions
-
-    static func main() async { await runProgram() }
 
     func run() async throws {
         if process.isAsked, !options.isContractAsked {

@@ -54,6 +54,7 @@ extension KnownMessages {
         package enum Code: String, Sendable {
             case unknownType = "unknown-type"
             case invalidData = "invalid-data"
+            case unreadableContract = "unreadable-contract"
         }
 
         package let code: Code
@@ -62,19 +63,26 @@ extension KnownMessages {
         package let hint: String?
     }
 
-    /// The reason why a message should not be published: no process knows the type of a command or event, or fields of
-    /// the data are invalid. Nil if there is none.
+    /// The reason why a message should not be published: no process knows the type of a command or event, fields of the
+    /// data are invalid, or the only description of the data may be in a contract that cannot be read. Nil if there is
+    /// none.
     ///
     /// If there is no contract and no presence on the bus, every type is accepted. Data that no contract describes is
     /// not checked.
     package func mistake(in data: Data, of type: MessageType) -> Mistake? {
+        let description = contract.messages[type]
+        if description == nil, !unreadable.isEmpty {
+            return Mistake(
+                code: .unreadableContract,
+                message: "\(type) cannot be checked: a contract on the bus cannot be read".printable, hint: nil)
+        }
         let known = types
         if [.command, .event].contains(type.kind), !known.isEmpty, !known.contains(type.description) {
             let hint = Spelling.nearest(to: type.description, in: known).map { "did you mean \($0)?" }
             return Mistake(
                 code: .unknownType, message: "no process on the bus knows \(type)".printable, hint: hint)
         }
-        guard let schema = contract.messages[type]?.data, let value = try? JSONValue(parsing: data) else { return nil }
+        guard let schema = description?.data, let value = try? JSONValue(parsing: data) else { return nil }
         let problems = schema.problems(with: value)
         if problems.isEmpty { return nil }
         return Mistake(

@@ -34,6 +34,7 @@ struct MessageCheck {
                 mistake.hint.map { "\($0) To send it nevertheless, use --no-check" }
                     ?? "see 'segue services', or use --no-check"
             case .invalidData: "correct it, or use --no-check"
+            case .unreadableContract: "build its service with this version of Segue, or use --no-check"
             }
         throw CommandError(
             code: mistake.code.rawValue, mistake.message, recovery: recovery, status: .dataError)
