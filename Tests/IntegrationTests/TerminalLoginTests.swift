@@ -42,7 +42,7 @@ struct TerminalLoginTests {
             let drawings = written.components(separatedBy: "\u{1B}[2J")
             let drawn = try #require(drawings.first { $0.contains("o open the URL") })
             let links = drawn.matches(
-                of: #/\u{1B}\]8;id=([^;]+);([^\u{1B}]+)\u{1B}\\([^\u{1B}]+)\u{1B}\]8;;\u{1B}\\(?:\r\n|\u{1B}\[\d+;1H|\u{1B}8)/#)
+                of: #/\u{1B}\]8;id=([^;]+);([^\u{1B}]+)\u{1B}\\([^\u{1B}]+)\u{1B}\]8;;\u{1B}\\/#)
             #expect(links.count > 5 && links.allSatisfy { $0.3.count <= 40 }, "\(drawn)")
             #expect(opened == "given 1: \(links.map { String($0.3) }.joined())")
             #expect(links.allSatisfy { opened == "given 1: \($0.2)" && $0.1 == links[0].1 })
