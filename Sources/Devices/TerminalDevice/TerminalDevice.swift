@@ -237,7 +237,11 @@ struct DeviceLoop {
             }
             let screens = painter.hasNotes ? session.scene?.active.map(\.id) : nil
             let outputs = try session.handle(input)
-            if case .line = input { painter.noteLine() }
+            if case .line = input {
+                painter.noteLine()
+                // At once: a later drawing of the whole screen would erase the next line that the person is typing.
+                if terminal.size() != nil { await draw() }
+            }
             if case .second = input { isWaitingForSecond = false }
             if painter.hasNotes, session.scene?.active.map(\.id) != screens {
                 painter.removeNotes(exceptOf: input.story)
