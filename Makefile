@@ -1,6 +1,6 @@
 # The commands for everyday work. Commands that build first install missing packages.
 
-.PHONY: run down build build-tests test screenshots examples install bench bench-page scale footprint soak fuzz lint format setup
+.PHONY: run down build build-tests test screenshots examples install bench bench-page scale counts footprint soak fuzz lint format setup
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
@@ -79,6 +79,10 @@ scale: setup
 footprint: setup
 	@scripts/build --release $(STACK) segue
 	@scripts/footprint
+
+# Counts the instructions of the hot paths, and compares them with Tests/InstructionCounts/counts.txt.
+counts:
+	@scripts/count-instructions
 
 # Kills and stops the processes of a bus and four coordinators under load for SECONDS (default: 60). Looks for messages
 # that are lost, doubled or out of order, and for sessions whose states differ from a replay or that wait too long. SEED

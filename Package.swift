@@ -318,6 +318,13 @@ let tests: [Target] = [
     // Flows and sessions that several test suites use.
     testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
     tests(of: "Navigation", ["FlowFiles", "HostileValues", "SampleFlows", "Support", "TestSupport"]),
+    // Runs hot paths, whose instructions `scripts/count-instructions` counts.
+    testExecutable(
+        "instruction-counts", in: "InstructionCounts",
+        [
+            "Broker", "BusProtocol", "Consuming", "Contracts", "EventBus", "Navigation", "SampleFlows", "Support",
+            "TestSupport", logging,
+        ]),
     tests(of: "YAMLText", [yams]),
     tests(of: "FlowFiles", ["HostileValues", "Navigation", "SampleFlows", "Support", "TestSupport"]),
     tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "Support", "TestSupport"]),

@@ -1,14 +1,14 @@
 internal import DequeModule
-internal import EventBus
+package import EventBus
 
 /// The unfinished messages of a durable consumer. The queue chooses the next message to handle and the next batch to
 /// publish.
 ///
 /// This is a pure state machine: the caller performs its steps and reports their results. Messages of one partition are
 /// handled in order, and a partition publishes one batch at a time.
-struct ConsumerQueue {
+package struct ConsumerQueue {
     /// The next action of the caller.
-    enum Step {
+    package enum Step {
         /// Handle a message, then call ``handled(_:of:)``.
         case handle(Envelope, Turn)
         /// Publish a batch, then call ``recorded(_:)``, ``refused(_:)``, ``lost(_:)`` or ``abandon(_:)``.
@@ -16,7 +16,7 @@ struct ConsumerQueue {
     }
 
     /// Identifies a step. If the partition has been dropped since the step began, the result of the step is ignored.
-    struct Turn: Hashable {
+    package struct Turn: Hashable {
         let partition: Partition
         /// The number of times that the partition had been dropped when the step began.
         fileprivate let generation: Int
@@ -25,7 +25,7 @@ struct ConsumerQueue {
     }
 
     /// A message and its results.
-    struct Outcome {
+    package struct Outcome {
         let message: Envelope
         var results: Handled
     }
@@ -52,7 +52,7 @@ struct ConsumerQueue {
     }
 
     /// The order in which handling and recording follow each other.
-    enum Mode {
+    package enum Mode {
         /// A message may be handled before the results of the previous one are recorded. A batch may contain the
         /// results of several messages.
         case pipelined
@@ -226,7 +226,7 @@ struct ConsumerQueue {
     private var state = State.running
     private var dropped: Set<Partition> = []
 
-    init(_ mode: Mode, claim: ConsumerClaim) {
+    package init(_ mode: Mode, claim: ConsumerClaim) {
         self.mode = mode
         self.claim = claim
         delivered = claim.position.offset
@@ -261,7 +261,7 @@ struct ConsumerQueue {
 
     /// Takes a message that was delivered. Ignores a message that was taken before, and a message of a partition that
     /// the claim does not cover or that was dropped.
-    mutating func take(_ message: Envelope) {
+    package mutating func take(_ message: Envelope) {
         guard let position = message.position, let lane = lanes.index(forKey: message.partition) else { return }
         delivered = max(delivered, position.settled)
         guard lanes.values[lane].take(message, at: position.offset) else { return }
@@ -277,7 +277,7 @@ struct ConsumerQueue {
 
     /// Continues under a new claim. A partition continues if the member still owns it, no other member has claimed in
     /// between, and none of its unfinished messages is recorded as handled. All other partitions are dropped.
-    mutating func adopt(_ new: ConsumerClaim) {
+    package mutating func adopt(_ new: ConsumerClaim) {
         let isContinuous = new.continues(claim)
         claim = new
         delivered = new.position.offset
@@ -316,7 +316,7 @@ struct ConsumerQueue {
     // MARK: Steps
 
     /// The next step. Nil if there is none at present.
-    mutating func next() -> Step? {
+    package mutating func next() -> Step? {
         guard state != .suspended else { return nil }
         var postponed: Deque<Partition> = []
         defer { ready.append(contentsOf: postponed) }
@@ -368,7 +368,7 @@ struct ConsumerQueue {
 
     /// Takes the results of a handler.
     /// - Parameter results: nil if the handler ended without results: the message waits to be handled again.
-    mutating func handled(_ results: Handled?, of turn: Turn) {
+    package mutating func handled(_ results: Handled?, of turn: Turn) {
         guard lanes[turn.partition] != nil else { return }
         handlerCount -= 1
         lanes[turn.partition]?.endHandling(results, of: turn)
@@ -377,7 +377,7 @@ struct ConsumerQueue {
 
     /// Reports that a batch is recorded.
     /// - Returns: the messages that are finished now.
-    mutating func recorded(_ turn: Turn) -> [Outcome] {
+    package mutating func recorded(_ turn: Turn) -> [Outcome] {
         guard finishPublishing(turn), let finished = lanes[turn.partition]?.endPublishing() else { return [] }
         count -= finished.count
         size -= finished.reduce(0) { $0 + $1.message.data.count }
