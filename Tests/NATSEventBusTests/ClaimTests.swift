@@ -83,7 +83,8 @@ struct ClaimTests {
                 let all = try await first.claims.claim(consumer: "workers", as: .shared)
                 // The next owner records that it gets half, and then its fences wait, as while a leader is elected.
                 let member = ConsumerMember.shared
-                let assigned = try await ConsumerRecords(journal: second.journal).assign("workers", to: member)
+                let assigned = try await ConsumerRecords(journal: second.journal).assign(
+                    "workers", to: member, in: try await second.journal.identity().epochs)
                 let given = Set(assigned.group.ownership(of: member.id).offsets.keys)
                 #expect(given.count == Partition.count / 2)
                 let rest = try await first.claims.claim(consumer: "workers", as: all.member)
@@ -280,7 +281,8 @@ struct ClaimTests {
                 // A claimant that ended before it wrote its fences.
                 var group = ConsumerGroup()
                 _ = group.claim(.exclusive)
-                _ = try await bus.journal.write(GroupRecord(group), .group(consumer: "c"), after: 0)
+                _ = try await bus.journal.write(
+                    GroupRecord(group, epoch: try await bus.journal.identity().epoch), .group(consumer: "c"), after: 0)
                 let claim = try await bus.claims.claim(consumer: "c", as: .exclusive)
                 try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: position)))
                 // The record of the group is lost; the fences are not.
@@ -340,7 +342,7 @@ struct ClaimTests {
                 #expect(try await second.read(under: next).numbersRead == Array(25..<30))
                 let record = try #require(
                     try await second.journal.read(GroupRecord.self, .group(consumer: "counter")))
-                let group = try #require(record.record.existing)
+                let group = try #require(record.existing(in: try await second.journal.identity().epochs))
                 #expect(group.position == messages[23].position?.offset)
                 // The progress before is not needed any more.
                 let start = Int(HandledOffsets.start(of: group))

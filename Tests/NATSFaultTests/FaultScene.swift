@@ -32,14 +32,26 @@ struct FaultScene: Sendable {
         on cluster: @autoclosure () throws -> NATSCluster = try NATSCluster(), extra: [String] = [],
         _ fault: @escaping @Sendable (FaultScene) async throws -> Void
     ) async throws {
+        try await runLosing(on: try cluster(), extra: extra) { scene in
+            try await fault(scene)
+            return []
+        }
+    }
+
+    /// Runs a fault that makes the servers lose messages.
+    /// - Parameter fault: Returns the messages that may be lost although they were acknowledged.
+    static func runLosing(
+        on cluster: @autoclosure () throws -> NATSCluster = try NATSCluster(), extra: [String] = [],
+        _ fault: @escaping @Sendable (FaultScene) async throws -> Set<Value>
+    ) async throws {
         try await Arena.with(try cluster()) { arena in
             let scene = try await FaultScene(in: arena)
             try await arena.untilAcknowledged(100, more: "before the fault")
             try await arena.until("all consumers work") { counts in
                 (scene.workers + [scene.consumer]).allSatisfy { counts[$0.name]?.handled ?? 0 > 0 }
             }
-            try await fault(scene)
-            try await scene.finish(extra)
+            let losable = try await fault(scene)
+            try await scene.finish(extra, losable)
         }
     }
 
@@ -64,14 +76,14 @@ struct FaultScene: Sendable {
             name, "publish", ["--lanes", "2", "--batch", "2"], bus: Arena.address(of: servers))
     }
 
-    private func finish(_ extra: [String]) async throws {
+    private func finish(_ extra: [String], _ losable: Set<Value>) async throws {
         let publishers = ["publisher"] + extra
         for child in arena.processes where publishers.contains(child.name) && !child.hasEnded {
             try await child.send(SIGTERM)
             #expect(try await arena.untilEnd(of: child) == .exited(0), "\(arena.log(of: child.name))")
         }
         let clients = (workers + [consumer, reader]).filter { !$0.hasEnded }
-        let history = try await arena.history(
+        var history = try await arena.history(
             publishers: publishers, groups: ["exclusive", "shared"], readers: [reader.name]
         ) {
             for client in clients {
@@ -79,6 +91,7 @@ struct FaultScene: Sendable {
                 #expect(try await arena.untilEnd(of: client) == .exited(0), "\(arena.log(of: client.name))")
             }
         }
+        history.acknowledged.subtract(losable.subtracting(history.journal.compactMap(\.value)))
         let findings = Checker.findings(in: history)
         if !findings.isEmpty {
             Issue.record("\(findings.count) findings: \(findings.prefix(20))\n\(arena.failure(""))")

@@ -144,7 +144,7 @@ struct BatchMessageTests {
         let publication = try Publication(Batch([], checkpoint: checkpoint), owner: owner)
         #expect(publication.id == nil && publication.subject == .progress(owner))
         let progress = try Self.read(Self.message(publication)).headers.progress
-        #expect(progress == RecordedProgress(ownerEpoch: 3, offset: 9, settled: 9, partition: nil))
+        #expect(progress == RecordedProgress(ownerEpoch: 3, offset: 9, settled: 9, partition: nil, epoch: 1))
     }
 
     @Test("is refused if it is too large or has a query")

@@ -28,17 +28,17 @@ struct ClaimRecordTests {
         var generator = SeededGenerator(seed: 8)
         for _ in 0..<50 {
             var group = Self.group(&generator)
-            let json = try GroupRecord(group).json()
+            let json = try GroupRecord(group, epoch: 1).json()
             let record = try GroupRecord(json: json)
-            #expect(record == GroupRecord(group))
-            var read = try #require(record.existing)
+            #expect(record == GroupRecord(group, epoch: 1))
+            var read = try #require(record.existing(in: JournalEpochs(1), at: 1))
             #expect(read == group)
             let member = ConsumerMember.shared
             #expect(read.claim(member) == group.claim(member))
         }
         let removed = try GroupRecord(json: GroupRecord(removedAfter: 41).json())
-        #expect(removed.existing == nil)
-        var group = removed.group
+        #expect(removed.existing(in: JournalEpochs(1), at: 1) == nil)
+        var group = removed.group(in: JournalEpochs(1), at: 1)
         #expect(group.claim(.exclusive).ownerEpoch == 42)
     }
 
@@ -89,7 +89,7 @@ struct ClaimRecordTests {
         var generator = SeededGenerator(seed: 9)
         var group = ConsumerGroup(after: 6)
         _ = group.claim(.exclusive)
-        let json = String(decoding: try GroupRecord(group).json(), as: UTF8.self)
+        let json = String(decoding: try GroupRecord(group, epoch: 1).json(), as: UTF8.self)
         let share = #""offset":0,"ownerEpoch":7}"#
         #expect(json.contains(share))
         for damaged in [
@@ -115,7 +115,7 @@ struct ClaimRecordTests {
             var changed = bytes
             changed[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0x20...0x7e, using: &generator)
             do {
-                var read = try GroupRecord(json: changed).group
+                var read = try GroupRecord(json: changed).group(in: JournalEpochs(1), at: 1)
                 // A group that is read can be claimed without a trap.
                 _ = read.claim(.shared)
                 _ = read.claim(.exclusive)

@@ -81,12 +81,12 @@ struct HandledOffsetsTests {
         }
         var middles = 0
         for group in groups {
-            var offsets = HandledOffsets(group)
+            var offsets = HandledOffsets(group, in: JournalEpochs(1))
             let start = HandledOffsets.start(of: group)
             for (sequence, record) in history.records where sequence >= start {
                 switch record {
                 case .fence(let fence, let partition): offsets.read(fence, of: partition, at: sequence)
-                case .progress(let progress, let fenced): offsets.read(progress, fenced: fenced)
+                case .progress(let progress, let fenced): offsets.read(progress, fenced: fenced, at: sequence)
                 }
             }
             if start > 1 { middles += 1 }
@@ -102,10 +102,11 @@ struct HandledOffsetsTests {
     func fenceBeforeStart() {
         let (first, second) = (Partition.all[0], Partition.all[1])
         for previous in [1, 0] as [UInt64] {
-            var offsets = HandledOffsets(ConsumerGroup())
-            offsets.read(RecordedProgress(ownerEpoch: 1, offset: 50, settled: 40, partition: first), fenced: first)
+            var offsets = HandledOffsets(ConsumerGroup(), in: JournalEpochs(1))
+            offsets.read(
+                RecordedProgress(ownerEpoch: 1, offset: 50, settled: 40, partition: first), fenced: first, at: 5)
             offsets.read(FenceRecord(ownerEpoch: 2, previous: previous, member: UUID()), of: second, at: 60)
-            offsets.read(RecordedProgress(ownerEpoch: 1, offset: 90, settled: 90, partition: nil), fenced: first)
+            offsets.read(RecordedProgress(ownerEpoch: 1, offset: 90, settled: 90, partition: nil), fenced: first, at: 5)
             #expect(offsets.handled(first) == 90)
             #expect(offsets.handled(second) == (previous == 1 ? 40 : 0))
         }
@@ -114,22 +115,58 @@ struct HandledOffsetsTests {
     @Test("of an earlier owner does not count for a partition that it has lost")
     func lost() {
         let (first, second) = (Partition.all[0], Partition.all[1])
-        var offsets = HandledOffsets(ConsumerGroup())
+        var offsets = HandledOffsets(ConsumerGroup(), in: JournalEpochs(1))
         for partition in [first, second] {
             offsets.read(FenceRecord(ownerEpoch: 1, previous: 0, member: UUID()), of: partition, at: 10)
         }
-        offsets.read(RecordedProgress(ownerEpoch: 1, offset: 20, settled: 15, partition: first), fenced: first)
+        offsets.read(RecordedProgress(ownerEpoch: 1, offset: 20, settled: 15, partition: first), fenced: first, at: 5)
         offsets.read(FenceRecord(ownerEpoch: 2, previous: 1, member: UUID()), of: second, at: 30)
-        offsets.read(RecordedProgress(ownerEpoch: 1, offset: 50, settled: 50, partition: first), fenced: first)
+        offsets.read(RecordedProgress(ownerEpoch: 1, offset: 50, settled: 50, partition: first), fenced: first, at: 5)
         #expect(offsets.handled(first) == 50)
         #expect(offsets.handled(second) == 15)
         #expect(offsets.progressFence == 10)
     }
 
+    @Test("of an ended epoch counts only if the next epoch still had its record")
+    func endedEpoch() {
+        let partition = Partition.all[0]
+        let epochs = JournalEpochs(1).beginning(2, after: 10)
+        func progress(_ offset: UInt64, in epoch: UInt64?) -> RecordedProgress {
+            RecordedProgress(ownerEpoch: 1, offset: offset, settled: 0, partition: partition, epoch: epoch)
+        }
+        for epoch in [1, nil] as [UInt64?] {
+            var offsets = HandledOffsets(ConsumerGroup(), in: epochs)
+            offsets.read(progress(500, in: epoch), fenced: partition, at: 10)
+            #expect(offsets.handled(partition) == 500)
+            offsets.read(progress(600, in: epoch), fenced: partition, at: 11)
+            #expect(offsets.handled(partition) == 500)
+            offsets.read(progress(700, in: 2), fenced: partition, at: 12)
+            #expect(offsets.handled(partition) == 700)
+        }
+        let group = ConsumerGroup(
+            ownerEpoch: 3, shares: Partition.all.map { _ in .init(ownerEpoch: 3, offset: 500) }, progress: [3: 600],
+            members: [])
+        let kept = GroupRecord(group, epoch: 1).existing(in: epochs, at: 10)
+        #expect(kept?.handled(partition) == 600)
+        #expect(kept?.shares[0].ownerEpoch == 0, "the partition is claimed anew")
+        #expect(kept?.ownerEpoch == 3)
+        #expect(GroupRecord(group, epoch: 1).existing(in: epochs, at: 11)?.handled(partition) == 0)
+        #expect(GroupRecord(group, epoch: 2).existing(in: epochs, at: 11) == group)
+        // The third epoch begins with a copy from before the second one.
+        let third = epochs.beginning(3, after: 4)
+        for epoch in [1, 2, nil] as [UInt64?] {
+            #expect(third.counts(epoch, recordedAt: 4))
+            #expect(!third.counts(epoch, recordedAt: 5))
+        }
+        #expect(!third.counts(7, recordedAt: 5))
+        #expect(third.counts(3, recordedAt: 5))
+        #expect(JournalEpochs(metadata: third.metadata) == third)
+    }
+
     @Test("is complete when the reader's own fences have come")
     func complete() {
         let (first, second) = (Partition.all[0], Partition.all[1])
-        var offsets = HandledOffsets(ConsumerGroup())
+        var offsets = HandledOffsets(ConsumerGroup(), in: JournalEpochs(1))
         #expect(!offsets.hasRead([first: 10]))
         offsets.read(FenceRecord(ownerEpoch: 1, previous: 0, member: UUID()), of: first, at: 9)
         #expect(!offsets.hasRead([first: 10]))

@@ -191,6 +191,34 @@ struct LanesTests {
         #expect(second.map(\.message.headers.id) == ["c/05/2/3"], "results are not merged")
     }
 
+    @Test("what was made for an ended epoch is not sent again; other batches are")
+    func newEpoch() throws {
+        var lanes = Lanes(producer: ProducerID())
+        _ = lanes.follow(1, at: now)
+        func results(_ offset: UInt64) throws -> Publication {
+            let owner = ConsumerPartition("c", Partition(subject: "a"))
+            let checkpoint = Checkpoint(
+                claim: Samples.claim("c"), position: Position(epoch: 1, offset: offset), partition: owner.partition)
+            return try Publication(
+                Batch([], checkpoint: checkpoint), owner: owner, expectation: Expectation(subject: "f", sequence: 3))
+        }
+        _ = lanes.add(Lanes.CallID(1), try results(5), at: now)
+        _ = lanes.add(Lanes.CallID(2), try results(6), at: now)
+        _ = lanes.add(Lanes.CallID(3), try Self.publication(["b"], id: "b"), at: now)
+        let ended = self.results(lanes.follow(2, at: now))
+        #expect(Set(ended.keys) == [1, 2])
+        for result in ended.values {
+            guard case .failure(let error) = result else {
+                Issue.record("a batch of an ended epoch was published")
+                continue
+            }
+            #expect(error.code == .epoch)
+        }
+        lanes.reconnected(at: now)
+        #expect(sendings(lanes.tick(at: now)).map(\.number) == [2])
+        #expect(Set(self.results(lanes.add(Lanes.CallID(4), try results(7), at: now)).keys) == [4])
+    }
+
     @Test("leased batches have one message under way, because each expects the same record")
     func leases() throws {
         let producer = ProducerID()

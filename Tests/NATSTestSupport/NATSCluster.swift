@@ -2,13 +2,18 @@ internal import Compose
 package import NATS
 internal import Support
 
-/// Three nats-servers with routes to each other, for streams with three replicas.
+/// Three nats-servers with routes to each other, for streams with three replicas; or one server alone.
 package final class NATSCluster: Sendable {
     package let servers: [NATSServer]
     /// The links between the servers, if they can be separated.
     private let links: [RouteLink]
     /// The ports for the routes, which stay reserved.
     private let clusterPorts: [LoopbackPort]
+
+    /// One server without routes.
+    package init(single server: NATSServer) {
+        (servers, links, clusterPorts) = ([server], [], [])
+    }
 
     /// - Parameters:
     ///   - isSeparable: The routes lead through processes of their own, so that ``separate(_:)`` is possible.
@@ -48,13 +53,14 @@ package final class NATSCluster: Sendable {
     package func whileRunning<Result: Sendable>(
         _ body: @escaping @Sendable (NATSCluster) async throws -> Result
     ) async throws -> Result {
-        try await whileLinked(links[...]) {
-            try await self.servers[0].whileRunning { _ in
-                try await self.servers[1].whileRunning { _ in
-                    try await self.servers[2].whileRunning { _ in try await body(self) }
-                }
-            }
-        }
+        try await whileLinked(links[...]) { try await self.whileServing(self.servers[...], body) }
+    }
+
+    private func whileServing<Result: Sendable>(
+        _ servers: ArraySlice<NATSServer>, _ body: @escaping @Sendable (NATSCluster) async throws -> Result
+    ) async throws -> Result {
+        guard let server = servers.first else { return try await body(self) }
+        return try await server.whileRunning { _ in try await self.whileServing(servers.dropFirst(), body) }
     }
 
     private func whileLinked<Result: Sendable>(
@@ -68,6 +74,7 @@ package final class NATSCluster: Sendable {
 
     /// The server that leads a stream. Waits until there is one. Servers that are paused or do not run are not asked.
     package func leader(of stream: String) async throws -> NATSServer {
+        if servers.count == 1 { return servers[0] }
         while true {
             if let leader = try await leader(of: stream, accordingTo: servers) { return leader }
             try await Task.sleep(for: .milliseconds(100))

@@ -15,10 +15,10 @@ struct LeaseKeeperTests {
         _ journal: TestJournal, term: UInt64 = 1, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let projection = Projection(
-            journal.jetStream, journal.names, epoch: journal.journal.epoch,
+            journal.jetStream, journal.names, journal.journal,
             steward: StewardRecord(instance: UUID(), term: term), logger: TestJournal.logger)
         let keeper = LeaseKeeper(
-            journal.jetStream, journal.names, epoch: journal.journal.epoch, source: "broker/1", projection: projection,
+            journal.jetStream, journal.names, journal.journal, source: "broker/1", projection: projection,
             logger: TestJournal.logger)
         return try await during({ try await projection.run() }) {
             try await during({ try await keeper.run() }, body)
@@ -28,7 +28,7 @@ struct LeaseKeeperTests {
     private static func heartbeat(
         _ journal: TestJournal, _ producer: ProducerID, _ members: [Heartbeat.Member] = []
     ) async throws -> HeartbeatReply {
-        let heartbeat = Heartbeat(producer: producer, members: members, seen: 0, epoch: journal.journal.epoch)
+        let heartbeat = Heartbeat(producer: producer, members: members, seen: 0, epoch: journal.journal.current)
         let reply = try await journal.jetStream.retrying {
             try await journal.connection.request(
                 journal.text(.heartbeat), body: try heartbeat.json(), timeout: .seconds(2))
@@ -70,7 +70,7 @@ struct LeaseKeeperTests {
                     return first
                 }
             }
-            #expect(seen.epoch == journal.journal.epoch)
+            #expect(seen.epoch == journal.journal.current)
             #expect(try await journal.folded().map(\.attributes.key).sorted { $0 ?? "" < $1 ?? "" } == ["0", "alive"])
             #expect(try await journal.documents() == journal.folded())
             #expect(try await journal.last(.lease(alive), as: LeaseRecord.self)?.state == .held)
@@ -112,7 +112,7 @@ struct LeaseKeeperTests {
             var group = ConsumerGroup()
             _ = group.claim(ConsumerMember(.shared, id: alive))
             let claimed = group.claim(ConsumerMember(.shared, id: silent))
-            try await journal.write(GroupRecord(group), to: .group(consumer: "worker"))
+            try await journal.write(GroupRecord(group, epoch: journal.journal.current), to: .group(consumer: "worker"))
             for partition in claimed.offsets.keys {
                 try await journal.write(
                     FenceRecord(ownerEpoch: claimed.ownerEpoch, previous: 0, member: silent),
@@ -125,7 +125,9 @@ struct LeaseKeeperTests {
                     try await journal.wait(for: .lease(producer), as: LeaseRecord.self) { $0.state == .withdrawn }
                 }
             }
-            let left = try #require(try await journal.last(.group(consumer: "worker"), as: GroupRecord.self)?.existing)
+            let left = try #require(
+                try await journal.last(.group(consumer: "worker"), as: GroupRecord.self)?.existing(
+                    in: journal.journal, at: 1))
             #expect(left.members == [alive])
             #expect(left.shares.allSatisfy { $0.member == alive })
             #expect(claimed.offsets.count == 32)
@@ -160,7 +162,7 @@ struct LeaseKeeperTests {
             _ = group.claim(ConsumerMember(.shared, id: next))
             group.leave(former)
             let active = group.claim(ConsumerMember(.shared, id: owner))
-            try await journal.write(GroupRecord(group), to: .group(consumer: "worker"))
+            try await journal.write(GroupRecord(group, epoch: journal.journal.current), to: .group(consumer: "worker"))
             let free = Partition.all.filter { group.shares[Int($0.number)].ownerEpoch == 0 }
             #expect(!free.isEmpty)
             let members = [owner, next].map { Heartbeat.Member(consumer: "worker", id: $0, isExclusive: false) }
@@ -173,7 +175,9 @@ struct LeaseKeeperTests {
                     }
                 }
             }
-            let left = try #require(try await journal.last(.group(consumer: "worker"), as: GroupRecord.self)?.existing)
+            let left = try #require(
+                try await journal.last(.group(consumer: "worker"), as: GroupRecord.self)?.existing(
+                    in: journal.journal, at: 1))
             #expect(left.ownerEpoch > active.ownerEpoch)
             #expect(left.shares == group.shares)
         }

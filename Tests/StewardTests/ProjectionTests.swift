@@ -20,7 +20,7 @@ struct ProjectionTests {
         passed: @escaping @Sendable (Projection.Step) throws -> Void = { _ in }
     ) -> Projection {
         Projection(
-            journal.jetStream, journal.names, epoch: journal.journal.epoch,
+            journal.jetStream, journal.names, journal.journal,
             steward: StewardRecord(instance: instance, term: term), logger: TestJournal.logger, passed: passed)
     }
 
@@ -142,23 +142,23 @@ struct ProjectionTests {
             try await during({ try await projection.run() }) { try await journal.waitForMark(letter) }
             // The journal without its last message has another epoch.
             let rest = Projection(
-                journal.jetStream, journal.names, epoch: 7, previousEpoch: journal.journal.epoch,
+                journal.jetStream, journal.names, journal.journal.beginning(7, after: UInt64(letter)),
                 steward: StewardRecord(instance: UUID(), term: 2), logger: TestJournal.logger)
             try await rest.begin()
             let other = TestJournal(
                 server: journal.server, jetStream: journal.jetStream, names: journal.names,
-                journal: Journal(epoch: 7, previousEpoch: nil))
+                journal: JournalEpochs(7))
             #expect(try await other.projected().map(\.subject) == ["a", "b"])
             let position = try await other.letters()[Int64(letter)]?.message.position
             #expect(position == Position(epoch: 7, offset: 1023))
             // A journal that was made anew has none of these documents.
             let anew = Projection(
-                journal.jetStream, journal.names, epoch: 9, steward: StewardRecord(instance: UUID(), term: 3),
+                journal.jetStream, journal.names, JournalEpochs(9), steward: StewardRecord(instance: UUID(), term: 3),
                 logger: TestJournal.logger)
             try await anew.begin()
             let third = TestJournal(
                 server: journal.server, jetStream: journal.jetStream, names: journal.names,
-                journal: Journal(epoch: 9, previousEpoch: nil))
+                journal: JournalEpochs(9))
             #expect(try await third.projected().isEmpty)
             #expect(try await third.letters().isEmpty)
             #expect(await anew.mark == 0)

@@ -19,13 +19,13 @@ struct RetentionTests {
             return nil
         }
         return Retention(
-            journal.jetStream, journal.names, epoch: journal.journal.epoch, limits, projection,
+            journal.jetStream, journal.names, journal.journal, limits, projection,
             StewardNotices(journal.jetStream, journal.names, configuration, TestJournal.logger), TestJournal.logger)
     }
 
     private static func projection(_ journal: TestJournal) -> Projection {
         Projection(
-            journal.jetStream, journal.names, epoch: journal.journal.epoch,
+            journal.jetStream, journal.names, journal.journal,
             steward: StewardRecord(instance: UUID(), term: 1), logger: TestJournal.logger)
     }
 
@@ -36,7 +36,7 @@ struct RetentionTests {
             ownerEpoch: 0, shares: Partition.all.map { _ in .init(offset: offset) }, progress: [:], members: [])
         let member = ConsumerMember.exclusive
         let claimed = group.claim(member)
-        try await journal.write(GroupRecord(group), to: .group(consumer: name))
+        try await journal.write(GroupRecord(group, epoch: journal.journal.current), to: .group(consumer: name))
         for partition in Partition.all {
             try await journal.write(
                 FenceRecord(ownerEpoch: claimed.ownerEpoch, previous: 0, member: member.id),
@@ -175,7 +175,7 @@ struct RetentionTests {
     func repeated() async throws {
         try await TestJournal.run { journal in
             _ = try await Self.claim(journal, "worker")
-            let records = ControlRecords(journal.jetStream, journal.names, TestJournal.logger)
+            let records = ControlRecords(journal.jetStream, journal.names, journal.journal, TestJournal.logger)
             let type = MessageType(kind: .event, name: "E")
             let sequence = try await journal.publish([message(.event, "E")])
             let offset = Place.end(of: UInt64(sequence))
@@ -226,7 +226,8 @@ struct RetentionTests {
                 #expect(try await Self.count(journal, .fence(owner)) == 1)
                 #expect(try await Self.count(journal, .progress(owner)) == 0)
             }
-            let group = try await journal.last(.group(consumer: "worker"), as: GroupRecord.self)?.existing
+            let group = try await journal.last(.group(consumer: "worker"), as: GroupRecord.self)?.existing(
+                in: journal.journal, at: 1)
             // Partition 5 has a new owner, who has handled what the previous one had.
             #expect(group?.handled(Partition.all[0]) ?? 0 > Place.end(of: 10_000))
             #expect(try await Self.count(journal, .group(consumer: "worker")) == 1)

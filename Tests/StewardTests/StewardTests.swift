@@ -111,13 +111,13 @@ struct StewardTests {
             try await during(run) {
                 try await journal.waitForMark(end)
                 let heartbeat = Heartbeat(
-                    producer: ProducerID(), members: [], seen: UInt64(end) + 1000, epoch: journal.journal.epoch)
+                    producer: ProducerID(), members: [], seen: UInt64(end) + 1000, epoch: journal.journal.current)
                 _ = try await journal.jetStream.retrying {
                     try await journal.connection.request(
                         journal.text(.heartbeat), body: try heartbeat.json(), timeout: .seconds(2))
                 }
                 try await journal.wait(for: .documentMark, in: "TEST_DOC", as: MarkRecord.self) {
-                    $0.epoch != journal.journal.epoch
+                    $0.epoch != journal.journal.current
                 }
                 var count = 0
                 for await role in roles {
@@ -128,8 +128,8 @@ struct StewardTests {
             }
             let configured = JournalSetup(journal.jetStream, journal.names, configuration, TestJournal.logger)
             let changed = try await configured.journal()
-            #expect(changed.previousEpoch == journal.journal.epoch)
-            #expect(changed.epoch != journal.journal.epoch)
+            #expect(changed.end(of: journal.journal.current) == UInt64(end) + 1)
+            #expect(changed.current != journal.journal.current)
             let other = TestJournal(
                 server: journal.server, jetStream: journal.jetStream, names: journal.names, journal: changed)
             #expect(try await other.documents().map(\.data) == [Data("1".utf8)])
@@ -176,9 +176,7 @@ struct StewardTests {
                     let info = try await jetStream.retrying { try await jetStream.stream("TEST") }
                     let journal = TestJournal(
                         server: cluster.servers[0], jetStream: jetStream, names: StreamNames("TEST"),
-                        journal: Journal(
-                            epoch: try #require(UInt64(info.metadata[JournalMetadata.epochKey] ?? "", radix: 16)),
-                            previousEpoch: nil))
+                        journal: try #require(JournalEpochs(metadata: info.metadata)))
                     let first = try await jetStream.retrying {
                         try await journal.publish([message(.document, data: "1")])
                     }

@@ -14,7 +14,7 @@ struct TestJournal: Sendable {
     let server: NATSServer
     let jetStream: JetStream
     let names: StreamNames
-    let journal: Journal
+    let journal: JournalEpochs
 
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -61,7 +61,7 @@ struct TestJournal: Sendable {
             Rejection(code: "test", reason: "a test", attempts: 3),
             of: Envelope(
                 attributes: message.attributes, data: message.data,
-                position: Position(epoch: journal.epoch, offset: offset)))
+                position: Position(epoch: journal.current, offset: offset)))
         let progress = RecordedProgress(ownerEpoch: 1, offset: offset, settled: offset, partition: owner.partition)
         let headers = BatchHeaders(id: "", count: 0, progress: progress, hasRejection: true)
         return try await jetStream.publish(
@@ -84,7 +84,7 @@ struct TestJournal: Sendable {
     func documents() async throws -> [Envelope] {
         let mark = try await jetStream.lastMessage(of: names.documents, subject: text(.documentMark))
             .map { try MarkRecord(json: $0.body) }
-        var overlay = Overlay([.kind(.document)], epoch: journal.epoch)
+        var overlay = Overlay([.kind(.document)], epoch: journal.current)
         let recorded = ConsumerSettings(filters: [names.allDocuments], start: .lastPerSubject)
         try await jetStream.readAll(of: names.documents, recorded) { delivered in
             overlay.add(
@@ -96,7 +96,7 @@ struct TestJournal: Sendable {
 
     /// The documents of the projection alone.
     func projected() async throws -> [Envelope] {
-        var overlay = Overlay([.kind(.document)], epoch: journal.epoch)
+        var overlay = Overlay([.kind(.document)], epoch: journal.current)
         let recorded = ConsumerSettings(filters: [names.allDocuments], start: .lastPerSubject)
         try await jetStream.readAll(of: names.documents, recorded) { delivered in
             overlay.add(
@@ -120,7 +120,7 @@ struct TestJournal: Sendable {
         let settings = ConsumerSettings(filters: [names.batches], start: .sequence(Int(sequence) + 1))
         try await jetStream.readAll(of: names.journal, settings) { delivered in
             let batch = try BatchMessage(fields: delivered.message.headers.fields, body: delivered.message.body)
-            messages += try batch.content(at: UInt64(delivered.streamSequence), of: journal.epoch).messages
+            messages += try batch.content(at: UInt64(delivered.streamSequence), of: journal.current).messages
         }
         return messages
     }

@@ -22,13 +22,15 @@ final class BatchReader {
     private var tracker: ReadTracker
     /// The consumer sequence of the last delivery; 0 if this consumer has delivered nothing.
     private var lastConsumerSequence: UInt64 = 0
-    private var creationTime: String?
     /// The epoch of the journal that is read.
     private(set) var epoch: UInt64
     /// The offset after which the reader has begun in this epoch.
     private(set) var start: UInt64
     /// Called before a consumer is made.
     var willBegin: ((inout ReadTracker) async throws -> Void)?
+    /// Called when the journal has another epoch, with the one before. Returns the offset after which the reader begins
+    /// in the new one. Without it the reader ends then.
+    var willRestart: ((JournalIdentity, _ former: UInt64) async throws -> UInt64)?
 
     /// - Parameters:
     ///   - start: The offset after which the reader begins.
@@ -62,7 +64,7 @@ final class BatchReader {
     ) async throws {
         var attempt = 0
         while !tracker.isAtEnd {
-            try await followEpoch()
+            guard try await followEpoch() else { return }
             let sequence = tracker.nextSequence
             do {
                 try await willBegin?(&tracker)
@@ -97,6 +99,7 @@ final class BatchReader {
             lastConsumerSequence = 0
             let takeAtOnce = takeAtOnce.map { takeAtOnce in
                 { (message: DeliveredMessage) in
+                    guard self.journal.epochNow == self.epoch else { return false }
                     var tracker = self.tracker
                     let delivery = ReadTracker.Delivery(message, generation)
                     guard case .deliver = tracker.receive(delivery, connection: connection.connectionCount),
@@ -115,7 +118,10 @@ final class BatchReader {
                     guard try await journal.identity().epoch == epoch else { return true }
                 }
                 if tracker.isAtEnd { return false }
-                switch try await consumer.next(takingAtOnce: takeAtOnce) {
+                let delivery = try await consumer.next(takingAtOnce: takeAtOnce)
+                // The stream has lost its end, and this consumer may wait for sequences that come only later.
+                guard journal.epochNow == epoch else { return true }
+                switch delivery {
                 case .idle(let last):
                     hasAsked = false
                     let decision = tracker.heartbeat(
@@ -153,21 +159,18 @@ final class BatchReader {
     }
 
     /// Begins anew if the journal has another epoch.
-    private func followEpoch() async throws {
+    /// - Returns: False if the reader ends with the epoch.
+    private func followEpoch() async throws -> Bool {
         let identity = try await journal.identity()
-        defer { creationTime = identity.creationTime }
-        guard identity.epoch != epoch else { return }
+        guard identity.epoch != epoch else { return true }
         guard end == nil else {
             throw BusError(.epoch, "the journal was replaced or lost messages before the reader had reached its end")
         }
+        guard let willRestart else { return false }
+        start = try await willRestart(identity, epoch)
         epoch = identity.epoch
-        start = 0
-        if creationTime == identity.creationTime {
-            // The same stream has lost its last messages. The others were delivered.
-            let last = try await journal.lastSequence()
-            start = min(Place.end(of: last), tracker.received)
-        }
         tracker = ReadTracker(after: start)
+        return true
     }
 }
 
@@ -238,7 +241,7 @@ extension DeliveredMessage {
     /// The value of a header that a reader of messages needs.
     private func batchField(_ name: BatchHeaders.Name) -> String? {
         switch name {
-        case .batch, .progress, .rejection: message.header(name.rawValue)
+        case .batch, .progress, .progressEpoch, .rejection: message.header(name.rawValue)
         default: nil
         }
     }

@@ -109,25 +109,42 @@ actor Claims {
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try requireOpen()
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
-        let epoch = try await journal.identity().epoch
         let id = Membership(consumer: consumer, member: member.id)
         let isNew = membership[id] == nil
+        _ = try await journal.identity()
         try await join(id, member.mode)
         do {
-            return try await claim(consumer, member, id, epoch)
+            while true {
+                let epochs = try await journal.identity().epochs
+                if let claim = try await claim(consumer, member, id, in: epochs) { return claim }
+            }
         } catch let error as BusError {
             if isNew || error.code == .fenced { end(id) }
             throw error
         }
     }
 
+    /// - Returns: Nil if the journal has another epoch meanwhile.
     private func claim(
-        _ consumer: String, _ member: ConsumerMember, _ id: Membership, _ epoch: UInt64
+        _ consumer: String, _ member: ConsumerMember, _ id: Membership, in epochs: JournalEpochs
+    ) async throws -> ConsumerClaim? {
+        do {
+            let claim = try await makeClaim(consumer, member, id, epochs)
+            return try await journal.identity().epoch == epochs.current ? claim : nil
+        } catch let error as BusError where error.code == .epoch {
+            if try await journal.identity().epoch != epochs.current { return nil }
+            throw error
+        }
+    }
+
+    private func makeClaim(
+        _ consumer: String, _ member: ConsumerMember, _ id: Membership, _ epochs: JournalEpochs
     ) async throws -> ConsumerClaim {
         var floor: UInt64 = 0
         while true {
             let fenced = membership[id]?.fenced ?? FencedPartitions()
-            let assigned = try await records.assign(consumer, to: member, above: floor, fenced: fenced)
+            let assigned = try await records.assign(
+                consumer, to: member, in: epochs, above: floor, fenced: fenced)
             let ownership = assigned.group.ownership(of: member.id)
             // Noted before they are written: a write that fails may have been stored.
             membership[id, default: Member(mode: member.mode)].fenced.add(ownership)
@@ -137,16 +154,17 @@ actor Claims {
                 if case .overtaken(let epoch) = fencing { floor = epoch }
                 continue
             }
-            let handled = try await records.progress(of: consumer, assigned.group, fences: fences)
-            let offsets = keep(ownership, fences, handled, of: id, member.mode)
+            let handled = try await records.progress(of: consumer, assigned.group, in: epochs, fences: fences)
+            let offsets = keep(ownership, fences, handled, of: id, member.mode, epochs.current)
             let cutOffs = try await journal.read(CutOffRecord.self, .cutOffs(consumer: consumer))
-            try await recordFloor(of: consumer, assigned, handled)
+            try await recordFloor(of: consumer, assigned, handled, epochs.current)
             let claim = ConsumerClaim(
-                consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: epoch, offsets: offsets,
+                consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: epochs.current,
+                offsets: offsets,
                 cutOffs: cutOffs.map {
                     $0.record.cutOffs(recordedAt: $0.sequence, progress: handled.progressFence)
                 } ?? [])
-            endWatches(of: consumer, in: assigned.group)
+            endWatches(of: consumer, in: assigned.group, epochs.current)
             return claim
         }
     }
@@ -155,17 +173,18 @@ actor Claims {
     /// - Returns: The offset up to which each partition is handled.
     private func keep(
         _ ownership: Ownership, _ fences: [Partition: UInt64], _ handled: HandledOffsets, of id: Membership,
-        _ mode: ConsumerMember.Mode
+        _ mode: ConsumerMember.Mode, _ epoch: UInt64
     ) -> [Partition: UInt64] {
         var offsets: [Partition: UInt64] = [:]
         var claim = membership[id]?.claim
-        if claim?.ownerEpoch != ownership.ownerEpoch { claim = nil }
+        if claim?.ownerEpoch != ownership.ownerEpoch || claim?.epoch != epoch { claim = nil }
         for partition in ownership.offsets.keys {
             let recorded = handled.handled(partition, ownerEpoch: ownership.ownerEpoch)
             offsets[partition] = max(recorded, claim?.handled(partition) ?? 0)
         }
         if claim == nil {
-            claim = HeldClaim(ownerEpoch: ownership.ownerEpoch, fences: fences, offsets: offsets)
+            claim = HeldClaim(
+                epoch: epoch, ownerEpoch: ownership.ownerEpoch, fences: fences, offsets: offsets)
         } else {
             for (partition, fence) in fences {
                 claim?.add(fence, of: partition)
@@ -178,14 +197,15 @@ actor Claims {
 
     /// Records in the group how far the consumer is, if the next claim would read much otherwise.
     private func recordFloor(
-        of consumer: String, _ assigned: ConsumerRecords.Group, _ handled: HandledOffsets
+        of consumer: String, _ assigned: ConsumerRecords.Group, _ handled: HandledOffsets, _ epoch: UInt64
     ) async throws {
         let epochs = Dictionary(
             uniqueKeysWithValues: zip(Partition.all, assigned.group.shares.map(\.ownerEpoch)))
         let group = assigned.group.recording { handled.handled($0, ownerEpoch: epochs[$0]) }
         guard isWorthRecording(group, instead: assigned.group) else { return }
         // If somebody has changed the group, this can wait for the next claim.
-        _ = try await journal.write(GroupRecord(group), .group(consumer: consumer), after: assigned.sequence)
+        _ = try await journal.write(
+            GroupRecord(group, epoch: epoch), .group(consumer: consumer), after: assigned.sequence)
     }
 
     private func isWorthRecording(_ group: ConsumerGroup, instead last: ConsumerGroup) -> Bool {
@@ -303,10 +323,11 @@ actor Claims {
         await withTaskGroup { group in
             group.addTask {
                 // A failure leaves it to the steward.
-                try? await records.change(id.consumer) { record in
-                    guard var group = record.existing, group.members.contains(id.member) else { return nil }
+                try? await records.change(id.consumer) { group in
+                    guard group.members.contains(id.member) else { return nil }
+                    var group = group
                     group.leave(id.member)
-                    return GroupRecord(group)
+                    return group
                 }
             }
             group.addTask { try? await Task.sleep(for: Self.leavingTime) }
@@ -321,11 +342,12 @@ actor Claims {
     /// See ``EventBus/consumers()``.
     func consumers() async throws -> [DurableConsumer] {
         try requireOpen()
-        let epoch = try await journal.identity().epoch
-        let groups = try await records.groups()
+        let epochs = try await journal.identity().epochs
+        let epoch = epochs.current
+        let groups = try await records.groups(in: epochs)
         var consumers: [DurableConsumer] = []
         for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
-            let handled = try await records.progress(of: name, group)
+            let handled = try await records.progress(of: name, group, in: epochs)
             let position = zip(Partition.all, group.shares)
                 .map { handled.handled($0, ownerEpoch: $1.ownerEpoch) }.min()
             let end = Place.end(of: try await journal.lastBatch())
@@ -341,9 +363,10 @@ actor Claims {
     func forget(consumer: String) async throws {
         try requireOpen()
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
-        while let last = try await records.groupRecord(of: consumer) {
-            let ownerEpoch = last.record.group.ownerEpoch
-            guard let group = last.record.existing else {
+        let epochs = try await journal.identity().epochs
+        while let last = try await records.groupRecord(of: consumer, in: epochs) {
+            let ownerEpoch = last.group(in: epochs).ownerEpoch
+            guard let group = last.existing(in: epochs) else {
                 try await records.writeRemovals(of: consumer, through: ownerEpoch)
                 break
             }
@@ -367,7 +390,7 @@ actor Claims {
         of partition: Partition, by claim: ConsumerClaim
     ) async throws -> (fence: UInt64, handled: UInt64)? {
         let id = Membership(consumer: claim.consumer, member: claim.member.id)
-        if let held = membership[id]?.claim, held.ownerEpoch == claim.ownerEpoch, !held.uncertain.contains(partition) {
+        if let held = membership[id]?.claim, held.belongs(to: claim), !held.uncertain.contains(partition) {
             return held.fences[partition].map { ($0, held.handled(partition)) }
         }
         guard let fence = try await fence(of: claim, partition) else { return nil }
@@ -377,14 +400,14 @@ actor Claims {
     /// The sequence of the fence that a batch of a claim must expect. Nil if the claim has lost the partition.
     private func fence(of claim: ConsumerClaim, _ partition: Partition) async throws -> UInt64? {
         let id = Membership(consumer: claim.consumer, member: claim.member.id)
-        if let held = membership[id]?.claim, held.ownerEpoch == claim.ownerEpoch { return held.fences[partition] }
+        if let held = membership[id]?.claim, held.belongs(to: claim) { return held.fences[partition] }
         // A claim that another object of this process has made, or one that was replaced since.
         guard claim.offsets[partition] != nil, claim.ownerEpoch > 0, membership[id] != nil else { return nil }
         guard let sequence = try await recordedFence(of: claim, partition) else { return nil }
         if membership[id]?.claim == nil {
             membership[id]?.claim = HeldClaim(
-                ownerEpoch: claim.ownerEpoch, fences: [partition: sequence], offsets: claim.offsets)
-        } else if membership[id]?.claim?.ownerEpoch == claim.ownerEpoch {
+                epoch: claim.epoch, ownerEpoch: claim.ownerEpoch, fences: [partition: sequence], offsets: claim.offsets)
+        } else if membership[id]?.claim?.belongs(to: claim) == true {
             membership[id]?.claim?.add(sequence, of: partition)
         }
         return sequence
@@ -411,7 +434,7 @@ actor Claims {
     /// Notes that the fence of a partition has been replaced.
     func lose(_ partition: Partition, of claim: ConsumerClaim) {
         let id = Membership(consumer: claim.consumer, member: claim.member.id)
-        if membership[id]?.claim?.ownerEpoch == claim.ownerEpoch { membership[id]?.claim?.lose(partition) }
+        if membership[id]?.claim?.belongs(to: claim) == true { membership[id]?.claim?.lose(partition) }
         for watch in watches.values
         where watch.claim.consumer == claim.consumer && watch.claim.ownerEpoch == claim.ownerEpoch {
             watch.end()
@@ -423,13 +446,15 @@ actor Claims {
     /// The offset up to which a partition of a claim is handled.
     private func handled(_ partition: Partition, by claim: ConsumerClaim) async throws -> UInt64 {
         let id = Membership(consumer: claim.consumer, member: claim.member.id)
-        guard let held = membership[id]?.claim, held.ownerEpoch == claim.ownerEpoch else {
+        guard let held = membership[id]?.claim, held.belongs(to: claim) else {
             return claim.offsets[partition] ?? 0
         }
-        guard held.uncertain.contains(partition), let record = try await records.groupRecord(of: claim.consumer),
-            let group = record.record.existing
+        let epochs = try await journal.identity().epochs
+        guard held.uncertain.contains(partition), epochs.current == claim.epoch,
+            let record = try await records.groupRecord(of: claim.consumer, in: epochs),
+            let group = record.existing(in: epochs)
         else { return held.handled(partition) }
-        let recorded = try await records.progress(of: claim.consumer, group, fences: held.fences)
+        let recorded = try await records.progress(of: claim.consumer, group, in: epochs, fences: held.fences)
         membership[id]?.claim?
             .restore(partition, to: recorded.handled(partition, ownerEpoch: claim.ownerEpoch))
         return membership[id]?.claim?.handled(partition) ?? 0
@@ -446,7 +471,7 @@ actor Claims {
 
     private func change(_ claim: ConsumerClaim, _ change: (inout HeldClaim) -> Void) {
         let id = Membership(consumer: claim.consumer, member: claim.member.id)
-        guard var held = membership[id]?.claim, held.ownerEpoch == claim.ownerEpoch else { return }
+        guard var held = membership[id]?.claim, held.belongs(to: claim) else { return }
         change(&held)
         membership[id]?.claim = held
     }
@@ -487,6 +512,8 @@ actor Claims {
     }
 
     private func renew() async {
+        // Nothing that is recorded in a new epoch belongs to an earlier claim.
+        for watch in watches.values where watch.claim.epoch != journal.epochNow { watch.end() }
         for consumer in Set(watches.values.map(\.claim.consumer)).union(membership.keys.map(\.consumer)) {
             await renew(consumer)
         }
@@ -494,41 +521,46 @@ actor Claims {
 
     /// Compares the claims of a consumer with its recorded group. A partition that was given ends a claim, too.
     private func renew(_ consumer: String) async {
-        let record: Recorded<GroupRecord>?
+        let (record, epochs): (Recorded<GroupRecord>?, JournalEpochs)
         // If the group cannot be read, the claims stay: a fenced batch or the next renewal ends them.
-        do { record = try await records.groupRecord(of: consumer) } catch { return }
-        guard let record, let group = record.record.existing else {
+        do {
+            epochs = try await journal.identity().epochs
+            record = try await records.groupRecord(of: consumer, in: epochs)
+        } catch { return }
+        guard let record, let group = record.existing(in: epochs) else {
             // The consumer was removed, or belongs to another journal.
-            return endWatches(of: consumer, in: nil)
+            return endWatches(of: consumer, in: nil, epochs.current)
         }
-        endWatches(of: consumer, in: group)
+        endWatches(of: consumer, in: group, epochs.current)
         for id in membership.keys where id.consumer == consumer {
             guard membership[id]?.mode == .exclusive, group.displaced.contains(id.member) else { continue }
             end(id)
         }
-        await recordFloor(of: consumer, ConsumerRecords.Group(group: group, sequence: record.sequence))
+        let recorded = ConsumerRecords.Group(group: group, sequence: record.sequence)
+        await recordFloor(of: consumer, recorded, epochs.current)
     }
 
-    private func endWatches(of consumer: String, in group: ConsumerGroup?) {
+    private func endWatches(of consumer: String, in group: ConsumerGroup?, _ epoch: UInt64) {
         for watch in watches.values where watch.claim.consumer == consumer {
             let ownership = group?.ownership(of: watch.claim.member.id)
             // The claim can be newer than the group, which was read before it.
             if let ownership, group?.ownerEpoch ?? 0 < watch.claim.ownerEpoch, ownership.ownerEpoch > 0 { continue }
             let isCurrent =
-                ownership?.ownerEpoch == watch.claim.ownerEpoch
+                watch.claim.epoch == epoch && ownership?.ownerEpoch == watch.claim.ownerEpoch
                 && ownership?.offsets.keys == watch.claim.offsets.keys
             if !isCurrent { watch.end() }
         }
     }
 
-    private func recordFloor(of consumer: String, _ recorded: ConsumerRecords.Group) async {
+    private func recordFloor(of consumer: String, _ recorded: ConsumerRecords.Group, _ epoch: UInt64) async {
         for (id, member) in membership where id.consumer == consumer {
-            guard let claim = member.claim else { continue }
+            guard let claim = member.claim, claim.epoch == epoch else { continue }
             let own = recorded.group.ownership(of: id.member)
             guard own.ownerEpoch == claim.ownerEpoch else { continue }
             let group = recorded.group.recording { own.offsets[$0] == nil ? 0 : claim.handled($0) }
             guard isWorthRecording(group, instead: recorded.group) else { continue }
-            _ = try? await journal.write(GroupRecord(group), .group(consumer: consumer), after: recorded.sequence)
+            _ = try? await journal.write(
+                GroupRecord(group, epoch: epoch), .group(consumer: consumer), after: recorded.sequence)
             return
         }
     }
@@ -539,7 +571,7 @@ actor Claims {
             let claim = watch.claim
             let id = Membership(consumer: claim.consumer, member: claim.member.id)
             guard let settled = watch.settled, let held = membership[id]?.claim,
-                held.ownerEpoch == claim.ownerEpoch, settled > held.position
+                held.belongs(to: claim), settled > held.position
             else { continue }
             let position = Position(epoch: claim.epoch, offset: settled)
             // A refusal has ended the watch.

@@ -26,26 +26,32 @@ struct ConsumerRecords: Sendable {
         var sequence: UInt64
     }
 
-    func groupRecord(of consumer: String) async throws -> Recorded<GroupRecord>? {
-        try await journal.read(GroupRecord.self, .group(consumer: consumer))
+    /// - Parameter epochs: The epochs of the journal, as this process knows them.
+    /// - Throws: ``BusError``, also `epoch` if the record belongs to a later epoch.
+    func groupRecord(of consumer: String, in epochs: JournalEpochs) async throws -> Recorded<GroupRecord>? {
+        let record = try await journal.read(GroupRecord.self, .group(consumer: consumer))
+        guard let epoch = record?.record.epoch, !epochs.knows(epoch) else { return record }
+        try await journal.confirm()
+        throw BusError(.epoch, "the durable consumer '\(consumer)' was claimed in another epoch of the journal")
     }
 
     /// Assigns partitions to a member, in the recorded group.
     /// - Parameters:
+    ///   - epochs: The epochs of the journal: what was handled in an earlier one counts as far as they agree.
     ///   - floor: The owner epoch of a fence. If the recorded group does not know it, its record was lost.
     ///   - fenced: The partitions that the member has fenced. If it has lost one of them, it gets a new owner epoch:
     ///     until the next owner has written its fence, progress under the old one would also count for that partition.
     func assign(
-        _ consumer: String, to member: ConsumerMember, above floor: UInt64 = 0,
+        _ consumer: String, to member: ConsumerMember, in epochs: JournalEpochs, above floor: UInt64 = 0,
         fenced: FencedPartitions = FencedPartitions()
     ) async throws -> Group {
         while true {
-            let last = try await groupRecord(of: consumer)
-            if last?.record.existing == nil {
+            let last = try await groupRecord(of: consumer, in: epochs)
+            var group = last?.group(in: epochs) ?? ConsumerGroup()
+            if last?.record.exists != true {
                 try await requireRoomForConsumer(last)
-                if let last { try await writeRemovals(of: consumer, through: last.record.group.ownerEpoch) }
+                if last != nil { try await writeRemovals(of: consumer, through: group.ownerEpoch) }
             }
-            var group = last?.record.group ?? ConsumerGroup()
             guard !group.isDisplaced(member) else { throw BusError.takenOver(consumer) }
             guard
                 member.mode == .exclusive || group.members.contains(member.id)
@@ -61,9 +67,9 @@ struct ConsumerRecords: Sendable {
                 group = group.raised(above: group.ownerEpoch, for: member.id)
                 _ = group.claim(member)
             }
-            if let last, last.record.existing == group { return Group(group: group, sequence: last.sequence) }
+            if let last, last.existing(in: epochs) == group { return Group(group: group, sequence: last.sequence) }
             if let sequence = try await journal.write(
-                GroupRecord(group), .group(consumer: consumer), after: last?.sequence ?? 0)
+                GroupRecord(group, epoch: epochs.current), .group(consumer: consumer), after: last?.sequence ?? 0)
             {
                 return Group(group: group, sequence: sequence)
             }
@@ -83,11 +89,14 @@ struct ConsumerRecords: Sendable {
 
     /// Changes the recorded group.
     /// - Parameter change: Returns nil if there is nothing to change.
-    func change(_ consumer: String, _ change: (GroupRecord) throws -> GroupRecord?) async throws {
-        while let last = try await groupRecord(of: consumer) {
-            guard let record = try change(last.record) else { return }
-            let subject = BusSubject.group(consumer: consumer)
-            if try await journal.write(record, subject, after: last.sequence) != nil { return }
+    func change(_ consumer: String, _ change: (ConsumerGroup) throws -> ConsumerGroup?) async throws {
+        while true {
+            let epochs = try await journal.identity().epochs
+            guard let last = try await groupRecord(of: consumer, in: epochs),
+                let group = try last.existing(in: epochs).flatMap(change)
+            else { return }
+            let record = GroupRecord(group, epoch: epochs.current)
+            if try await journal.write(record, .group(consumer: consumer), after: last.sequence) != nil { return }
             try await Task.sleep(for: .milliseconds(Int.random(in: 1...20)))
         }
     }
@@ -102,13 +111,13 @@ struct ConsumerRecords: Sendable {
     }
 
     /// All groups by the name of the consumer.
-    func groups() async throws -> [String: ConsumerGroup] {
+    func groups(in epochs: JournalEpochs) async throws -> [String: ConsumerGroup] {
         var rest = try await names()[...]
         var groups: [String: ConsumerGroup] = [:]
         while !rest.isEmpty {
             try await withThrowingTaskGroup(of: (String, ConsumerGroup?).self) { tasks in
                 for name in rest.prefix(Self.parallelCount) {
-                    tasks.addTask { (name, try await groupRecord(of: name)?.record.existing) }
+                    tasks.addTask { (name, try await groupRecord(of: name, in: epochs)?.existing(in: epochs)) }
                 }
                 for try await (name, group) in tasks { groups[name] = group }
             }
@@ -225,15 +234,15 @@ struct ConsumerRecords: Sendable {
     /// recorded is before them.
     /// - Parameter fences: The sequences of the own fences.
     func progress(
-        of consumer: String, _ group: ConsumerGroup, fences: [Partition: UInt64] = [:]
+        of consumer: String, _ group: ConsumerGroup, in epochs: JournalEpochs, fences: [Partition: UInt64] = [:]
     ) async throws -> HandledOffsets {
-        let epoch = try await journal.identity().epoch
         while true {
-            var offsets = HandledOffsets(group)
+            var offsets = HandledOffsets(group, in: epochs)
             // What the member itself has recorded is after its fences. The leader knows how far that is.
             let last = max(try await journal.lastSequence(), fences.values.max() ?? 0)
             try await journal.readHeaders(
-                journal.names.progress(of: consumer), from: HandledOffsets.start(of: group), through: last, epoch: epoch
+                journal.names.progress(of: consumer), from: HandledOffsets.start(of: group), through: last,
+                epoch: epochs.current
             ) { message in
                 try await read(message, into: &offsets)
                 return .goOn
@@ -255,7 +264,7 @@ struct ConsumerRecords: Sendable {
             guard let headers = try? BatchHeaders(fields: message.message.headers.fields),
                 let progress = headers.progress
             else { return }
-            offsets.read(progress, fenced: owner.partition)
+            offsets.read(progress, fenced: owner.partition, at: sequence)
         default: return
         }
     }
@@ -290,4 +299,12 @@ extension ConsumerGroup {
         return ConsumerGroup(
             ownerEpoch: ownerEpoch, shares: shares, progress: progress, members: members, displaced: displaced)
     }
+}
+
+extension Recorded<GroupRecord> {
+    /// The group as it is in the present epoch of the journal; nil if the consumer was removed.
+    func existing(in epochs: JournalEpochs) -> ConsumerGroup? { record.existing(in: epochs, at: sequence) }
+
+    /// The group to which a member is added.
+    func group(in epochs: JournalEpochs) -> ConsumerGroup { record.group(in: epochs, at: sequence) }
 }

@@ -8,11 +8,13 @@ internal import Synchronization
 
 /// The journal's stream as the server describes it.
 struct JournalIdentity: Hashable, Sendable {
-    let epoch: UInt64
+    let epochs: JournalEpochs
     /// The time at which the stream was made. Another time with the same name means another stream.
     let creationTime: String
     /// The maximum size of a batch with its headers, in bytes.
     let maximumPayload: Int
+
+    var epoch: UInt64 { epochs.current }
 
     /// The part of `maximumPayload` that is left for the headers of a batch and for the reason with which it gives up a
     /// message. So every message that the bus has taken can be given up.
@@ -33,16 +35,28 @@ final class Journal: Sendable {
         var problem: String
         var waiters: [UInt64: CheckedContinuation<JournalIdentity, any Error>] = [:]
         var lastWaiter: UInt64 = 0
+        /// True while the stream lacks what this client has seen.
+        var hasLostEnd = false
+        /// The number of connections up to which the journal was confirmed: it has what this client has seen.
+        var confirmedConnection = 0
+        /// The epochs that this client has left. A stream that has one of them again was replaced by an older copy.
+        var left: [UInt64] = []
         /// The highest sequence of a batch that this client has seen in the present journal; 0 for none.
         var seen: UInt64 = 0
+        /// The last message that this client has received from the present journal.
+        var last: SeenMessage?
         /// The highest sequence of a fence that this client has stored in the present journal; 0 for none.
         var fence: UInt64 = 0
 
-        func identityNow() throws(BusError) -> JournalIdentity? {
+        /// - Parameter connection: The number of connections now.
+        func identityNow(_ connection: Int) throws(BusError) -> JournalIdentity? {
             if let failure { throw failure }
-            return identity
+            return confirmedConnection == connection ? identity : nil
         }
     }
+
+    /// The number of epochs that are remembered after this client has left them.
+    private static let leftCount = 32
 
     static let ended = BusError(.closed, "the bus was closed: its run() has ended")
     /// The maximum size of a batch: 8 MiB of messages, and a message that is given up.
@@ -109,7 +123,10 @@ final class Journal: Sendable {
     private func identify(_ server: NATSServerInfo) async throws {
         while !Task.isCancelled {
             do {
+                let count = connection.connectionCount
                 try await readStream(limit: server.maximumPayload)
+                try await requireLastMessage()
+                confirm(count)
                 return
             } catch let error as NATSError where [.disconnected, .closed].contains(error.code) {
                 return
@@ -129,11 +146,12 @@ final class Journal: Sendable {
     }
 
     /// Reads the state of the stream, and notes if it was replaced.
+    /// - Throws: ``NATSError`` `timeout` if it does not have what this client has seen: see ``noteLostEnd()``.
     @discardableResult
     private func readStream(limit: Int) async throws -> StreamInfo {
         let stream = try await jetStream.stream(names.journal)
         guard let layout = stream.metadata[JournalMetadata.layoutKey],
-            let epoch = stream.metadata[JournalMetadata.epochKey].flatMap({ UInt64($0, radix: 16) })
+            let epochs = JournalEpochs(metadata: stream.metadata)
         else {
             throw BusError(
                 .address, "the stream '\(names.journal)' at \(address) is not a journal; use another namespace")
@@ -145,8 +163,52 @@ final class Journal: Sendable {
                     + "layout \(JournalMetadata.layout); update this program")
         }
         let payload = min(limit - Self.headroom, Self.largestPayload)
-        open(JournalIdentity(epoch: epoch, creationTime: stream.creationTime, maximumPayload: payload))
+        let isThere = state.withLock { state in
+            !state.left.contains(epochs.current)
+                && (state.identity?.epoch != epochs.current || state.seen <= UInt64(clamping: stream.lastSequence))
+        }
+        guard isThere else { throw noteLostEnd() }
+        open(JournalIdentity(epochs: epochs, creationTime: stream.creationTime, maximumPayload: payload))
         return stream
+    }
+
+    /// Asks the leader for the last message that this client has received.
+    /// - Throws: ``NATSError`` `timeout` if another message has its place: see ``noteLostEnd()``.
+    private func requireLastMessage() async throws {
+        guard let last = state.withLock(\.last) else { return }
+        // Retention may have removed the message.
+        guard let stored = try await jetStream.message(of: names.journal, sequence: Int(clamping: last.sequence)),
+            stored.time != last.time
+        else { return }
+        // The epoch may have changed meanwhile.
+        if state.withLock({ $0.last == last }) { throw noteLostEnd() }
+    }
+
+    /// The journal lacks messages that this client has seen. The steward learns of it from the next heartbeat, and begins
+    /// a new epoch. Until then, this client waits: what it would record belongs to another journal.
+    ///
+    /// A leader that was replaced while it was stopped may answer once more, without the newest messages.
+    private func noteLostEnd() -> NATSError {
+        let error = NATSError(
+            .timeout,
+            "the journal '\(names.journal)' at \(address) lacks messages that this process has seen; it waits for the "
+                + "broker, which begins a new epoch within seconds")
+        let isFirst = state.withLock { state in
+            defer { state.hasLostEnd = true }
+            return !state.hasLostEnd
+        }
+        if isFirst { logger.warning("\(error.message)") }
+        return error
+    }
+
+    private func confirm(_ connection: Int) {
+        let (waiters, identity) = state.withLock { state in
+            state.confirmedConnection = max(state.confirmedConnection, connection)
+            defer { state.waiters = [:] }
+            return (state.waiters.values, state.identity)
+        }
+        guard let identity else { return }
+        for waiter in waiters { waiter.resume(returning: identity) }
     }
 
     private func note(problem: String) {
@@ -154,18 +216,18 @@ final class Journal: Sendable {
     }
 
     private func open(_ identity: JournalIdentity) {
-        let (waiters, old) = state.withLock { state in
-            defer { state.waiters = [:] }
-            let old = state.identity
-            if old?.epoch != identity.epoch { (state.seen, state.fence) = (0, 0) }
-            state.identity = identity
-            return (state.waiters.values, old)
+        let isNew = state.withLock { state in
+            let old = state.identity?.epoch
+            (state.identity, state.hasLostEnd) = (identity, false)
+            guard let old, old != identity.epoch else { return false }
+            (state.seen, state.fence, state.last) = (0, 0, nil)
+            state.left = (state.left + [old]).suffix(Self.leftCount)
+            return true
         }
-        if let old, old.epoch != identity.epoch {
+        if isNew {
             logger.warning(
                 "the journal has a new epoch", metadata: ["epoch": "\(String(identity.epoch, radix: 16))"])
         }
-        for waiter in waiters { waiter.resume(returning: identity) }
     }
 
     /// Ends all calls that wait, and all later ones.
@@ -187,10 +249,13 @@ final class Journal: Sendable {
     /// True if the stream has been found.
     var isKnown: Bool { state.withLock { $0.identity != nil && $0.failure == nil } }
 
-    /// Waits until the stream has been found.
+    /// The epoch in which this client is; nil until the stream has been found.
+    var epochNow: UInt64? { state.withLock { $0.identity?.epoch } }
+
+    /// Waits until the stream has been found, and has what this client has seen.
     /// - Throws: ``BusError`` `closed`, `address` or `refused`; `CancellationError`.
     func identity() async throws -> JournalIdentity {
-        if let identity = try state.withLock({ try $0.identityNow() }) { return identity }
+        if let identity = try state.withLock({ try $0.identityNow(connection.connectionCount) }) { return identity }
         let number = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
@@ -199,7 +264,7 @@ final class Journal: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let result = Result {
                     try state.withLock { state throws -> JournalIdentity? in
-                        if let identity = try state.identityNow() { return identity }
+                        if let identity = try state.identityNow(connection.connectionCount) { return identity }
                         state.waiters[number] = continuation
                         return nil
                     }
@@ -237,15 +302,21 @@ final class Journal: Sendable {
 
     @discardableResult
     private func readAgain() async throws -> StreamInfo {
-        try await readStream(limit: try await identity().maximumPayload + Self.headroom)
+        let known = state.withLock(\.identity)
+        let payload = if let known { known.maximumPayload } else { try await identity().maximumPayload }
+        return try await readStream(limit: payload + Self.headroom)
     }
 
     // MARK: Sequences
 
     /// Notes the sequence of a batch that the journal of this epoch has.
-    func see(_ sequence: UInt64, of epoch: UInt64) {
+    /// - Parameter time: The time at which the leader has stored it; nil if it is not known.
+    func see(_ sequence: UInt64, at time: Int64? = nil, of epoch: UInt64) {
         state.withLock { state in
-            if state.identity?.epoch == epoch { state.seen = max(state.seen, sequence) }
+            guard state.identity?.epoch == epoch else { return }
+            state.seen = max(state.seen, sequence)
+            guard let time, sequence > state.last?.sequence ?? 0 else { return }
+            state.last = SeenMessage(sequence: sequence, time: time)
         }
     }
 
@@ -253,15 +324,18 @@ final class Journal: Sendable {
     var seen: UInt64 { state.withLock(\.seen) }
 
     func heartbeat(of producer: ProducerID, members: [Heartbeat.Member]) -> Heartbeat {
-        let (seen, epoch) = state.withLock { ($0.seen, $0.identity?.epoch ?? 0) }
-        return Heartbeat(producer: producer, members: members, seen: seen, epoch: epoch)
+        state.withLock { state in
+            Heartbeat(
+                producer: producer, members: members, seen: state.seen, epoch: state.identity?.epoch ?? 0,
+                last: state.last)
+        }
     }
 
     /// The sequence of the last batch, from the stream's leader; 0 if the journal is empty.
     func lastBatch() async throws -> UInt64 {
         let epoch = try await identity().epoch
         let message = try await last(names.batches)
-        if let message { see(UInt64(message.sequence), of: epoch) }
+        if let message { see(UInt64(message.sequence), at: message.time, of: epoch) }
         return seen
     }
 

@@ -21,6 +21,20 @@ final class JournalReader: Sendable {
         var end: UInt64?
         /// The documents to deliver before.
         var retained: [Envelope] = []
+        /// The part of the next epoch that the subscription reads, if the journal loses its end.
+        var restart = Restart.ends
+    }
+
+    /// What a subscription reads in a new epoch.
+    enum Restart: Sendable {
+        /// Nothing.
+        case ends
+        /// Everything.
+        case beginning
+        /// What follows the messages that both epochs have.
+        case fork
+        /// The retained documents, then what follows the messages that both epochs have.
+        case retained
     }
 
     private let journal: Journal
@@ -75,9 +89,16 @@ final class JournalReader: Sendable {
                 isFirst = false
             }
         }
+        if range.restart != .ends {
+            reader.willRestart = { identity, former in
+                // A subscription that begins anew is not told what retention had removed before.
+                isFirst = true
+                return try await self.restart(in: identity, after: former)
+            }
+        }
         func receive(_ message: DeliveredMessage) -> JournalBatch {
             isFirst = false
-            journal.see(UInt64(clamping: message.streamSequence), of: reader.epoch)
+            journal.see(UInt64(clamping: message.streamSequence), at: message.time, of: reader.epoch)
             return JournalBatch(message: message, epoch: reader.epoch, start: reader.start, end: range.end ?? .max)
         }
         let takeAtOnce = { (message: DeliveredMessage) in self.buffer.putAtOnce(receive(message)) }
@@ -89,6 +110,22 @@ final class JournalReader: Sendable {
             // them in silence.
             let first = try? await firstBatch()
             return first ?? 0 > message.streamSequence + 1 ? .renew : .goOn
+        }
+    }
+
+    /// - Parameter former: The epoch before.
+    /// - Returns: The offset after which the subscription begins.
+    private func restart(in identity: JournalIdentity, after former: UInt64) async throws -> UInt64 {
+        let fork = identity.epochs.end(of: former).map { Place.end(of: $0) } ?? 0
+        switch range.restart {
+        case .ends, .beginning: return 0
+        case .fork: return fork
+        case .retained:
+            let last = try await journal.lastBatch()
+            let documents = try await Documents(journal: journal, skipped: skipped)
+                .overlay(filters, epoch: identity.epoch, through: last).envelopes(through: fork)
+            for document in documents { try await buffer.put(document) }
+            return fork
         }
     }
 
@@ -288,6 +325,7 @@ final class JournalReader: Sendable {
         do {
             var batch =
                 switch item {
+                case .document(let envelope): BatchEnvelopes([envelope])
                 case .batch(let batch): try batch.envelopes()
                 case .transient(let message): try message.transientEnvelopes()
                 }
@@ -305,6 +343,7 @@ extension SubscriptionBuffer.Item {
     /// The place of the message, for the log.
     fileprivate var place: String {
         switch self {
+        case .document(let envelope): "the document \(envelope.type)"
         case .batch(let batch): "message \(batch.sequence) on '\(batch.message.subject)'"
         case .transient(let message): "a transient message on '\(message.subject)'"
         }

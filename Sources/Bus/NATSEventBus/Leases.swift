@@ -19,7 +19,7 @@ actor Leases {
 
     private struct Entry {
         /// The sequence of the batch that has changed the document last.
-        let sequence: UInt64
+        var sequence: UInt64
         /// Nil for a document that is no longer leased.
         let leased: Leased?
     }
@@ -37,6 +37,8 @@ actor Leases {
     private let turns = Turns<ProducerID>()
     /// The sequence of the record that leased batches expect. Nil while the process holds no lease.
     private var held: UInt64?
+    /// The epoch of the journal to which `held` and the sequences of the entries belong; nil before the first lease.
+    private var epoch: UInt64?
     private var entries: [DocumentName: Entry] = [:]
     private var isEnding = false
     /// The number of leased batches that are being published.
@@ -57,8 +59,13 @@ actor Leases {
     func run() async {
         while (try? await Task.sleep(for: Self.checkInterval)) != nil {
             guard let held else { continue }
-            let record = try? await journal.read(LeaseRecord.self, .lease(producer))
-            guard let record, record.sequence > held else { continue }
+            followEpoch()
+            if self.held != nil {
+                let record: Recorded<LeaseRecord>?
+                do { record = try await journal.read(LeaseRecord.self, .lease(producer)) } catch { continue }
+                // Also if there is no record, or an older one: the servers have lost the one of this process.
+                guard record?.sequence != held else { continue }
+            }
             lose(held)
             _ = try? await hold()
         }
@@ -66,6 +73,15 @@ actor Leases {
 
     private func lose(_ sequence: UInt64) {
         if held == sequence { held = nil }
+    }
+
+    /// Ends the lease if the journal has another epoch: some of its documents may be lost, and later sequences are lower.
+    private func followEpoch() {
+        guard let now = journal.epochNow, now != epoch else { return }
+        defer { epoch = now }
+        guard epoch != nil else { return }
+        held = nil
+        for name in entries.keys { entries[name]?.sequence = 0 }
     }
 
     // MARK: Publishing
@@ -122,6 +138,7 @@ actor Leases {
     /// Notes a batch that the journal has recorded. The last publication of a document decides whether it is leased.
     /// - Parameter sequence: The sequence of the batch.
     func note(_ batch: Batch, at sequence: UInt64) {
+        followEpoch()
         guard batch.isLeased || !entries.isEmpty else { return }
         let condition = batch.checkpoint.flatMap { $0.isGuard ? $0 : nil }
         for message in batch.messages where message.type.kind == .document {
@@ -138,6 +155,7 @@ actor Leases {
     /// - Returns: The sequence of the record that says `held`.
     private func hold() async throws -> UInt64 {
         guard !isEnding else { throw Journal.ended }
+        followEpoch()
         if let held { return held }
         // Other batches wait until the documents are published again, so that no older document replaces a newer one.
         let (sequence, isNew) = try await turns.withTurn(of: producer) {

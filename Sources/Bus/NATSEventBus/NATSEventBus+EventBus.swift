@@ -86,9 +86,12 @@ extension NATSEventBus {
         let epoch = try await journal.identity().epoch
         var range = JournalReader.Range(epoch: epoch, start: 0, end: try end.map { try $0.offset(in: epoch) })
         switch start {
-        case .beginning: break
-        case .now: range.start = Place.end(of: try await journal.lastSequence())
+        case .beginning: range.restart = .beginning
+        case .now:
+            range.start = Place.end(of: try await journal.lastSequence())
+            range.restart = .fork
         case .after(let position):
+            range.restart = .beginning
             range.start = try position.offset(in: epoch)
             if range.start > Place.end(of: journal.seen) {
                 let end = try await journal.end()
@@ -96,8 +99,11 @@ extension NATSEventBus {
                     throw BusError(.epoch, "position \(position) is beyond the end of the journal (\(end))")
                 }
             }
-        case .since(let date): range.start = try await journal.offset(before: date, epoch: epoch)
+        case .since(let date):
+            range.restart = .beginning
+            range.start = try await journal.offset(before: date, epoch: epoch)
         case .retained:
+            range.restart = .retained
             let last = try await journal.lastBatch()
             range.start = Place.end(of: last)
             range.retained = try await Documents(journal: journal, skipped: skipped)

@@ -73,6 +73,7 @@ final class Publisher: Sendable {
             state.lastCall += 1
             return Lanes.CallID(state.lastCall)
         }
+        follow(identity)
         let recorded = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: Caller) in
                 update { state, now in
@@ -215,12 +216,20 @@ final class Publisher: Sendable {
                 while let next = state.withLock({ $0.lanes?.nextTick }) {
                     let pause = min(max(next - .now, .milliseconds(1)), Self.step)
                     guard (try? await Task.sleep(for: pause)) != nil else { return }
+                    // A new connection may lead to a journal that has lost its end.
+                    guard let identity = try? await journal.identity() else { return }
+                    follow(identity)
                     for case .lookUp(let number, let id, let sequence) in tick() {
                         group.addTask { await self.lookUp(number, id, after: sequence) }
                     }
                 }
             }
         }
+    }
+
+    /// Gives up what belongs to an earlier epoch.
+    private func follow(_ identity: JournalIdentity) {
+        update { state, now in state.lanes?.follow(identity.epoch, at: now) ?? [] }
     }
 
     /// Sends what is due.

@@ -8,6 +8,8 @@ internal import Synchronization
 /// waits, so that further batches stay in the journal.
 final class SubscriptionBuffer: Sendable {
     enum Item: Sendable {
+        /// A retained document, in a new epoch.
+        case document(Envelope)
         case batch(JournalBatch)
         case transient(NATSMessage)
     }
@@ -121,6 +123,16 @@ final class SubscriptionBuffer: Sendable {
         let reader = state.withLock { $0.add(batch) }
         reader?.resume()
         return try await waitForRoom()
+    }
+
+    /// Adds a retained document. If the buffer is full then, waits until half of it is free.
+    func put(_ document: Envelope) async throws {
+        let reader = state.withLock { state in
+            state.append(.document(document))
+            return state.takeReader()
+        }
+        reader?.resume()
+        _ = try await waitForRoom()
     }
 
     /// Adds a batch unless the buffer is full or the subscription has ended.
@@ -293,6 +305,7 @@ final class SubscriptionBuffer: Sendable {
 extension SubscriptionBuffer.Item {
     fileprivate var size: Int {
         switch self {
+        case .document(let envelope): envelope.data.count
         case .batch(let batch): batch.message.message.bodySize
         case .transient(let message): message.bodySize
         }

@@ -18,6 +18,10 @@ package struct BatchEnvelopes {
     private var lastName: [UInt8] = []
     private var lastTopic: Topic?
 
+    package init(_ envelopes: [Envelope]) {
+        self.envelopes = envelopes
+    }
+
     /// - Parameters:
     ///   - headers: The headers of the batch.
     ///   - body: Its body.

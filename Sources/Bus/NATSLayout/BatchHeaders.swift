@@ -46,8 +46,13 @@ package struct RecordedProgress: Hashable, Sendable {
     package let settled: UInt64
     /// Nil if `offset` applies to all partitions of the owner.
     package let partition: Partition?
+    /// The epoch of the journal to which the offsets belong. Nil if an earlier version has recorded them.
+    package let epoch: UInt64?
 
-    package init(ownerEpoch: UInt64, offset: UInt64, settled: UInt64, partition: Partition?) {
+    package init(
+        ownerEpoch: UInt64, offset: UInt64, settled: UInt64, partition: Partition?, epoch: UInt64? = nil
+    ) {
+        self.epoch = epoch
         self.ownerEpoch = ownerEpoch
         self.offset = offset
         self.settled = settled
@@ -59,19 +64,22 @@ package struct RecordedProgress: Hashable, Sendable {
         guard !checkpoint.isGuard else { return nil }
         self.init(
             ownerEpoch: checkpoint.claim.ownerEpoch, offset: checkpoint.position.offset, settled: checkpoint.settled,
-            partition: checkpoint.partition)
+            partition: checkpoint.partition, epoch: checkpoint.claim.epoch)
     }
 
     fileprivate var text: String { "\(ownerEpoch)/\(offset)/\(settled)/\(partition?.token ?? "-")" }
 
-    fileprivate init(_ text: String) throws(ProtocolError) {
+    /// - Parameter epoch: The epoch as text; nil if an earlier version has recorded the progress.
+    fileprivate init(_ text: String, epoch: String?) throws(ProtocolError) {
         let parts = text.split(scalar: "/", omittingEmptySubsequences: false)
         guard parts.count == 4, let ownerEpoch = number(parts[0]), let offset = number(parts[1]),
             let settled = number(parts[2])
         else { throw BatchHeaders.error(.progress) }
         let partition = Partition(token: parts[3])
         guard partition != nil || parts[3] == "-" else { throw BatchHeaders.error(.progress) }
-        self.init(ownerEpoch: ownerEpoch, offset: offset, settled: settled, partition: partition)
+        let journalEpoch = JournalMetadata.epoch(epoch)
+        guard epoch == nil || journalEpoch != nil else { throw BatchHeaders.error(.progressEpoch) }
+        self.init(ownerEpoch: ownerEpoch, offset: offset, settled: settled, partition: partition, epoch: journalEpoch)
     }
 }
 
@@ -84,6 +92,7 @@ package struct BatchHeaders: Hashable, Sendable {
         case expectedSubject = "Nats-Expected-Last-Subject-Sequence-Subject"
         case batch = "Segue-Batch"
         case progress = "Segue-Progress"
+        case progressEpoch = "Segue-Progress-Epoch"
         case rejection = "Segue-Rejection"
         case settles = "Segue-Settles"
         case lease = "Segue-Lease"
@@ -126,6 +135,7 @@ package struct BatchHeaders: Hashable, Sendable {
         add(.expectedSubject, expectation?.subject)
         add(.batch, String(count))
         add(.progress, progress?.text)
+        add(.progressEpoch, progress?.epoch.map(JournalMetadata.text))
         add(.rejection, hasRejection ? "1" : nil)
         add(.settles, settledLetters.isEmpty ? nil : settledLetters.map { String($0) }.joined(separator: ","))
         add(.lease, lease?.hexadecimal)
@@ -154,7 +164,7 @@ package struct BatchHeaders: Hashable, Sendable {
             throw ProtocolError(.tooLarge, "a batch has at most \(Limits.batchCount) messages")
         }
         var progress: RecordedProgress?
-        if let text = field(.progress) { progress = try RecordedProgress(text) }
+        if let text = field(.progress) { progress = try RecordedProgress(text, epoch: field(.progressEpoch)) }
         if let text = field(.rejection), text != "1" { throw Self.error(.rejection) }
         var lease: ProducerID?
         if let text = field(.lease) {

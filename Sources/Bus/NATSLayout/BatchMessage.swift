@@ -177,6 +177,8 @@ package struct Publication: Hashable, Sendable {
     package let settledLetters: [Int64]
     package let lease: ProducerID?
     package let expectation: Expectation?
+    /// The epoch of the journal for which the batch was made, if it has a checkpoint; otherwise nil.
+    let epoch: UInt64?
     /// Nil if the batch gets the next number of the producer.
     package let id: MessageID?
 
@@ -208,6 +210,7 @@ package struct Publication: Hashable, Sendable {
         }
         let tokens = MessageTokens(of: batch.messages)
         progress = batch.checkpoint.flatMap(RecordedProgress.init)
+        epoch = batch.checkpoint?.claim.epoch
         if !batch.settledLetters.isEmpty {
             subject = .settlement
         } else if let owner {

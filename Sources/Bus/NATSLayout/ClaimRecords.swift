@@ -83,8 +83,12 @@ package struct GroupRecord: LayoutRecord {
     private let progress: [Progress]?
     private let members: [UUID]?
     private let displaced: [UUID]?
+    /// The epoch of the journal in which the offsets were recorded. Nil if an earlier version has written the record.
+    package let epoch: UInt64?
 
-    package init(_ group: ConsumerGroup) {
+    /// - Parameter epoch: The epoch of the journal to which the offsets belong.
+    package init(_ group: ConsumerGroup, epoch: UInt64) {
+        self.epoch = epoch
         ownerEpoch = group.ownerEpoch
         shares = group.shares.map { Share(member: $0.member, ownerEpoch: $0.ownerEpoch, offset: $0.offset) }
         progress = group.progress.sorted { $0.key < $1.key }.map { Progress(ownerEpoch: $0.key, offset: $0.value) }
@@ -96,21 +100,29 @@ package struct GroupRecord: LayoutRecord {
     /// must be higher.
     package init(removedAfter ownerEpoch: UInt64) {
         self.ownerEpoch = ownerEpoch
-        (shares, progress, members, displaced) = (nil, nil, nil, nil)
+        (shares, progress, members, displaced, epoch) = (nil, nil, nil, nil, nil)
     }
 
-    /// The group; nil if the consumer was removed.
-    package var existing: ConsumerGroup? {
+    /// True unless the consumer was removed.
+    package var exists: Bool { shares != nil }
+
+    /// The group as it is in the present epoch of a journal; nil if the consumer was removed.
+    /// - Parameter sequence: The sequence of this record.
+    package func existing(in epochs: JournalEpochs, at sequence: UInt64) -> ConsumerGroup? {
         guard let shares else { return nil }
-        return ConsumerGroup(
+        let group = ConsumerGroup(
             ownerEpoch: ownerEpoch,
             shares: shares.map { ConsumerGroup.Share(member: $0.member, ownerEpoch: $0.ownerEpoch, offset: $0.offset) },
             progress: Dictionary((progress ?? []).map { ($0.ownerEpoch, $0.offset) }, uniquingKeysWith: max),
             members: Set(members ?? []), displaced: displaced ?? [])
+        if epochs.counts(epoch, recordedAt: .max) { return group }
+        return group.unclaimed(keepsPositions: epochs.counts(epoch, recordedAt: sequence))
     }
 
     /// The group to which a member is added; without partitions if the consumer was removed.
-    package var group: ConsumerGroup { existing ?? ConsumerGroup(after: ownerEpoch) }
+    package func group(in epochs: JournalEpochs, at sequence: UInt64) -> ConsumerGroup {
+        existing(in: epochs, at: sequence) ?? ConsumerGroup(after: ownerEpoch)
+    }
 
     package func check() throws(ProtocolError) {
         func refuse(_ reason: String) -> ProtocolError {

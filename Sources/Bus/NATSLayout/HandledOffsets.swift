@@ -16,6 +16,7 @@ package struct HandledOffsets: Hashable, Sendable {
     private var shares: [Share]
     /// The offsets that the group has recorded.
     private let recorded: [UInt64]
+    private let epochs: JournalEpochs
     /// The offset up to which an owner has handled all its partitions, by owner epoch.
     private var settled: [UInt64: UInt64] = [:]
     /// The sequence of the last fence of each partition that has come.
@@ -23,8 +24,11 @@ package struct HandledOffsets: Hashable, Sendable {
     /// The newest fence under which progress has come.
     private(set) package var progressFence: UInt64?
 
-    /// - Parameter group: The recorded group. The reader begins at ``start(of:)``.
-    package init(_ group: ConsumerGroup) {
+    /// - Parameters:
+    ///   - group: The recorded group in the present epoch. The reader begins at ``start(of:)``.
+    ///   - epochs: The epochs of the journal. What was recorded in an earlier one may not count.
+    package init(_ group: ConsumerGroup, in epochs: JournalEpochs) {
+        self.epochs = epochs
         recorded = Partition.all.map(group.handled)
         shares = recorded.map { Share(ownerEpoch: nil, offset: $0) }
     }
@@ -52,8 +56,11 @@ package struct HandledOffsets: Hashable, Sendable {
     }
 
     /// Notes the progress of a batch or a progress record.
-    /// - Parameter fenced: The partition whose fence the batch expects, that is the one in its subject.
-    package mutating func read(_ progress: RecordedProgress, fenced: Partition) {
+    /// - Parameters:
+    ///   - fenced: The partition whose fence the batch expects, that is the one in its subject.
+    ///   - sequence: The sequence of the batch in the stream.
+    package mutating func read(_ progress: RecordedProgress, fenced: Partition, at sequence: UInt64) {
+        guard epochs.counts(progress.epoch, recordedAt: sequence) else { return }
         if let fence = fences[fenced] { progressFence = max(progressFence ?? 0, fence) }
         let epoch = progress.ownerEpoch
         // The server has accepted the batch, so this partition was owned under this epoch.

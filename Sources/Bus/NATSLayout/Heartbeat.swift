@@ -1,6 +1,19 @@
 package import BusProtocol
 package import Foundation
 
+/// A message of the journal that a client has received: its sequence, and the time at which the leader has stored it. The
+/// journal has lost its end if it has another message at this sequence.
+package struct SeenMessage: Codable, Hashable, Sendable {
+    package let sequence: UInt64
+    /// In nanoseconds since 1970.
+    package let time: Int64
+
+    package init(sequence: UInt64, time: Int64) {
+        self.sequence = sequence
+        self.time = time
+    }
+}
+
 /// What a client tells the steward once a second, as a request to `hb`. The reply is a ``HeartbeatReply``; without a
 /// steward there is none.
 package struct Heartbeat: LayoutRecord {
@@ -24,13 +37,16 @@ package struct Heartbeat: LayoutRecord {
     package let members: [Member]
     /// The highest sequence of the journal that the client has seen; 0 for none.
     package let seen: UInt64
-    /// The epoch of the journal to which `seen` belongs; 0 if none was seen.
+    /// The epoch of the journal to which `seen` and `last` belong; 0 if none was seen.
     package let epoch: UInt64
+    /// The last message that the client has received; nil for none.
+    package let last: SeenMessage?
 
     /// The identity of the client.
     package var producer: ProducerID? { ProducerID(hexadecimal: producerDigits) }
 
-    package init(producer: ProducerID, members: [Member], seen: UInt64, epoch: UInt64) {
+    package init(producer: ProducerID, members: [Member], seen: UInt64, epoch: UInt64, last: SeenMessage? = nil) {
+        self.last = last
         producerDigits = producer.hexadecimal
         self.members = members
         self.seen = seen
@@ -39,7 +55,7 @@ package struct Heartbeat: LayoutRecord {
 
     package func check() throws(ProtocolError) {
         guard producer != nil else { throw ProtocolError(.malformed, "\(Self.title) has no valid producer") }
-        guard seen <= Place.maximumSequence else {
+        guard seen <= Place.maximumSequence, last?.sequence ?? 0 <= seen else {
             throw ProtocolError(.malformed, "\(Self.title) has a sequence that is too high")
         }
         guard members.count <= Self.maximumMemberCount else {

@@ -96,7 +96,9 @@ package struct Lanes: Sendable {
         let sending: Sending
         let lanes: Set<Lane>
         /// The end of the stream that was known at the first sending. The message, if it is stored, is after it.
-        let knownEnd: UInt64
+        var knownEnd: UInt64
+        /// The epoch for which the message was made; nil if it has no checkpoint.
+        let epoch: UInt64?
         /// The time of the first sending, or of the last look-up that has found nothing.
         var windowStart: Instant
         let firstSending: Instant
@@ -112,6 +114,8 @@ package struct Lanes: Sendable {
     /// The number of the last message. Messages are numbered from 1.
     private var lastNumber: UInt64 = 0
     private var knownEnd: UInt64 = 0
+    /// The epoch of the journal; nil if it is not known.
+    private var epoch: UInt64?
     private var lanes: [Lane: LaneState] = [:]
     private var calls: [CallID: Call] = [:]
     private var underWay: [UInt64: UnderWay] = [:]
@@ -145,6 +149,7 @@ package struct Lanes: Sendable {
     package mutating func add(_ id: CallID, _ publication: Publication, at now: Instant) -> [Action] {
         if admitted[id] == nil { reserve(id, publication.body.count) }
         let lanes = Self.lanes(of: publication)
+        guard isCurrent(publication.epoch) else { return [.finish(id, .failure(Self.ended))] + release(id) }
         guard !lanes.isEmpty else {
             return refuse(id, "the batch is empty: it has nothing to record")
         }
@@ -195,6 +200,32 @@ package struct Lanes: Sendable {
         // Admitted and not added, or not known: a call that has ended, or was cancelled before.
         return (admitted[id] != nil, release(id))
     }
+
+    /// Follows the journal to another epoch: it has lost its last messages. What was sent to record the progress of a
+    /// claim does not belong to the new epoch.
+    package mutating func follow(_ epoch: UInt64, at now: Instant) -> [Action] {
+        guard epoch != self.epoch else { return [] }
+        defer { self.epoch = epoch }
+        guard self.epoch != nil else { return [] }
+        self.epoch = epoch
+        // What is under way is stored after the new end.
+        knownEnd = 0
+        for number in underWay.keys { underWay[number]?.knownEnd = 0 }
+        var actions: [Action] = []
+        for (id, call) in calls.sorted(by: { $0.key.number < $1.key.number }) where !isCurrent(call.publication.epoch) {
+            actions += cancel(id, at: now).actions
+            actions.append(.finish(id, .failure(Self.ended)))
+        }
+        for (number, message) in underWay.sorted(by: { $0.key < $1.key }) where !isCurrent(message.epoch) {
+            underWay[number] = nil
+            actions += end(message, at: now) { _ in .failure(Self.ended) }
+        }
+        return actions
+    }
+
+    private static let ended = BusError(.epoch, "the journal has lost its last messages; claim again")
+
+    private func isCurrent(_ epoch: UInt64?) -> Bool { epoch == nil || self.epoch == nil || epoch == self.epoch }
 
     /// Ends all calls with an error.
     package mutating func close(_ error: BusError) -> [Action] {
@@ -347,8 +378,8 @@ package struct Lanes: Sendable {
         if first.publication.isMergeable { merge(into: &message, &parts, first) }
         let sending = Sending(number: lastNumber, subject: first.publication.subject, message: message)
         underWay[lastNumber] = UnderWay(
-            calls: parts, sending: sending, lanes: first.lanes, knownEnd: knownEnd, windowStart: now, firstSending: now,
-            pause: configuration.firstPause)
+            calls: parts, sending: sending, lanes: first.lanes, knownEnd: knownEnd, epoch: first.publication.epoch,
+            windowStart: now, firstSending: now, pause: configuration.firstPause)
         return .send(sending)
     }
 

@@ -81,6 +81,13 @@ package struct TypeTable: LayoutRecord {
         offsets[name] = max(known, offset)
     }
 
+    /// Returns the table of a journal that has lost its messages after an offset.
+    package func limited(to offset: UInt64) -> TypeTable {
+        var table = self
+        table.offsets = offsets.mapValues { min($0, offset) }
+        return table
+    }
+
     /// The newest message of each type that a filter selects. The subjects of the filters are ignored.
     package func newest(matching filters: [MessageFilter]) -> [MessageType: UInt64] {
         var newest: [MessageType: UInt64] = [:]

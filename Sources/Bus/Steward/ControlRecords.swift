@@ -33,10 +33,10 @@ actor ControlRecords {
         var offsets: HandledOffsets
         var end: UInt64
 
-        init(_ group: ConsumerGroup) {
+        init(_ group: ConsumerGroup, in epochs: JournalEpochs) {
             first = group
             self.group = group
-            offsets = HandledOffsets(group)
+            offsets = HandledOffsets(group, in: epochs)
             end = HandledOffsets.start(of: group) - 1
         }
 
@@ -53,11 +53,13 @@ actor ControlRecords {
 
     private let jetStream: JetStream
     private let names: StreamNames
+    private let epochs: JournalEpochs
     private let logger: Logger
     private var readings: [String: Reading] = [:]
 
-    init(_ jetStream: JetStream, _ names: StreamNames, _ logger: Logger) {
+    init(_ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ logger: Logger) {
         self.jetStream = jetStream
+        self.epochs = epochs
         self.names = names
         self.logger = logger
     }
@@ -69,12 +71,13 @@ actor ControlRecords {
     /// Reads the consumers, and what they have handled since the last call.
     func consumers() async throws -> [String: Consumer] {
         var groups: [String: ConsumerGroup] = [:]
-        let names = names
+        let (names, epochs) = (names, epochs)
         let settings = ConsumerSettings(filters: [names.groups], start: .lastPerSubject)
         try await jetStream.readAll(of: names.journal, settings) { delivered in
             guard case .group(let consumer) = BusSubject(delivered.subject, in: names.namespace) else { return }
             // A record that cannot be read keeps everything: the error ends this step of retention.
-            groups[consumer] = try GroupRecord(json: delivered.message.body).existing
+            groups[consumer] = try GroupRecord(json: delivered.message.body)
+                .existing(in: epochs, at: UInt64(delivered.streamSequence))
         }
         var consumers: [String: Consumer] = [:]
         for (name, group) in groups {
@@ -93,7 +96,7 @@ actor ControlRecords {
     }
 
     private func readProgress(of consumer: String, _ group: ConsumerGroup) async throws -> HandledOffsets {
-        var reading = readings[consumer].flatMap { $0.continues(in: group) ? $0 : nil } ?? Reading(group)
+        var reading = readings[consumer].flatMap { $0.continues(in: group) ? $0 : nil } ?? Reading(group, in: epochs)
         reading.group = group
         let names = names
         let settings = ConsumerSettings(
@@ -107,7 +110,9 @@ actor ControlRecords {
                     try FenceRecord(json: delivered.message.body), of: owner.partition, at: sequence)
             case .results(let owner, _), .progress(let owner):
                 let headers = try? BatchHeaders(fields: delivered.message.headers.fields)
-                if let progress = headers?.progress { reading.offsets.read(progress, fenced: owner.partition) }
+                if let progress = headers?.progress {
+                    reading.offsets.read(progress, fenced: owner.partition, at: sequence)
+                }
             default: break
             }
         }
@@ -173,7 +178,7 @@ actor ControlRecords {
     private func raiseFloor(of consumer: String, _ reading: Reading) async throws {
         let subject = text(.group(consumer: consumer))
         guard let last = try await jetStream.last(subject, of: names.journal),
-            let group = try GroupRecord(json: last.body).existing,
+            let group = try GroupRecord(json: last.body).existing(in: epochs, at: UInt64(last.sequence)),
             // Otherwise the consumer may have been removed since its progress was read, and the group is that of
             // another one with the same name.
             group == reading.group
@@ -186,7 +191,7 @@ actor ControlRecords {
         // A claim from the new position on cannot know that the cut-offs were acknowledged before it.
         if try await cutOffs(of: consumer) != nil { _ = try await add([], to: consumer) }
         let stored = try await jetStream.publishIf(
-            subject, body: try GroupRecord(raised).json(), last: LastSequence(last.sequence))
+            subject, body: try GroupRecord(raised, epoch: epochs.current).json(), last: LastSequence(last.sequence))
         // If a member has claimed meanwhile, the next step does it.
         guard stored != nil else { return }
         // Up to here, everything is in the record of the group.

@@ -4,16 +4,6 @@ internal import NATS
 internal import NATSLayout
 internal import Support
 
-/// The journal of a bus.
-struct Journal: Hashable, Sendable {
-    let epoch: UInt64
-    /// The epoch that the journal had before it lost its end; nil if it never did.
-    let previousEpoch: UInt64?
-}
-
-/// The journal has another epoch now.
-struct EpochChanged: Error {}
-
 /// Checks the servers and makes the streams, with errors for people.
 struct JournalSetup: Sendable {
     /// The time for which the servers of a cluster may find each other.
@@ -68,7 +58,7 @@ struct JournalSetup: Sendable {
     /// Makes the streams that do not exist.
     /// - Throws: ``BusError`` with code `address` or `journal` if the servers cannot store them, or if they are of
     ///   another version.
-    func journal() async throws -> Journal {
+    func journal() async throws -> JournalEpochs {
         let streams = JournalStreams(replicas: configuration.replicas, maximumSize: configuration.limits.lastStop)
         let start = ContinuousClock.now
         while true {
@@ -99,64 +89,15 @@ struct JournalSetup: Sendable {
                 + "cluster, or use a smaller --replicas")
     }
 
-    private func read(_ info: StreamInfo) throws(BusError) -> Journal {
+    private func read(_ info: StreamInfo) throws(BusError) -> JournalEpochs {
         let layout = info.metadata[JournalMetadata.layoutKey]
-        guard layout == JournalMetadata.layout, let epoch = Self.epoch(info.metadata[JournalMetadata.epochKey]) else {
+        guard layout == JournalMetadata.layout, let epochs = JournalEpochs(metadata: info.metadata) else {
             throw BusError(
                 .address,
                 "the stream \(info.name) at \(place) "
                     + (layout.map { "has layout \($0) of a bus, and this program knows \(JournalMetadata.layout)" }
                         ?? "is not the journal of a bus; choose another namespace"))
         }
-        return Journal(epoch: epoch, previousEpoch: Self.epoch(info.metadata[JournalMetadata.previousEpochKey]))
-    }
-
-    private static func epoch(_ text: String?) -> UInt64? { text.flatMap { UInt64($0, radix: 16) } }
-}
-
-/// Finds out that the journal has lost its end, and gives it another epoch.
-struct JournalEnd: Sendable {
-    private static let interval = Duration.seconds(1)
-
-    private let jetStream: JetStream
-    private let names: StreamNames
-    private let journal: Journal
-    private let notices: StewardNotices
-
-    init(_ jetStream: JetStream, _ names: StreamNames, _ journal: Journal, _ notices: StewardNotices) {
-        self.jetStream = jetStream
-        self.names = names
-        self.journal = journal
-        self.notices = notices
-    }
-
-    /// - Parameter seen: The highest sequence that a client has seen in this epoch.
-    /// - Throws: ``EpochChanged``.
-    func watch(_ seen: @Sendable () async -> UInt64) async throws {
-        var count = 0
-        while true {
-            try await Task.sleep(for: Self.interval)
-            let seen = await seen()
-            let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
-            // A leader that has just been replaced may answer once more.
-            count = seen > UInt64(info.lastSequence) ? count + 1 : 0
-            guard count >= 3 else { continue }
-            try await begin(info, seen)
-        }
-    }
-
-    private func begin(_ info: StreamInfo, _ seen: UInt64) async throws {
-        guard case .object(var settings) = info.settings else { return }
-        var metadata = info.metadata
-        metadata[JournalMetadata.previousEpochKey] = metadata[JournalMetadata.epochKey]
-        metadata[JournalMetadata.epochKey] = JournalStreams.newEpoch()
-        settings["metadata"] = .object(metadata.mapValues { .string($0) })
-        let changed = settings
-        _ = try await jetStream.retrying { try await jetStream.updateStream(.object(changed)) }
-        try await notices.say(
-            .lostEnd,
-            "the journal \(names.journal) ends at sequence \(info.lastSequence), and a client has seen \(seen): the "
-                + "messages after it are lost, and a new epoch begins")
-        throw EpochChanged()
+        return epochs
     }
 }

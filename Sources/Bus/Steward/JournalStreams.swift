@@ -29,7 +29,7 @@ package struct JournalStreams: Sendable {
             "deny_delete": true, "duplicate_window": .integer(120_000_000_000),
             "max_bytes": .integer(maximumSize ?? -1),
             "metadata": .object([
-                JournalMetadata.epochKey: .string(Self.newEpoch()),
+                JournalMetadata.epochKey: .string(JournalMetadata.text(of: Self.newEpoch())),
                 JournalMetadata.layoutKey: .string(JournalMetadata.layout),
             ]),
         ]
@@ -37,10 +37,7 @@ package struct JournalStreams: Sendable {
     }
 
     /// A random epoch.
-    static func newEpoch() -> String {
-        let epoch = String(UInt64.random(in: 1...UInt64(Int64.max)), radix: 16)
-        return String(repeating: "0", count: 16 - epoch.count) + epoch
-    }
+    static func newEpoch() -> UInt64 { UInt64.random(in: 1...UInt64(Int64.max)) }
 
     private func make(
         _ name: String, _ subjects: [String], more: [String: JSONValue], on jetStream: JetStream

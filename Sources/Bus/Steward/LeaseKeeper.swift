@@ -17,10 +17,13 @@ actor LeaseKeeper {
     }
 
     private static let interval = Duration.milliseconds(200)
+    /// The number of heartbeats after which a client stays in an epoch.
+    private static let strangerHeartbeats = 3
+    private static let strangerCount = 64
 
     private let jetStream: JetStream
     private let names: StreamNames
-    private let epoch: UInt64
+    private let epochs: JournalEpochs
     private let source: String
     private let projection: Projection
     private let logger: Logger
@@ -35,17 +38,19 @@ actor LeaseKeeper {
     private var unchecked: Set<String> = []
     /// True when all records have come that existed at the beginning.
     private var isComplete = false
-    /// The highest end of the journal that a client has seen in this epoch.
-    private(set) var highestSeen: UInt64 = 0
+    /// The end of the journal that clients have seen in this epoch.
+    private var known = KnownEnd()
+    /// The number of heartbeats of clients that stay in an epoch that the journal does not know.
+    private var strangers: [ProducerID: Int] = [:]
 
     /// - Parameter source: The CloudEvents source of the messages that withdraw documents.
     init(
-        _ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, source: String, projection: Projection,
+        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, source: String, projection: Projection,
         logger: Logger, at now: ContinuousClock.Instant = .now
     ) {
         self.jetStream = jetStream
         self.names = names
-        self.epoch = epoch
+        self.epochs = epochs
         self.source = source
         self.projection = projection
         self.logger = logger
@@ -82,11 +87,35 @@ actor LeaseKeeper {
         // Anybody who may publish to the subject can send anything.
         guard let heartbeat = try? Heartbeat(json: message.body) else { return }
         presence.hear(heartbeat, at: .now)
-        if heartbeat.epoch == epoch { highestSeen = max(highestSeen, heartbeat.seen) }
-        let reply = HeartbeatReply(epoch: epoch, mark: await projection.mark)
+        note(heartbeat)
+        let reply = HeartbeatReply(epoch: epochs.current, mark: await projection.mark)
         // Without a connection the client asks again.
         if let subject = message.reply, let body = try? reply.json() {
             try? jetStream.connection.publish(subject, body: body)
+        }
+    }
+
+    private func note(_ heartbeat: Heartbeat) {
+        guard heartbeat.epoch != epochs.current else {
+            known.note(heartbeat.seen, last: heartbeat.last)
+            strangers = [:]
+            return
+        }
+        // A client whose epoch has ended, or whose journal was deleted, follows the reply at once.
+        guard heartbeat.epoch != 0, !epochs.knows(heartbeat.epoch), let producer = heartbeat.producer else { return }
+        guard strangers[producer] != nil || strangers.count < Self.strangerCount else { return }
+        strangers[producer, default: 0] += 1
+        guard strangers[producer] ?? 0 >= Self.strangerHeartbeats else { return }
+        known.note(lostEpoch: heartbeat.epoch)
+        known.note(heartbeat.seen, last: heartbeat.last)
+    }
+
+    /// The end of the journal in this epoch.
+    var knownEnd: KnownEnd {
+        get async {
+            var known = known
+            if let last = await projection.last { known.note(last) }
+            return known
         }
     }
 
@@ -112,7 +141,8 @@ actor LeaseKeeper {
                 leases[producer] =
                     state == .withdrawn ? nil : Lease(state: state, sequence: delivered.streamSequence)
             case .group(let consumer):
-                let group = try GroupRecord(json: delivered.message.body).existing
+                let group = try GroupRecord(json: delivered.message.body)
+                    .existing(in: epochs, at: UInt64(delivered.streamSequence))
                 members[consumer] = group?.everyMember
                 if !isComplete, group != nil { unchecked.insert(consumer) }
             default: break
@@ -238,11 +268,11 @@ actor LeaseKeeper {
         let subject = BusSubject.group(consumer: consumer).text(in: names.namespace)
         while true {
             guard let last = try await jetStream.last(subject, of: names.journal),
-                let group = try GroupRecord(json: last.body).existing,
+                let group = try GroupRecord(json: last.body).existing(in: epochs, at: UInt64(last.sequence)),
                 let (next, freed) = group.expelling(silent)
             else { return }
             let stored = try await jetStream.publishIf(
-                subject, body: try GroupRecord(next).json(), last: LastSequence(last.sequence))
+                subject, body: try GroupRecord(next, epoch: epochs.current).json(), last: LastSequence(last.sequence))
             guard stored != nil else { continue }
             logger.info(
                 "a silent member of a durable consumer is removed",
@@ -257,7 +287,7 @@ actor LeaseKeeper {
         let subject = BusSubject.group(consumer: consumer).text(in: names.namespace)
         while true {
             guard let last = try await jetStream.last(subject, of: names.journal),
-                let group = try GroupRecord(json: last.body).existing
+                let group = try GroupRecord(json: last.body).existing(in: epochs, at: UInt64(last.sequence))
             else { return }
             let free = Partition.all.filter { group.shares[Int($0.number)].ownerEpoch == 0 }
             guard !free.isEmpty else { return }
@@ -265,7 +295,7 @@ actor LeaseKeeper {
             // member would count for the free partitions, too.
             let next = group.reservingOwnerEpoch
             let stored = try await jetStream.publishIf(
-                subject, body: try GroupRecord(next).json(), last: LastSequence(last.sequence))
+                subject, body: try GroupRecord(next, epoch: epochs.current).json(), last: LastSequence(last.sequence))
             guard stored != nil else { continue }
             return try await replaceFences(free, of: consumer, under: next.ownerEpoch) {
                 $0.member != FenceRecord.nobody

@@ -54,8 +54,7 @@ actor Projection {
     private let names: StreamNames
     /// The beginning of the subjects of batches.
     private let batchPrefix: String
-    private let epoch: UInt64
-    private let previousEpoch: UInt64?
+    private let epochs: JournalEpochs
     private let steward: StewardRecord
     private let logger: Logger
     private let passed: @Sendable (Step) throws -> Void
@@ -64,28 +63,30 @@ actor Projection {
     private var letterFence = 0
     private var markSequence = 0
     private var types = TypeTable()
+    /// The end of an earlier epoch whose documents were adapted; nil if there were none.
+    private var rebasedEnd: UInt64?
     private var leases = LeasedDocuments()
     private var window = Window()
     /// The sequence of the journal up to which everything is stored.
     private(set) var stored: UInt64 = 0
     /// The sequence that the mark has.
     private(set) var mark: UInt64 = 0
+    /// The last message that has come from the journal.
+    private(set) var last: SeenMessage?
+
+    private var epoch: UInt64 { epochs.current }
 
     /// - Parameters:
-    ///   - epoch: The epoch of the journal.
-    ///   - previousEpoch: The epoch that the journal had before it lost its end; nil if it never did.
     ///   - steward: The record under which this process leads.
     ///   - passed: Is called after each step.
     init(
-        _ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, previousEpoch: UInt64? = nil,
-        steward: StewardRecord, logger: Logger,
+        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, steward: StewardRecord, logger: Logger,
         passed: @escaping @Sendable (Step) throws -> Void = { _ in }
     ) {
         self.jetStream = jetStream
         self.names = names
         batchPrefix = "\(names.namespace).m."
-        self.epoch = epoch
-        self.previousEpoch = previousEpoch
+        self.epochs = epochs
         self.steward = steward
         self.logger = logger
         self.passed = passed
@@ -163,13 +164,16 @@ actor Projection {
             break
         }
         let table = try await jetStream.last(BusSubject.typeTable.text(in: names.namespace), of: names.documents)
-        if let table, mark > 0 { types = try TypeTable(json: table.body) }
+        // The table may have types beyond the mark, but none of messages that the journal has lost.
+        if let table, mark > 0 {
+            types = try TypeTable(json: table.body).limited(to: rebasedEnd.map { Place.end(of: $0) } ?? .max)
+        }
     }
 
     /// Adapts the documents to a journal with another epoch.
     /// - Returns: The sequence up to which they are complete.
     private func rebase(from mark: MarkRecord) async throws -> UInt64 {
-        guard mark.epoch == previousEpoch else {
+        guard let end = epochs.end(of: mark.epoch) else {
             // The documents that the new journal has come back when it is read from its beginning.
             logger.warning(
                 "the retained documents and dead letters belong to another journal and are removed",
@@ -181,7 +185,6 @@ actor Projection {
             return 0
         }
         // The journal has lost its end. A document from there is still the last one that anybody has seen.
-        let end = UInt64(try await jetStream.last(names.batches, of: names.journal)?.sequence ?? 0)
         let settings = ConsumerSettings(filters: [names.allDocuments], start: .lastPerSubject)
         try await jetStream.readAll(of: names.documents, settings) { delivered in
             let headers = delivered.message.headers
@@ -195,6 +198,7 @@ actor Projection {
                 Document(stored: stored, lease: lease), as: name, in: Partition(subject: name.subject))
         }
         try await rebaseLetters(upTo: end)
+        rebasedEnd = end
         return min(mark.sequence, end)
     }
 
@@ -246,6 +250,7 @@ actor Projection {
 
     private func read(_ delivered: DeliveredMessage) {
         let sequence = UInt64(delivered.streamSequence)
+        last = SeenMessage(sequence: sequence, time: delivered.time)
         defer { window.end = max(window.end ?? 0, sequence) }
         // After an interruption a message can come again.
         guard sequence > max(stored, window.end ?? 0) else { return }

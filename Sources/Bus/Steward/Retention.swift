@@ -39,7 +39,7 @@ actor Retention {
 
     private let jetStream: JetStream
     private let names: StreamNames
-    private let epoch: UInt64
+    private let epochs: JournalEpochs
     private let limits: JournalLimits
     private let projection: Projection
     private let notices: StewardNotices
@@ -49,17 +49,18 @@ actor Retention {
     private var warned: Set<String> = []
 
     init(
-        _ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, _ limits: JournalLimits, _ projection: Projection,
+        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ limits: JournalLimits,
+        _ projection: Projection,
         _ notices: StewardNotices, _ logger: Logger
     ) {
         self.jetStream = jetStream
         self.names = names
-        self.epoch = epoch
+        self.epochs = epochs
         self.limits = limits
         self.projection = projection
         self.notices = notices
         self.logger = logger
-        records = ControlRecords(jetStream, names, logger)
+        records = ControlRecords(jetStream, names, epochs, logger)
     }
 
     func run() async throws {
@@ -103,22 +104,8 @@ actor Retention {
 
     /// The sequence of the first batch.
     private func firstMessage() async throws -> UInt64? {
-        try await first(ConsumerSettings(filters: [names.batches], headersOnly: true))
-    }
-
-    private func first(_ settings: ConsumerSettings) async throws -> UInt64? {
-        try await jetStream.retrying {
-            try await jetStream.withConsumer(
-                of: names.journal, settings, pulling: PullSettings(window: 1)
-            ) { consumer -> UInt64? in
-                guard consumer.initialPending > 0 else { return nil }
-                while true {
-                    if case .message(let delivered) = try await consumer.next() {
-                        return UInt64(delivered.streamSequence)
-                    }
-                }
-            }
-        }
+        try await jetStream.firstSequence(
+            of: names.journal, ConsumerSettings(filters: [names.batches], headersOnly: true))
     }
 
     /// The first sequence that is younger than the limit, or not handled by all consumers.
@@ -126,7 +113,8 @@ actor Retention {
         guard let age = limits.age else { return nil }
         // An age may reach back beyond 1970, where 64 bits of nanoseconds begin.
         let oldest = Int64(max(0, now.timeIntervalSince1970 - age / .seconds(1)) * 1_000_000_000)
-        let young = try await first(
+        let young = try await jetStream.firstSequence(
+            of: names.journal,
             ConsumerSettings(filters: [names.batches], start: .time(max(0, oldest)), headersOnly: true))
         let handled = handled.map { Place.start(after: $0) } ?? .max
         if let young { return min(young, handled) }
@@ -196,7 +184,7 @@ actor Retention {
             guard
                 let batch = try? BatchMessage(
                     fields: delivered.message.headers.fields, body: delivered.message.body),
-                let content = try? batch.content(at: UInt64(delivered.streamSequence), of: epoch)
+                let content = try? batch.content(at: UInt64(delivered.streamSequence), of: epochs.current)
             else { return }
             for message in content.messages {
                 if let name = message.documentName { documents[name] = message.position.offset }

@@ -128,22 +128,20 @@ package struct Steward: Sendable {
         }
     }
 
-    private func work(under record: StewardRecord, _ driver: ElectionDriver, _ journal: Journal) async throws {
-        let projection = Projection(
-            jetStream, names, epoch: journal.epoch, previousEpoch: journal.previousEpoch, steward: record,
-            logger: logger)
+    private func work(under record: StewardRecord, _ driver: ElectionDriver, _ epochs: JournalEpochs) async throws {
+        let projection = Projection(jetStream, names, epochs, steward: record, logger: logger)
         let leases = LeaseKeeper(
-            jetStream, names, epoch: journal.epoch, source: configuration.source, projection: projection,
+            jetStream, names, epochs, source: configuration.source, projection: projection,
             logger: logger)
         let notices = StewardNotices(jetStream, names, configuration, logger)
-        let end = JournalEnd(jetStream, names, journal, notices)
+        let end = JournalEnd(jetStream, names, epochs, notices)
         let retention = Retention(
-            jetStream, names, epoch: journal.epoch, configuration.limits, projection, notices, logger)
+            jetStream, names, epochs, configuration.limits, projection, notices, logger)
         try await withThrowingTaskGroup { group in
             group.addTask { try await driver.keep() }
             group.addTask(executorPreference: connection.executor) { try await projection.run() }
             group.addTask(executorPreference: connection.executor) { try await leases.run() }
-            group.addTask { try await end.watch { await leases.highestSeen } }
+            group.addTask { try await end.watch { await leases.knownEnd } }
             group.addTask { try await retention.run() }
             defer { group.cancelAll() }
             try await group.next()

@@ -12,6 +12,20 @@ extension JetStream {
         try await retrying { try await lastMessage(of: stream, subject: subject) }
     }
 
+    /// The sequence of the first message that a consumer with these settings gets; nil if there is none now.
+    func firstSequence(of stream: String, _ settings: ConsumerSettings) async throws -> UInt64? {
+        try await retrying {
+            try await withConsumer(of: stream, settings, pulling: PullSettings(window: 1)) { consumer -> UInt64? in
+                guard consumer.initialPending > 0 else { return nil }
+                while true {
+                    if case .message(let delivered) = try await consumer.next() {
+                        return UInt64(delivered.streamSequence)
+                    }
+                }
+            }
+        }
+    }
+
     /// Stores a message on the condition that the last message of a subject has a sequence.
     /// - Returns: The sequence of the message; nil if the condition does not hold. It also does not hold if the message
     ///   was stored and the reply was lost.

@@ -177,7 +177,7 @@ package final class Arena: Sendable {
 
     /// Starts a steward of the bus on NATS.
     package func startSteward(_ name: String) async throws -> ChildProcess {
-        try await start(name, ["broker", "--bus", bus, "--replicas", "3"])
+        try await start(name, ["broker", "--bus", bus, "--replicas", "\(cluster?.servers.count ?? 1)"])
     }
 
     /// Starts a coordinator of the visits' flow. It keeps few machines in memory, so that it often restores sessions.

@@ -1,0 +1,127 @@
+internal import EventBus
+internal import NATS
+internal import NATSLayout
+internal import Support
+
+/// The journal has another epoch now.
+struct EpochChanged: Error {}
+
+/// The end of a journal, as far as clients and the steward have seen it.
+struct KnownEnd: Hashable, Sendable {
+    /// The highest sequence that a client has seen.
+    private(set) var sequence: UInt64 = 0
+    /// The last message that a client or the steward has received.
+    private(set) var last: SeenMessage?
+    /// An epoch in which clients stay although the journal does not know it: its metadata was replaced by an older copy.
+    private(set) var lostEpoch: UInt64?
+
+    mutating func note(_ sequence: UInt64, last: SeenMessage?) {
+        self.sequence = max(self.sequence, sequence)
+        if let last { note(last) }
+    }
+
+    mutating func note(_ message: SeenMessage) {
+        if message.sequence > last?.sequence ?? 0 { last = message }
+    }
+
+    mutating func note(lostEpoch: UInt64) { self.lostEpoch = lostEpoch }
+}
+
+/// Finds out that the journal has lost its end, and gives it another epoch.
+struct JournalEnd: Sendable {
+    private static let interval = Duration.seconds(1)
+    /// The number of looks that must find the loss: a leader that has just been replaced may answer once more.
+    private static let lookCount = 3
+
+    private let jetStream: JetStream
+    private let names: StreamNames
+    private let epochs: JournalEpochs
+    private let notices: StewardNotices
+
+    init(_ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ notices: StewardNotices) {
+        self.jetStream = jetStream
+        self.names = names
+        self.epochs = epochs
+        self.notices = notices
+    }
+
+    /// What one look has found.
+    private struct Loss {
+        let info: StreamInfo
+        /// The epochs that the stream has now.
+        let epochs: JournalEpochs
+        let known: KnownEnd
+        /// The time at which a lost message was stored; nil if it is not known.
+        let time: Int64?
+    }
+
+    /// - Parameter known: The end of the journal in this epoch.
+    /// - Throws: ``EpochChanged``.
+    func watch(_ known: @Sendable () async -> KnownEnd) async throws {
+        var count = 0
+        var lowestEnd = Int.max
+        // After a loss, a reader that does not know of it may have received a later message at a higher sequence.
+        var lastFound: SeenMessage?
+        while true {
+            try await Task.sleep(for: Self.interval)
+            let known = await known()
+            guard let loss = try await look(for: known, lastFound) else {
+                (count, lowestEnd, lastFound) = (0, .max, known.last)
+                continue
+            }
+            count += 1
+            lowestEnd = min(lowestEnd, loss.info.lastSequence)
+            guard count >= Self.lookCount else { continue }
+            try await begin(after: loss, lowestEnd: UInt64(clamping: lowestEnd))
+        }
+    }
+
+    /// - Parameter lastFound: The last message that an earlier look has found.
+    private func look(for known: KnownEnd, _ lastFound: SeenMessage?) async throws -> Loss? {
+        let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
+        guard let now = JournalEpochs(metadata: info.metadata) else { return nil }
+        // Another steward has begun another epoch.
+        if now.current != epochs.current, now.knows(epochs.current) { throw EpochChanged() }
+        var time: Int64?
+        for message in [lastFound, known.last].compactMap(\.self) where time == nil {
+            let stored = try await jetStream.retrying {
+                try await jetStream.message(of: names.journal, sequence: Int(clamping: message.sequence))
+            }
+            // A message that is missing before the end was removed by retention.
+            let isLost = stored.map { $0.time != message.time } ?? (message.sequence > UInt64(info.lastSequence))
+            if isLost { time = message.time }
+        }
+        guard
+            time != nil || known.sequence > UInt64(info.lastSequence) || known.lostEpoch != nil
+                || now.current != epochs.current
+        else { return nil }
+        return Loss(info: info, epochs: now, known: known, time: time)
+    }
+
+    private func begin(after loss: Loss, lowestEnd: UInt64) async throws {
+        guard case .object(var settings) = loss.info.settings else { return }
+        let end = try await fork(of: loss, lowestEnd)
+        let lost = loss.known.lostEpoch ?? (loss.epochs.current == epochs.current ? nil : epochs.current)
+        let next = loss.epochs.beginning(JournalStreams.newEpoch(), after: end, lost: lost)
+        let metadata = loss.info.metadata.merging(next.metadata) { $1 }
+        settings["metadata"] = .object(metadata.mapValues { .string($0) })
+        let changed = settings
+        _ = try await jetStream.retrying { try await jetStream.updateStream(.object(changed)) }
+        try await notices.say(
+            .lostEnd,
+            "the journal \(names.journal) has lost its messages after sequence \(end), and a client has seen "
+                + "\(max(loss.known.sequence, loss.known.last?.sequence ?? 0)): a new epoch begins after \(end)")
+        throw EpochChanged()
+    }
+
+    /// The last sequence at which the stream is the one that clients have seen.
+    ///
+    /// Every message that was stored since the loss is younger than the lost ones. Without the time of a lost message, it
+    /// is the end at the first look, which may be too high.
+    private func fork(of loss: Loss, _ lowestEnd: UInt64) async throws -> UInt64 {
+        guard let time = loss.time else { return lowestEnd }
+        let first = try await jetStream.firstSequence(
+            of: names.journal, ConsumerSettings(filters: [names.everything], start: .time(time + 1), headersOnly: true))
+        return first.map { $0 - 1 } ?? UInt64(loss.info.lastSequence)
+    }
+}
