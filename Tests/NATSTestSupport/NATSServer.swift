@@ -186,6 +186,15 @@ package final class NATSServer: Sendable {
         try FileManager.default.removeItem(atPath: store)
     }
 
+    /// Flips one bit in the middle of the first file with messages of a stream. The server must not run.
+    package func flipBit(inMessagesOf stream: String) throws {
+        let account = URL(fileURLWithPath: store).appendingPathComponent("jetstream/$G")
+        let file = account.appendingPathComponent("streams/\(stream)/msgs/1.blk")
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count / 2] ^= 4
+        try bytes.write(to: file)
+    }
+
     /// Sets the limit of all streams on the disk from the next start on.
     package func limitStore(to size: String) {
         maximumStore.withLock { $0 = size }

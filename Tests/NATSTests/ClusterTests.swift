@@ -63,6 +63,45 @@ struct ClusterTests {
         }
     }
 
+    @Test func `A reader gets every message from the other servers if one has lost some to a flipped bit`() async throws {
+        let count = 120
+        try await NATSCluster().whileRunning { cluster in
+            try await withConnection(NATSOptions(servers: cluster.urls, name: "test")) { connection in
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                let jetStream = JetStream(connection, timeout: .seconds(2))
+                _ = try await untilItWorks { try await jetStream.createStream(Self.settings) }
+                for number in 1...count {
+                    // A file of the server has 8 MiB, and the last one is read again from the leader.
+                    let body = [UInt8](repeating: UInt8(number), count: 100_000)
+                    _ = try await untilItWorks { try await jetStream.publish("s.\(number % 3)", body: body) }
+                }
+                let damaged = try #require(cluster.server(named: try await jetStream.stream("S").followers.first?.name))
+                try await damaged.kill()
+                try damaged.flipBit(inMessagesOf: "S")
+                try await damaged.restart()
+                try await cluster.waitUntilCurrent(["S"])
+                let missing = try await untilItWorks { try await jetStream.missing(count, in: "S", on: damaged.name) }
+                #expect(try #require(missing) > 10)
+
+                for _ in 0..<6 {
+                    var (sequences, settings) = ([Int](), ConsumerSettings(filters: ["s.0", "s.2"]))
+                    while sequences.last ?? 0 < count {
+                        _ = try await untilItWorks {
+                            try await jetStream.withConsumer(of: "S", settings) { consumer in
+                                while sequences.last ?? 0 < count {
+                                    let sequence = try await consumer.nextMessage().streamSequence
+                                    sequences.append(sequence)
+                                    settings.start = .sequence(sequence + 1)
+                                }
+                            }
+                        }
+                    }
+                    #expect(sequences == (1...count).filter { $0 % 3 != 1 })
+                }
+            }
+        }
+    }
+
     @Test func `A message that is sent again while it is being stored is stored once`() async throws {
         try await NATSCluster().whileRunning { cluster in
             try await withConnection(NATSOptions(servers: cluster.urls, name: "test")) { connection in
@@ -86,6 +125,21 @@ struct ClusterTests {
                     _ = try await untilItWorks { try await jetStream.publish("s.a", body: [2], id: "2") }
                     #expect(try await untilItWorks { try await jetStream.stream("S").lastSequence } == 2)
                 }
+            }
+        }
+    }
+}
+
+extension JetStream {
+    /// The number of messages, of the first `count` ones, that a server does not deliver.
+    fileprivate func missing(_ count: Int, in stream: String, on server: String) async throws -> Int? {
+        let settings = ConsumerSettings(headersOnly: true)
+        return try await withConsumer(of: stream, settings, on: { $0 == server }) { consumer in
+            var received = 0
+            while true {
+                guard case .message(let message) = try await consumer.next() else { continue }
+                received += 1
+                if message.streamSequence == count { return count - received }
             }
         }
     }

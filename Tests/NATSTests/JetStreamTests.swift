@@ -348,7 +348,7 @@ struct JetStreamTests {
     }
 }
 
-extension PullConsumer {
+extension ComparedConsumer {
     /// The next message, after any signs of life.
     func nextMessage() async throws -> DeliveredMessage {
         while true {

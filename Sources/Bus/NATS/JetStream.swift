@@ -220,6 +220,8 @@ package struct StreamInfo: Sendable {
     package let byteCount: Int
     /// The name of the server that leads the stream's group. Nil if there is none, or the server is not in a cluster.
     package let leader: String?
+    /// The other servers that store the stream.
+    package let followers: [Follower]
     package let metadata: [String: String]
     /// The time at which the stream was created, as the server writes it.
     package let creationTime: String
@@ -236,7 +238,21 @@ package struct StreamInfo: Sendable {
         byteCount = state["bytes"]?.countValue ?? 0
         creationTime = response["created"]?.stringValue ?? ""
         leader = response["cluster"]?["leader"]?.stringValue
+        followers = (response["cluster"]?["replicas"]?.arrayValue ?? []).compactMap(Follower.init)
         metadata = settings["metadata"]?.objectValue?.compactMapValues(\.stringValue) ?? [:]
+    }
+
+    /// A server that stores a stream and does not lead it.
+    package struct Follower: Hashable, Sendable {
+        package let name: String
+        /// True if the server runs, and has what the leader has.
+        package let isCurrent: Bool
+
+        init?(_ replica: JSONValue) {
+            guard let name = replica["name"]?.stringValue else { return nil }
+            self.name = name
+            isCurrent = replica["current"]?.boolValue == true && replica["offline"]?.boolValue != true
+        }
     }
 
     /// True if a response to `STREAM.INFO` comes from the server that leads the stream's group.

@@ -44,6 +44,7 @@ package final class NATSConnection: Sendable {
     private let acknowledgements: Inbox
     /// What consumers of JetStream deliver, each to a subscription of its own.
     let deliveries: Inbox
+    let incompleteReplicas = IncompleteReplicas()
     /// Reads and writes the socket, and runs the tasks that prefer it.
     private let thread: ExecutorThread
     /// Makes the calls of libnats that may wait for a server. With TLS, these are all calls.
@@ -192,6 +193,11 @@ package final class NATSConnection: Sendable {
     // MARK: State
 
     package var current: NATSState { state.withLock(\.phase) }
+
+    /// Nil without a connection.
+    var server: NATSServerInfo? {
+        if case .connected(let info) = current { info } else { nil }
+    }
 
     /// The number of times that a connection was made. If it has grown, messages may have been lost, and consumers of
     /// JetStream must begin anew.

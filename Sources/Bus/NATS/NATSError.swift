@@ -17,6 +17,8 @@ package struct NATSError: Error, Hashable, Sendable {
         case congested
         /// A reader was so slow that messages for it had to be dropped.
         case overflow
+        /// A server lacks messages that another one has.
+        case incomplete
         /// A setting, a subject, a header or a reply is invalid.
         case invalid
     }

@@ -8,6 +8,8 @@ package struct NATSServerInfo: Hashable, Sendable {
     package var name: String?
     /// True if the server has JetStream. Nil if it is not known.
     package var hasJetStream: Bool?
+    /// False if the server is not in a cluster. Nil if it is not known.
+    package var isClustered: Bool?
     /// The maximum size of a message in bytes.
     package var maximumPayload: Int
 
@@ -42,5 +44,6 @@ extension NATSServerInfo {
         version = server["ver"]?.stringValue
         name = server["name"]?.stringValue
         hasJetStream = server["jetstream"]?.boolValue
+        isClustered = server["cluster"]?.stringValue.map { !$0.isEmpty } ?? false
     }
 }

@@ -107,7 +107,7 @@ package struct DeliveredMessage: Sendable {
     /// The leader's time when it stored the message, in nanoseconds since 1970.
     package let time: Int64
     /// The number of messages that the consumer has still to deliver.
-    package let pending: Int
+    package internal(set) var pending: Int
 
     package var subject: String { message.subject }
 
@@ -140,6 +140,8 @@ package final class PullConsumer {
     package let name: String
     /// The number of messages that the consumer had to deliver when it was created.
     package let initialPending: Int
+    /// The server that has the consumer, and reads its own replica of the stream. Nil if it is not in a cluster.
+    package let server: String?
     private let jetStream: JetStream
     private let settings: PullSettings
     private let token: UInt64
@@ -150,7 +152,7 @@ package final class PullConsumer {
     private var pending: Int
 
     fileprivate init(
-        _ jetStream: JetStream, stream: String, name: String, subject: String, initialPending: Int,
+        _ jetStream: JetStream, stream: String, name: String, subject: String, initialPending: Int, server: String?,
         settings: PullSettings, token: UInt64, mailbox: Mailbox<NATSMessage>
     ) {
         self.jetStream = jetStream
@@ -159,6 +161,7 @@ package final class PullConsumer {
         self.subject = subject
         self.initialPending = initialPending
         pending = initialPending
+        self.server = server
         self.settings = settings
         self.token = token
         self.mailbox = mailbox
@@ -256,10 +259,29 @@ package final class PullConsumer {
 }
 
 extension JetStream {
-    /// Creates a consumer, and deletes it after `body` has returned or thrown.
-    /// - Throws: ``JetStreamError`` `streamNotFound` and others; the error of `body`.
+    /// The number of consumers that are created until one is on a wanted server: they choose one of three by chance, so
+    /// in one of 3,000 cases none is.
+    private static let placements = 20
+
+    /// Creates a consumer on a wanted server, and deletes it after `body` has returned or thrown.
+    /// - Parameter isWanted: Is called with the name of the server that JetStream has chosen.
+    /// - Returns: Nil if no consumer was placed on a wanted server.
     package func withConsumer<Result>(
         of stream: String, _ consumer: ConsumerSettings, pulling: PullSettings = PullSettings(),
+        on isWanted: (String?) -> Bool, _ body: (PullConsumer) async throws -> Result
+    ) async throws -> Result? {
+        for _ in 0..<Self.placements {
+            let result: Result? = try await withAnyConsumer(of: stream, consumer, pulling: pulling) { consumer in
+                isWanted(consumer.server) ? try await body(consumer) : nil
+            }
+            if let result { return result }
+        }
+        return nil
+    }
+
+    /// Creates a consumer on a server that JetStream chooses, and deletes it after `body` has returned or thrown.
+    func withAnyConsumer<Result>(
+        of stream: String, _ consumer: ConsumerSettings, pulling: PullSettings,
         _ body: (PullConsumer) async throws -> Result
     ) async throws -> Result {
         let token = connection.deliveries.makeToken()
@@ -272,6 +294,7 @@ extension JetStream {
             let pull = PullConsumer(
                 self, stream: stream, name: name, subject: subject,
                 initialPending: response["num_pending"]?.countValue ?? 0,
+                server: response["cluster"]?["leader"]?.stringValue,
                 settings: pulling, token: token, mailbox: mailbox)
             defer {
                 // Nothing waits for the response. Without a connection, the server removes the idle consumer itself.

@@ -40,12 +40,12 @@ extension NATSConnection {
 }
 
 extension Error {
-    /// True for the failure of a request that may succeed later: no connection, no leader, no reply, or an earlier sending
-    /// that is being stored.
+    /// True for the failure of a request that may succeed later: no connection, no leader, no reply, an earlier sending
+    /// that is being stored, or a server that lacks messages.
     package var isTemporary: Bool {
         switch self {
         case let error as NATSError:
-            [.noResponders, .timeout, .disconnected, .congested].contains(error.code)
+            [.noResponders, .timeout, .disconnected, .congested, .incomplete].contains(error.code)
         case let error as JetStreamError:
             error.status == 503 || [.expectationUnderWay, .messageIDUnderWay].contains(error.code)
         default: false

@@ -70,6 +70,7 @@ final class BatchReader {
                 try await willBegin?(&tracker)
                 guard try await readConsumer(takeAtOnce, deliver) else { return }
             } catch let error where error.passes {
+                journal.warn(of: error)
                 attempt = tracker.nextSequence == sequence ? attempt + 1 : 0
                 try await journal.pause(attempt)
                 // The consumer may be lost because its stream was replaced. A server does not always say so.

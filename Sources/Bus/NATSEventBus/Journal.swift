@@ -385,6 +385,12 @@ final class Journal: Sendable {
         }
     }
 
+    /// Logs that a server lacks messages. What else passes by itself needs no attention.
+    func warn(of error: any Error) {
+        guard let error = error as? NATSError, error.code == .incomplete else { return }
+        logger.warning("\(error)", metadata: ["code": "journal.incomplete"])
+    }
+
     /// Waits before another attempt: see ``NATSConnection/pause(_:)``.
     /// - Throws: ``BusError`` `closed`; `CancellationError`.
     func pause(_ attempt: Int) async throws {
@@ -409,7 +415,7 @@ extension BusError {
         let code: Code =
             switch error.code {
             case .closed: .closed
-            case .disconnected, .noResponders, .timeout: .unavailable
+            case .disconnected, .incomplete, .noResponders, .timeout: .unavailable
             case .denied, .tooLarge, .congested, .overflow, .invalid: .refused
             }
         self.init(code, error.message)
