@@ -63,7 +63,9 @@ struct ClusterTests {
         }
     }
 
-    @Test func `A reader gets every message from the other servers if one has lost some to a flipped bit`() async throws {
+    @Test func `A reader gets every message from the other servers if one has lost some to a flipped bit`()
+        async throws
+    {
         let count = 120
         try await NATSCluster().whileRunning { cluster in
             try await withConnection(NATSOptions(servers: cluster.urls, name: "test")) { connection in

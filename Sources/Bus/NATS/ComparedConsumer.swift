@@ -27,6 +27,8 @@ package final class ComparedConsumer {
     /// True if the consumer has said that it has nothing more.
     private var isExhausted: Bool
     package var name: String { consumer.name }
+    /// The consumer sequences of the last deliveries of both.
+    private var delivered = [0, 0]
     /// The number of messages that the consumer had to deliver when it was created; at least 1 if the other server has
     /// any.
     package let initialPending: Int
@@ -57,6 +59,7 @@ package final class ComparedConsumer {
             isExhausted = true
             return delivery
         }
+        try expect(delivered, from: Source.consumer)
         isExhausted = delivered.pending == 0
         try await compare(delivered.streamSequence, with: witness)
         // The reader must go on if the consumer has ended too early.
@@ -95,11 +98,19 @@ package final class ComparedConsumer {
     }
 
     private func ask(_ witness: PullConsumer) async throws {
-        guard case .message(let delivered) = try await witness.next(), delivered.streamSequence <= end else {
-            return comparison.end(Source.witness)
-        }
+        guard case .message(let delivered) = try await witness.next() else { return comparison.end(Source.witness) }
+        try expect(delivered, from: Source.witness)
+        guard delivered.streamSequence <= end else { return comparison.end(Source.witness) }
         comparison.add(delivered.streamSequence, from: Source.witness)
         if delivered.pending == 0 { comparison.end(Source.witness) }
+    }
+
+    /// - Throws: ``NATSError`` `disconnected` if messages were lost on their way. No server lacks them.
+    private func expect(_ message: DeliveredMessage, from source: Int) throws {
+        guard message.consumerSequence == delivered[source] + 1 else {
+            throw NATSError(.disconnected, "messages of \(consumer.stream) were lost on their way")
+        }
+        delivered[source] += 1
     }
 
     // MARK: Missing messages

@@ -38,6 +38,8 @@ package enum BusSubject: Hashable, Sendable {
     case typeTable
     /// The fence of the steward that writes the documents of a partition: `d.~f.PP`.
     case documentFence(Partition)
+    /// The ``InventoryRecord`` of a stretch of the journal: `d.~inventory.FIRST`.
+    case inventory(first: UInt64)
 
     // MARK: The dead letters, stream NAME_DEAD
 
@@ -80,6 +82,7 @@ package enum BusSubject: Hashable, Sendable {
         case .documentMark: "d.~mark"
         case .typeTable: "d.~types"
         case .documentFence(let partition): "d.~f.\(partition.token)"
+        case .inventory(let first): "d.~inventory.\(first)"
         case .letterFence: "x.~f"
         case .deadLetter(let consumer, let sequence): "x.\(Token.encode(consumer)).\(sequence)"
         case .transient(let tokens): "t.\(tokens.text)"
@@ -143,6 +146,7 @@ package enum BusSubject: Hashable, Sendable {
         case ("~mark", 1): return .documentMark
         case ("~types", 1): return .typeTable
         case ("~f", 2): return Partition(token: parts[1]).map { .documentFence($0) }
+        case ("~inventory", 2): return UInt64(parts[1]).map { .inventory(first: $0) }
         case (let name?, 4):
             guard let name = Token.decode(name), let subject = Token.decode(parts[2]),
                 let key = Token.decode(parts[3]), case let type = MessageType(kind: .document, name: name), type.isValid
@@ -232,6 +236,8 @@ package struct StreamNames: Hashable, Sendable {
     package var allDocuments: String { "\(namespace).d.*.*.*.*" }
     /// The fences of the steward that writes documents.
     package var documentFences: String { "\(namespace).d.~f.*" }
+    /// The inventories of all stretches of the journal.
+    package var inventories: String { "\(namespace).d.~inventory.*" }
     /// The fences of all partitions of a durable consumer.
     package func fences(of consumer: String) -> String { "\(namespace).k.f.\(Token.encode(consumer)).*" }
     /// The progress records of all partitions of a durable consumer.

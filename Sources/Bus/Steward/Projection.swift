@@ -46,6 +46,8 @@ actor Projection {
     private static let windowCount = 4096
     private static let windowSize = 16 << 20
     private static let markInterval = Duration.milliseconds(250)
+    /// The time after which an inventory that is not full is written.
+    private static let inventoryInterval = Duration.seconds(5)
     /// Much less than the interval of the mark, so nobody notices it. Without it, the steward would compete with the
     /// services for the processors at each message.
     private static let gathering = Duration.milliseconds(50)
@@ -67,6 +69,7 @@ actor Projection {
     private var rebasedEnd: UInt64?
     private var leases = LeasedDocuments()
     private var window = Window()
+    private var inventory: Inventory
     /// The sequence of the journal up to which everything is stored.
     private(set) var stored: UInt64 = 0
     /// The sequence that the mark has.
@@ -90,6 +93,7 @@ actor Projection {
         self.steward = steward
         self.logger = logger
         self.passed = passed
+        inventory = Inventory(epoch: epochs.current)
     }
 
     /// The documents that a producer leases, as of ``stored`` or later.
@@ -254,7 +258,9 @@ actor Projection {
         defer { window.end = max(window.end ?? 0, sequence) }
         // After an interruption a message can come again.
         guard sequence > max(stored, window.end ?? 0) else { return }
-        guard delivered.subject.begins(with: batchPrefix) else { return }
+        let isBatch = delivered.subject.begins(with: batchPrefix)
+        inventory.add(sequence, isBatch: isBatch)
+        guard isBatch else { return }
         do {
             let batch = try BatchMessage(body: delivered.message.body) { delivered.message.header($0.rawValue) }
             let content = try batch.content(at: sequence, of: epoch)
@@ -359,6 +365,17 @@ actor Projection {
         while true {
             try await Task.sleep(for: Self.markInterval)
             try await storeMark()
+            try await storeInventory()
+        }
+    }
+
+    /// Writes the inventories that are full, or have not been written for some time.
+    private func storeInventory() async throws {
+        for record in inventory.due(at: .now, interval: Self.inventoryInterval) {
+            let stored = try await jetStream.publishIf(
+                BusSubject.inventory(first: record.first).text(in: names.namespace), body: try record.json(),
+                last: LastSequence(markSequence, of: BusSubject.documentMark.text(in: names.namespace)))
+            guard stored != nil else { throw Deposed() }
         }
     }
 
@@ -390,6 +407,39 @@ actor Projection {
         let owner = try await jetStream.last(fence, of: names.documents).map { try StewardRecord(json: $0.body) }
         guard owner == steward, let mark else { throw Deposed() }
         (markSequence, self.mark) = (mark.sequence, try MarkRecord(json: mark.body).sequence)
+    }
+}
+
+/// The inventories that a steward makes while it reads the journal.
+private struct Inventory {
+    private let epoch: UInt64
+    /// Those that are full, or after which a part of the journal was not read, and the present one.
+    private var records: [InventoryRecord] = []
+    /// The sequence after the last one that was written.
+    private var written: UInt64 = 0
+    private var lastWriting = ContinuousClock.now
+
+    init(epoch: UInt64) {
+        self.epoch = epoch
+    }
+
+    /// - Parameter sequence: The next message of the journal that is a batch, or the record of a lease.
+    mutating func add(_ sequence: UInt64, isBatch: Bool) {
+        if let last = records.indices.last, records[last].extend(to: sequence, isBatch: isBatch) { return }
+        var record = InventoryRecord(first: sequence, epoch: epoch)
+        _ = record.extend(to: sequence, isBatch: isBatch)
+        records.append(record)
+    }
+
+    /// The records to write.
+    mutating func due(at now: ContinuousClock.Instant, interval: Duration) -> [InventoryRecord] {
+        guard let present = records.last else { return [] }
+        let isDue = now - lastWriting >= interval && present.end > written
+        guard records.count > 1 || isDue else { return [] }
+        let due = isDue ? records : records.dropLast()
+        (records, lastWriting) = ([present], now)
+        if isDue { written = present.end }
+        return due
     }
 }
 

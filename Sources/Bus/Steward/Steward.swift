@@ -34,6 +34,10 @@ package struct StewardNotice: Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         /// The journal has lost messages at its end.
         case lostEnd = "journal.lost-end"
+        /// A server lacks messages that other servers have.
+        case incompleteReplica = "journal.incomplete"
+        /// No server has a message of the journal any more.
+        case damaged = "journal.damaged"
         /// The journal is nearly full, and a consumer has not handled its oldest messages.
         case consumerBehind = "consumer.behind"
         /// Retention has removed messages that a consumer had not handled.
@@ -41,6 +45,10 @@ package struct StewardNotice: Hashable, Sendable {
     }
 
     package let code: Code
+
+    /// True if messages are lost or in danger.
+    package var isError: Bool { [.lostEnd, .incompleteReplica, .damaged].contains(code) }
+
     /// One line for people: what has happened, and where.
     package let message: String
 }
@@ -137,12 +145,14 @@ package struct Steward: Sendable {
         let end = JournalEnd(jetStream, names, epochs, notices)
         let retention = Retention(
             jetStream, names, epochs, configuration.limits, projection, notices, logger)
+        let check = ReplicaCheck(jetStream, names, epoch: epochs.current, notices, logger)
         try await withThrowingTaskGroup { group in
             group.addTask { try await driver.keep() }
             group.addTask(executorPreference: connection.executor) { try await projection.run() }
             group.addTask(executorPreference: connection.executor) { try await leases.run() }
             group.addTask { try await end.watch { await leases.knownEnd } }
             group.addTask { try await retention.run() }
+            group.addTask { try await check.run() }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -164,8 +174,9 @@ struct StewardNotices: Sendable {
     }
 
     func say(_ code: StewardNotice.Code, _ message: String) async throws {
-        logger.log(level: code == .lostEnd ? .error : .warning, "\(message)", metadata: ["code": "\(code.rawValue)"])
-        guard let envelope = describe?(StewardNotice(code: code, message: message)) else { return }
+        let notice = StewardNotice(code: code, message: message)
+        logger.log(level: notice.isError ? .error : .warning, "\(message)", metadata: ["code": "\(code.rawValue)"])
+        guard let envelope = describe?(notice) else { return }
         let publication = try Publication(Batch([envelope]))
         let headers = BatchHeaders(id: "notice-\(envelope.id)", count: publication.count)
         _ = try await jetStream.retrying {

@@ -41,7 +41,7 @@ struct StewardService: ReadyService {
 extension StewardNotice {
     /// The notice as an `error.ApplicationError` message. Nil if the message cannot be encoded.
     fileprivate func envelope(source: String) -> Envelope? {
-        let severity: ApplicationError.Severity = code == .lostEnd ? .error : .warning
+        let severity: ApplicationError.Severity = isError ? .error : .warning
         return try? Envelope(
             ApplicationError(code: "broker.\(code.rawValue)", message: message, severity: severity), source: source)
     }

@@ -1,0 +1,236 @@
+internal import EventBus
+internal import Logging
+internal import NATS
+internal import NATSLayout
+
+/// Compares what the servers have of each stream, and the journal with its inventories.
+///
+/// A server whose disk was damaged removes the messages that it cannot read, and says nothing. Every message of each
+/// stream is therefore read from every server, without its body: soon after a server has returned, and else slowly, all
+/// the time.
+struct ReplicaCheck: Sendable {
+    /// The pause between two checks.
+    private static let interval = Duration.seconds(600)
+    private static let poll = Duration.seconds(1)
+    /// The time after which a difference is looked for again: a message may be new, or just being removed.
+    private static let patience = Duration.seconds(3)
+    /// The number of messages after which the check pauses, and the pause. A check should not slow down anything else.
+    private static let portion = 2000
+    private static let pause = Duration.milliseconds(100)
+
+    private let jetStream: JetStream
+    private let names: StreamNames
+    private let epoch: UInt64
+    private let notices: StewardNotices
+    private let logger: Logger
+
+    init(_ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, _ notices: StewardNotices, _ logger: Logger) {
+        self.jetStream = jetStream
+        self.names = names
+        self.epoch = epoch
+        self.notices = notices
+        self.logger = logger
+    }
+
+    func run() async throws {
+        var known: [String: Differences] = [:]
+        while true {
+            for stream in names.all {
+                guard let found = try await differences(in: stream) else { continue }
+                if found != known[stream] { try await report(found, in: stream, after: known[stream]) }
+                known[stream] = found
+            }
+            try await waitForReason()
+        }
+    }
+
+    /// Waits until a server has returned, or the interval is over.
+    private func waitForReason() async throws {
+        let end = ContinuousClock.now + Self.interval
+        let connection = jetStream.connection.connectionCount
+        var first: StreamInfo?
+        while ContinuousClock.now < end {
+            try await Task.sleep(for: Self.poll)
+            let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
+            let areCurrent = info.followers.allSatisfy(\.isCurrent)
+            // A server on its own has been started again if the connection to it was lost.
+            let hasChanged =
+                info.leader != first?.leader || connection != jetStream.connection.connectionCount
+                || first?.followers.allSatisfy(\.isCurrent) == false
+            if first == nil || !areCurrent { first = info } else if hasChanged { return }
+        }
+    }
+
+    // MARK: Comparing
+
+    /// What servers lack of a stream.
+    struct Differences: Hashable {
+        /// The sequences that a server lacks, and another one has.
+        var incomplete: [String: Gaps] = [:]
+        /// The sequences of batches that no server has.
+        var lost = Gaps()
+
+        /// Those differences that were also found at another time.
+        func confirmed(by other: Differences) -> Differences {
+            var both = Differences()
+            for (server, gaps) in incomplete {
+                guard let gaps = other.incomplete[server].map(gaps.intersection), !gaps.isEmpty else { continue }
+                both.incomplete[server] = gaps
+            }
+            both.lost = lost.intersection(other.lost)
+            return both
+        }
+    }
+
+    /// Some sequences.
+    struct Gaps: Hashable {
+        /// The number of sequences that are kept. Further ones are only counted.
+        private static let capacity = 100_000
+        private(set) var sequences: Set<Int> = []
+
+        var isEmpty: Bool { sequences.isEmpty }
+
+        mutating func add(_ sequence: Int) {
+            if sequences.count < Self.capacity { sequences.insert(sequence) }
+        }
+
+        func intersection(_ other: Gaps) -> Gaps { Gaps(sequences: sequences.intersection(other.sequences)) }
+
+        /// Such as `12 messages (sequences 4 to 200)`.
+        var text: String {
+            let count = sequences.count == Self.capacity ? "\(Self.capacity) or more" : "\(sequences.count)"
+            guard let first = sequences.min(), let last = sequences.max() else { return "no messages" }
+            return first == last ? "message \(first)" : "\(count) messages (sequences \(first) to \(last))"
+        }
+    }
+
+    /// - Returns: Nil if they could not be found now.
+    private func differences(in stream: String) async throws -> Differences? {
+        do {
+            guard let first = try await compare(stream), first != Differences() else { return Differences() }
+            try await Task.sleep(for: Self.patience)
+            guard let second = try await compare(stream) else { return nil }
+            return first.confirmed(by: second)
+        } catch let error where error.isTemporary || error.endsConsumer {
+            logger.info(
+                "the servers could not be compared", metadata: ["stream": "\(stream)", "error": "\(error)"])
+            return nil
+        }
+    }
+
+    private func compare(_ stream: String) async throws -> Differences? {
+        let info = try await jetStream.stream(stream)
+        let followers = info.followers.filter(\.isCurrent).map(\.name)
+        let servers = [info.leader ?? ""] + followers
+        // A server that is away may have what the others lack.
+        let areAllHere = followers.count == info.followers.count
+        let inventory = stream == names.journal && areAllHere ? try await inventory(upTo: info.lastSequence) : []
+        guard info.messageCount > 0, servers.count > 1 || !inventory.isEmpty else { return nil }
+        let settings = ConsumerSettings(
+            filters: [stream == names.journal ? names.batches : ">"], headersOnly: true,
+            inactiveThreshold: .seconds(300))
+        return try await withConsumers(on: servers[...], of: stream, settings, []) { consumers in
+            try await compare(consumers, of: servers, inventory, upTo: info.lastSequence)
+        }
+    }
+
+    /// Creates a consumer on each of some servers.
+    private func withConsumers(
+        on servers: ArraySlice<String>, of stream: String, _ settings: ConsumerSettings, _ consumers: [PullConsumer],
+        _ body: ([PullConsumer]) async throws -> Differences
+    ) async throws -> Differences? {
+        guard let server = servers.first else { return try await body(consumers) }
+        let result: Differences?? = try await jetStream.withConsumer(
+            of: stream, settings, on: { $0 ?? server == server }
+        ) { consumer in
+            try await withConsumers(on: servers.dropFirst(), of: stream, settings, consumers + [consumer], body)
+        }
+        return result ?? nil
+    }
+
+    /// - Parameter inventory: The sequences of batches that the stream should have, in ascending order.
+    private func compare(
+        _ consumers: [PullConsumer], of servers: [String], _ inventory: [Int], upTo end: Int
+    ) async throws -> Differences {
+        var comparison = SequenceComparison(count: consumers.count + 1)
+        let record = consumers.count
+        for sequence in inventory { comparison.add(sequence, from: record) }
+        comparison.end(record)
+        for (index, consumer) in consumers.enumerated() where consumer.initialPending == 0 { comparison.end(index) }
+        var differences = Differences()
+        var (count, delivered) = (0, consumers.map { _ in 0 })
+        while true {
+            switch comparison.step() {
+            case .needs(let source):
+                guard case .message(let message) = try await consumers[source].next(), message.streamSequence <= end
+                else {
+                    comparison.end(source)
+                    continue
+                }
+                delivered[source] += 1
+                guard message.consumerSequence == delivered[source] else {
+                    throw NATSError(.disconnected, "messages were lost on their way")
+                }
+                comparison.add(message.streamSequence, from: source)
+                if message.pending == 0 { comparison.end(source) }
+                count += 1
+                if count % Self.portion == 0 { try await Task.sleep(for: Self.pause) }
+            case .difference(let sequence, var lacking):
+                // An inventory may not cover all of the journal.
+                lacking.remove(record)
+                if lacking.count == consumers.count {
+                    differences.lost.add(sequence)
+                } else {
+                    for source in lacking { differences.incomplete[servers[source], default: Gaps()].add(sequence) }
+                }
+            case .end: return differences
+            }
+        }
+    }
+
+    // MARK: Inventories
+
+    /// The sequences of the batches that the journal should have. Removes the inventories of what retention has removed.
+    private func inventory(upTo end: Int) async throws -> [Int] {
+        let removal = try await jetStream.last(BusSubject.removal.text(in: names.namespace), of: names.journal)
+        let removed = try removal.map { try RemovalRecord(json: $0.body).sequence } ?? 0
+        var (records, superseded) = ([InventoryRecord](), [String]())
+        let settings = ConsumerSettings(filters: [names.inventories], start: .lastPerSubject)
+        try await jetStream.readAll(of: names.documents, settings) { delivered in
+            let record = try? InventoryRecord(json: delivered.message.body)
+            if let record, record.epoch == epoch, record.end > removed + 1 {
+                records.append(record)
+            } else {
+                superseded.append(delivered.subject)
+            }
+        }
+        for subject in superseded {
+            _ = try await jetStream.retrying { try await jetStream.purge(names.documents, filter: subject) }
+        }
+        return records.sorted { $0.first < $1.first }.flatMap(\.sequences).filter { $0 > removed }
+            .map { Int(clamping: $0) }.filter { $0 <= end }
+    }
+
+    // MARK: Reports
+
+    private func report(_ found: Differences, in stream: String, after known: Differences?) async throws {
+        for (server, gaps) in found.incomplete.sorted(by: { $0.key < $1.key })
+        where gaps != known?.incomplete[server] {
+            try await notices.say(
+                .incompleteReplica,
+                "server \(server) lacks \(gaps.text) of \(stream), which other servers have: its disk was damaged. "
+                    + "Readers get them from the other servers. Stop \(server), empty its store_dir, and start it again: it "
+                    + "then copies all from the others")
+        }
+        if !found.lost.isEmpty, found.lost != known?.lost {
+            let offsets = found.lost.sequences.map { Place.end(of: UInt64($0)) }
+            try await notices.say(
+                .damaged,
+                "no server has \(found.lost.text) of \(stream) any more, at the offsets up to \(offsets.max() ?? 0): they "
+                    + "are lost, and consumers that have not handled them pass over them")
+        }
+        for server in (known?.incomplete ?? [:]).keys.sorted() where found.incomplete[server] == nil {
+            logger.notice("server \(server) has all messages of \(stream) again")
+        }
+    }
+}
