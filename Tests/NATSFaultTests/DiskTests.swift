@@ -33,6 +33,23 @@ struct DiskTests {
         }
     }
 
+    @Test
+    func `A bit of a server's files flips: everything is still read, and the steward says how to repair the server`()
+        async throws
+    {
+        try await FaultScene.run { scene in
+            try await scene.fill()
+            let damaged = try await scene.follower()
+            try await damaged.kill()
+            try damaged.flipBit(inMessagesOf: FaultScene.journal)
+            try await damaged.restart()
+            try await scene.untilASteward(says: "server \(damaged.name) lacks")
+            try await scene.untilEachReaderHasAll()
+            try await scene.makeLeader(damaged)
+            try await scene.untilEachReaderHasAll()
+        }
+    }
+
     @Test func `The disk of the leader is full: the others go on, and it returns when there is room`() async throws {
         try #require(
             NATSServer.canHaveDisk,
@@ -49,6 +66,41 @@ struct DiskTests {
 }
 
 extension FaultScene {
+    /// Publishes more than one of the servers' files has, which is 8 MiB.
+    fileprivate func fill() async throws {
+        let text = String(repeating: "x", count: 100_000)
+        try await arena.withBus { bus in
+            for number in 0..<120 {
+                try await bus.publish(
+                    Batch([try Envelope(Filler(number: number, text: text), source: "test", subject: "s\(number)")]))
+            }
+        }
+    }
+
+    /// Waits until one of the stewards has logged a text.
+    fileprivate func untilASteward(says text: String) async throws {
+        let stewards = [leadingSteward, following].map(\.name)
+        try await arena.until("a steward says that \(text)") { _ in
+            stewards.contains { arena.log(of: $0).contains(text) }
+        }
+    }
+
+    /// Reads the journal several times, each time from servers that JetStream chooses.
+    fileprivate func untilEachReaderHasAll() async throws {
+        for _ in 0..<3 {
+            try await arena.withBus { bus in
+                var numbers: [Int] = []
+                try await bus.withSubscription(to: [.type(Filler.self)], from: .beginning) { messages in
+                    for try await message in messages {
+                        numbers.append(try message.decode(Filler.self).number)
+                        if numbers.last == 119 { break }
+                    }
+                }
+                #expect(numbers == Array(0..<120))
+            }
+        }
+    }
+
     /// Kills the present leader, again and again, until a server leads.
     fileprivate func makeLeader(_ server: NATSServer) async throws {
         while true {
@@ -61,4 +113,9 @@ extension FaultScene {
             try await untilWorking("with another leader")
         }
     }
+}
+
+private struct Filler: EventMessage {
+    var number: Int
+    var text: String
 }

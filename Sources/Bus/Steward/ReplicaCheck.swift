@@ -12,6 +12,8 @@ struct ReplicaCheck: Sendable {
     /// The pause between two checks.
     private static let interval = Duration.seconds(600)
     private static let poll = Duration.seconds(1)
+    /// The pause after a check that has failed, for example because a server is away.
+    private static let retry = Duration.seconds(3)
     /// The time after which a difference is looked for again: a message may be new, or just being removed.
     private static let patience = Duration.seconds(3)
     /// The number of messages after which the check pauses, and the pause. A check should not slow down anything else.
@@ -35,12 +37,16 @@ struct ReplicaCheck: Sendable {
     func run() async throws {
         var known: [String: Differences] = [:]
         while true {
+            var isComplete = true
             for stream in names.all {
-                guard let found = try await differences(in: stream) else { continue }
+                guard let found = try await differences(in: stream) else {
+                    isComplete = false
+                    continue
+                }
                 if found != known[stream] { try await report(found, in: stream, after: known[stream]) }
                 known[stream] = found
             }
-            try await waitForReason()
+            if isComplete { try await waitForReason() } else { try await Task.sleep(for: Self.retry) }
         }
     }
 
@@ -107,10 +113,10 @@ struct ReplicaCheck: Sendable {
     /// - Returns: Nil if they could not be found now.
     private func differences(in stream: String) async throws -> Differences? {
         do {
-            guard let first = try await compare(stream), first != Differences() else { return Differences() }
+            let first = try await compare(stream)
+            guard first != Differences() else { return first }
             try await Task.sleep(for: Self.patience)
-            guard let second = try await compare(stream) else { return nil }
-            return first.confirmed(by: second)
+            return first.confirmed(by: try await compare(stream))
         } catch let error where error.isTemporary || error.endsConsumer {
             logger.info(
                 "the servers could not be compared", metadata: ["stream": "\(stream)", "error": "\(error)"])
@@ -118,20 +124,23 @@ struct ReplicaCheck: Sendable {
         }
     }
 
-    private func compare(_ stream: String) async throws -> Differences? {
+    /// - Throws: ``NATSError`` or ``JetStreamError`` if the servers could not be compared.
+    private func compare(_ stream: String) async throws -> Differences {
         let info = try await jetStream.stream(stream)
         let followers = info.followers.filter(\.isCurrent).map(\.name)
         let servers = [info.leader ?? ""] + followers
         // A server that is away may have what the others lack.
         let areAllHere = followers.count == info.followers.count
         let inventory = stream == names.journal && areAllHere ? try await inventory(upTo: info.lastSequence) : []
-        guard info.messageCount > 0, servers.count > 1 || !inventory.isEmpty else { return nil }
+        guard info.messageCount > 0, servers.count > 1 || !inventory.isEmpty else { return Differences() }
         let settings = ConsumerSettings(
             filters: [stream == names.journal ? names.batches : ">"], headersOnly: true,
             inactiveThreshold: .seconds(300))
-        return try await withConsumers(on: servers[...], of: stream, settings, []) { consumers in
+        let found = try await withConsumers(on: servers[...], of: stream, settings, []) { consumers in
             try await compare(consumers, of: servers, inventory, upTo: info.lastSequence)
         }
+        guard let found else { throw NATSError(.timeout, "a server does not serve \(stream) now") }
+        return found
     }
 
     /// Creates a consumer on each of some servers.

@@ -1,0 +1,64 @@
+import EventBus
+import NATS
+import NATSLayout
+import NATSTestSupport
+import Testing
+
+@testable import Steward
+
+@Suite("The check of the servers", .timeLimit(.minutes(2)))
+struct ReplicaCheckTests {
+    @Test func `names the batches that the only server has lost to a flipped bit, once`() async throws {
+        try await TestJournal.run { journal in
+            let (notices, writer) = AsyncStream.makeStream(of: StewardNotice.self)
+            let configuration = StewardConfiguration(namespace: journal.names.namespace) { notice in
+                writer.yield(notice)
+                return nil
+            }
+            let steward = Steward(journal.connection.options, configuration, logger: TestJournal.logger)
+            try await during({ try await steward.run() }) {
+                var last = 0
+                // A file of the server has 8 MiB. Only what it cannot read in the last one is noticed by the server.
+                let data = #"{"text":"\#(String(repeating: "x", count: 100_000))"}"#
+                for _ in 0..<120 { last = try await journal.publish([message(.event, data: data)]) }
+                let end = UInt64(last)
+                try await journal.waitForInventory(end)
+                try await journal.server.kill()
+                try journal.server.flipBit(inMessagesOf: journal.names.journal)
+                try await journal.server.restart()
+                var found: [StewardNotice] = []
+                for await notice in notices {
+                    found.append(notice)
+                    break
+                }
+                #expect(found.map(\.code) == [.damaged])
+                #expect(found.allSatisfy { $0.message.contains("no server has") && $0.isError })
+                let missing = try await journal.missing(upTo: last)
+                #expect(found.allSatisfy { $0.message.contains("no server has \(missing) messages") })
+            }
+        }
+    }
+}
+
+extension TestJournal {
+    /// Waits until an inventory has a sequence.
+    fileprivate func waitForInventory(_ sequence: UInt64) async throws {
+        while true {
+            var end: UInt64 = 0
+            try await jetStream.readAll(of: names.documents, ConsumerSettings(filters: [names.inventories])) {
+                end = max(end, try InventoryRecord(json: $0.message.body).end)
+            }
+            if end > sequence { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    /// The number of batches up to a sequence that the server does not deliver.
+    fileprivate func missing(upTo last: Int) async throws -> Int {
+        var received = 0
+        try await jetStream.readAll(of: names.journal, ConsumerSettings(filters: [names.batches], headersOnly: true)) {
+            if $0.streamSequence <= last { received += 1 }
+        }
+        return 120 - received
+    }
+}
