@@ -20,7 +20,7 @@ package final class NATSCluster: Sendable {
     ///   - maximumStore: The limit of all streams on the disk of a server.
     ///   - diskSize: The size of a disk of its own for the first server, such as `64m`.
     package init(
-        isSeparable: Bool = false, maximumStore: String = "2GB", diskSize: String? = nil
+        isSeparable: Bool = false, maximumStore: String = "3GB", diskSize: String? = nil
     ) throws {
         let clusterPorts = try (0..<3).map { try LoopbackPort(for: "routes of n\($0 + 1)") }
         let links =
@@ -117,6 +117,18 @@ package final class NATSCluster: Sendable {
         try Task.checkCancellation()
         let others = response?["cluster"]?["replicas"]?.arrayValue ?? []
         return others.count == servers.count - 1 && others.allSatisfy { $0["current"]?.boolValue == true }
+    }
+
+    /// Lets a server lead a stream, without a fault.
+    package func handLeadership(of stream: String, to server: NATSServer) async throws {
+        let preferred: JSONValue = ["placement": ["preferred": .string(server.name)]]
+        while try await leader(of: stream) !== server {
+            _ = try? await JetStream.whileConnected(NATSOptions(servers: urls, name: "test")) {
+                try await $0.call("STREAM.LEADER.STEPDOWN.\(stream)", preferred)
+            }
+            try Task.checkCancellation()
+            try await Task.sleep(for: .milliseconds(500))
+        }
     }
 
     // MARK: Partitions

@@ -44,7 +44,7 @@ package final class NATSServer: Sendable {
     ///   - diskSize: The size of a disk of its own for the store, such as `64m`. Each start has a new, empty one. It
     ///     needs a mount namespace: see ``canHaveDisk``.
     package init(
-        name: String = "nats", port: LoopbackPort? = nil, settings: String = "", maximumStore: String = "2GB",
+        name: String = "nats", port: LoopbackPort? = nil, settings: String = "", maximumStore: String = "3GB",
         diskSize: String? = nil
     ) throws {
         self.name = name
@@ -186,13 +186,17 @@ package final class NATSServer: Sendable {
         try FileManager.default.removeItem(atPath: store)
     }
 
-    /// Flips one bit in the middle of the first file with messages of a stream. The server must not run.
+    /// Flips one bit in the middle of the oldest file with messages of a stream. The server must not run.
     package func flipBit(inMessagesOf stream: String) throws {
-        let account = URL(fileURLWithPath: store).appendingPathComponent("jetstream/$G")
-        let file = account.appendingPathComponent("streams/\(stream)/msgs/1.blk")
-        var bytes = try Data(contentsOf: file)
+        let folder = URL(fileURLWithPath: store).appendingPathComponent("jetstream/$G/streams/\(stream)/msgs")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        func number(_ file: URL) -> Int { Int(file.deletingPathExtension().lastPathComponent) ?? 0 }
+        let oldest = files.filter { $0.pathExtension == "blk" }.min { number($0) < number($1) }
+        guard let oldest else { return }
+        var bytes = try Data(contentsOf: oldest)
+        guard !bytes.isEmpty else { return }
         bytes[bytes.count / 2] ^= 4
-        try bytes.write(to: file)
+        try bytes.write(to: oldest)
     }
 
     /// Sets the limit of all streams on the disk from the next start on.

@@ -237,7 +237,6 @@ struct StewardTests {
         arguments: [
             ("max_payload: 128KB", 1, "set max_payload: 9MB"), ("", 3, "use a smaller --replicas"),
             ("jetstream: false", 1, "write jetstream {}"),
-            ("jetstream { max_file: 1GB }", 1, "use a smaller --retain-size"),
         ])
     func unusable(settings: String, replicas: Int, advice: String) async throws {
         try await NATSServer(settings: settings).whileRunning { server in
@@ -246,6 +245,31 @@ struct StewardTests {
                 StewardConfiguration(namespace: "TEST", replicas: replicas), logger: TestJournal.logger)
             let error = await #expect(throws: BusError.self) { try await steward.run() }
             #expect(error?.message.contains(advice) == true, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test("refuses a server that has room for twice the journal, but not for the rest", .timeLimit(.minutes(1)))
+    func tooLittleRoom() async throws {
+        let limits = JournalLimits(age: nil, size: 64 << 20)
+        try await NATSServer(maximumStore: "190MB").whileRunning { server in
+            let error = await #expect(throws: BusError.self) { try await Self.steward(server, limits).run() }
+            for words in ["64 MiB, 192 MiB in all", "use a smaller --retain-size"] {
+                #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+            }
+        }
+        // What is reserved at first is free afterwards.
+        try await NATSServer(maximumStore: "192MB").whileRunning { server in
+            let (roles, run) = Self.roles(of: Self.steward(server, limits))
+            try await during(run) {
+                for await role in roles {
+                    #expect(role == .leader(term: 1))
+                    break
+                }
+            }
+            let info = try await JetStream.whileConnected(NATSOptions(servers: [server.url], name: "test")) {
+                try await $0.stream("TEST_DEAD")
+            }
+            #expect(info.settings["max_bytes"]?.integerValue == -1)
         }
     }
 

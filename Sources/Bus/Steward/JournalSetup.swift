@@ -70,8 +70,10 @@ struct JournalSetup: Sendable {
             } catch let error as JetStreamError where [.storageFull, .insufficientResources].contains(error.code) {
                 throw BusError(
                     .journal,
-                    "the servers at \(place) have too little storage for the streams of a bus, which reserve twice "
-                        + "--retain-size; raise max_file_store, or use a smaller --retain-size")
+                    "the servers at \(place) have too little storage for the streams of a bus, which need twice "
+                        + "--retain-size and \(JournalStreams.overhead >> 20) MiB, "
+                        + "\(configuration.limits.room >> 20) MiB in all, and documents and dead letters; raise "
+                        + "max_file, or use a smaller --retain-size")
             } catch let error as JetStreamError where error.code == Self.notClustered {
                 throw tooFewServers
             } catch let error as JetStreamError where error.code == Self.noPeers {

@@ -15,6 +15,10 @@ package struct JournalStreams: Sendable {
         self.maximumSize = maximumSize
     }
 
+    /// The room in bytes that the servers need beside twice the size of the journal, without documents and dead letters:
+    /// a file of 8 MiB in which some messages are removed, and, in a cluster, the logs of each stream and of the servers.
+    package static let overhead = 64 << 20
+
     /// Makes the streams that do not exist, and adapts the others. The size of a journal is only raised: the steward
     /// keeps a smaller limit by itself, after it has counted what consumers lose. The epoch of a new journal is random.
     /// - Returns: The stream of the journal.
@@ -24,7 +28,10 @@ package struct JournalStreams: Sendable {
         // The journal comes last: clients wait for it, and then use all streams.
         _ = try await make(
             names.documents, names.documentSubjects, more: ["max_msgs_per_subject": 1], on: jetStream)
-        _ = try await make(names.deadLetters, names.deadLetterSubjects, more: [:], on: jetStream)
+        // The room is only reserved until there is a journal: then a server that has too little is found at once.
+        let room = maximumSize == nil ? -1 : Self.overhead
+        _ = try await make(
+            names.deadLetters, names.deadLetterSubjects, more: ["max_bytes": .integer(room)], on: jetStream)
         let journal: [String: JSONValue] = [
             "deny_delete": true, "duplicate_window": .integer(120_000_000_000),
             "max_bytes": .integer(maximumSize ?? -1),
@@ -33,7 +40,9 @@ package struct JournalStreams: Sendable {
                 JournalMetadata.layoutKey: .string(JournalMetadata.layout),
             ]),
         ]
-        return try await make(names.journal, names.journalSubjects, more: journal, on: jetStream)
+        let info = try await make(names.journal, names.journalSubjects, more: journal, on: jetStream)
+        _ = try await make(names.deadLetters, names.deadLetterSubjects, more: ["max_bytes": -1], on: jetStream)
+        return info
     }
 
     /// A random epoch.

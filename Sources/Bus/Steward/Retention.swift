@@ -24,6 +24,9 @@ package struct JournalLimits: Hashable, Sendable {
 
     /// The size at which the server itself removes messages, if no steward does.
     var lastStop: Int? { size.map { $0 > Int.max / 2 ? Int.max : $0 * 2 } }
+
+    /// The room in bytes that each server needs, without documents and dead letters.
+    var room: Int { (lastStop ?? 0).addingReportingOverflow(JournalStreams.overhead).partialValue }
 }
 
 /// Removes old messages and superseded records from the journal.
@@ -34,6 +37,9 @@ package struct JournalLimits: Hashable, Sendable {
 actor Retention {
     /// The interval of the steps.
     static let interval = Duration.seconds(5)
+    /// The interval while the journal is larger than its limit, so that it does not grow to the size at which the server
+    /// itself removes messages.
+    private static let shortInterval = Duration.seconds(1)
     /// The header in which a consumer without bodies tells their sizes.
     private static let sizeHeader = "Nats-Msg-Size"
 
@@ -47,6 +53,8 @@ actor Retention {
     private let records: ControlRecords
     /// The consumers that have been warned, because they have not handled the oldest part of a nearly full journal.
     private var warned: Set<String> = []
+    /// True if the journal was larger than its limit at the last step.
+    private var isTooLarge = false
 
     init(
         _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ limits: JournalLimits,
@@ -65,7 +73,7 @@ actor Retention {
 
     func run() async throws {
         while true {
-            try await Task.sleep(for: Self.interval)
+            try await Task.sleep(for: isTooLarge ? Self.shortInterval : Self.interval)
             do {
                 try await step(at: Date())
             } catch let error where error is ProtocolError || (error as? JetStreamError)?.isStreamThere == true {
@@ -86,7 +94,8 @@ actor Retention {
         let mark = await projection.mark + 1
         let end = min(mark, UInt64(info.lastSequence) + 1)
         var limit = try await firstSequence(before: now, handled: consumers.values.map(\.position).min()) ?? 0
-        if let size = limits.size, info.byteCount > size {
+        isTooLarge = limits.size.map { info.byteCount > $0 } ?? false
+        if let size = limits.size, isTooLarge {
             limit = max(limit, try await sequence(freeing: info.byteCount - size, from: first))
         }
         limit = min(limit, end)

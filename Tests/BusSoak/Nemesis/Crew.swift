@@ -80,6 +80,8 @@ actor Crew {
             predecessors[step.member, default: []] += [processes[step.member]].compactMap(\.self)
             try await restart(step.member)
         case .release: try await predecessors[step.member]?.last?.send(SIGCONT)
+        // Only servers of NATS have files of their own.
+        case .damage: break
         }
     }
 
@@ -96,6 +98,11 @@ actor Crew {
             resume(hitServers[step.member] ?? [])
         case .absence(let milliseconds):
             try await kill(try await chooseServers(for: step.member))
+            try await Task.sleep(for: .milliseconds(milliseconds))
+            try await restart(hitServers[step.member] ?? [])
+        case .damage(let milliseconds):
+            try await kill(try await chooseServers(for: step.member))
+            for server in hitServers[step.member] ?? [] { try server.flipBit(inMessagesOf: Arena.namespace) }
             try await Task.sleep(for: .milliseconds(milliseconds))
             try await restart(hitServers[step.member] ?? [])
         case .leave, .takeOver, .release: break

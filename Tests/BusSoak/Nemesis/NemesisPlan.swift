@@ -80,7 +80,8 @@ package struct NemesisPlan: Hashable, Sendable {
             case .nats:
                 [
                     (.servers, Step.Action.absence), (.servers, Step.Action.pause), (.leader, Step.Action.pause),
-                    (.steward(1), Step.Action.pause), (.steward(2), Step.Action.absence), (worker, Step.Action.pause),
+                    (.follower, Step.Action.damage), (.steward(1), Step.Action.pause),
+                    (.steward(2), Step.Action.absence), (worker, Step.Action.pause),
                 ]
             }
         return hits.map { member, action in
@@ -127,6 +128,8 @@ package struct Step: Hashable, Sendable {
         case pause(milliseconds: Int)
         /// kill -9 of the broker or of other parts of the bus, which start again only after a time.
         case absence(milliseconds: Int)
+        /// As ``absence``, of a server of NATS. Meanwhile one bit of its files flips.
+        case damage(milliseconds: Int)
     }
 
     /// The total number of acknowledged messages at which the step is done.

@@ -1,0 +1,34 @@
+import BusProtocol
+import EventBus
+import Foundation
+import NATSLayout
+import NATSTestSupport
+import Subprocess
+import Testing
+
+@Suite("The page about the stream", .timeLimit(.minutes(1)))
+struct JournalPageTests {
+    @Test func `has a program in Python that prints the messages of a journal with their offsets`() async throws {
+        let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/nats.md").standardizedFileURL
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let program = try #require(text.components(separatedBy: "```python\n").dropFirst().first)
+            .components(separatedBy: "```")[0]
+        try await TestJournal.run { journal in
+            for count in [1, 3, 2] {
+                try await journal.publish((0..<count).map { message(.event, data: #"{"number":\#($0),"é":"ß"}"#) })
+            }
+            try await journal.publish([message(.document, "State", subject: "a", key: "b", data: "")])
+            let result = try await Subprocess.run(
+                .name("python3"), arguments: ["-c", program, "127.0.0.1", "\(journal.server.port)", "TEST"],
+                input: .none, output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+            #expect(result.terminationStatus == .exited(0), "\(result.standardError)")
+            let printed = result.standardOutput.split(separator: "\n").map { $0.components(separatedBy: "\t") }
+            let stored = try await journal.messages(after: 0)
+            #expect(stored.count == 7)
+            #expect(printed.map { $0[0] } == stored.map { "\($0.position.offset)" })
+            #expect(printed.map { $0[1] } == stored.map(\.message.topic))
+            #expect(printed.map { $0[2] } == stored.map { String(decoding: $0.message.header, as: UTF8.self) })
+            #expect(printed.map { $0[3] } == stored.map { String(decoding: $0.message.data, as: UTF8.self) })
+        }
+    }
+}
