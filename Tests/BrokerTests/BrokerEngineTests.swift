@@ -110,8 +110,8 @@ struct BrokerEngineTests {
             _ = fixture.publish(sequence: 1, ["A", "A", "A", "B"])
             try fixture.execute("UPDATE messages SET data = x'ff' WHERE offset = 2")
             try fixture.execute("UPDATE messages SET previous = 7 WHERE offset = 4")
-            #expect(fixture.read("event.A.")?.damaged == [2])
-            #expect(fixture.read()?.damaged == [2, 4])
+            // The damage could be in the topics, so it is named to every reader.
+            for filter in ["event.A.", "event.B.", "event."] { #expect(fixture.read(filter)?.damaged == [2, 4]) }
             #expect(fixture.read()?.messages.map(\.offset) == [1, 3])
         }
     }

@@ -13,6 +13,7 @@ struct DamageTests {
     private final class Notices: Sendable {
         private let all = Mutex<[BrokerNotice]>([])
         var codes: [BrokerNotice.Code] { all.withLock { $0.map(\.code) } }
+        var messages: [String] { all.withLock { $0.map(\.message) } }
         func add(_ notice: BrokerNotice) -> Envelope? {
             all.withLock { $0.append(notice) }
             let type = MessageType(kind: .error, name: "ApplicationError")
@@ -57,6 +58,7 @@ struct DamageTests {
             #expect(seen.head == 5)
             #expect(greet(fixture, seen)?.epoch == seen.epoch)
             try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.forgetEnd()
             try fixture.restart()
             _ = fixture.publish(sequence: 2, ["B"])
             let renewed = try #require(greet(fixture, seen))
@@ -65,6 +67,59 @@ struct DamageTests {
             #expect(notices.codes == [.lostEnd])
             try fixture.restart()
             #expect((fixture.journal.epoch, fixture.journal.start) == (renewed.epoch, 2))
+        }
+    }
+
+    @Test("a broker that finds less than it had acknowledged begins a new epoch at once, and says how much is gone")
+    func lostWithoutClients() throws {
+        let notices = Notices()
+        try Fixture.run({ $0.describe = notices.add }) { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            let copy = try DatabaseQueue()
+            try DatabaseQueue(path: fixture.path).backup(to: copy)
+            _ = fixture.publish(sequence: 2, ["A", "A", "A"])
+            let epoch = fixture.journal.epoch
+            try fixture.restart()
+            #expect((fixture.journal.epoch, fixture.journal.head) == (epoch, 5), "nothing is lost")
+            try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.restart()
+            let renewed = fixture.journal.epoch
+            #expect(renewed != epoch)
+            #expect((fixture.journal.start, fixture.journal.head) == (2, 2))
+            try fixture.tick()
+            #expect(notices.codes == [.lostEnd])
+            #expect(notices.messages.first?.contains("lost its last 3 offsets: it ends at offset 2") == true)
+            try fixture.restart()
+            #expect(fixture.journal.epoch == renewed, "the loss is told once")
+            #expect(notices.codes == [.lostEnd])
+        }
+    }
+
+    @Test("a journal with another message at its end, or of an earlier epoch, begins a new epoch at its start")
+    func replaced() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            let copy = try DatabaseQueue()
+            try DatabaseQueue(path: fixture.path).backup(to: copy)
+            _ = fixture.publish(sequence: 2, ["A"])
+            let first = fixture.journal.epoch
+            // The end is the same offset, with another message.
+            try copy.write { try $0.execute(sql: "UPDATE messages SET checksum = checksum + 1") }
+            try copy.backup(to: DatabaseQueue(path: fixture.path))
+            let end = try Data(contentsOf: URL(fileURLWithPath: "\(fixture.path).end"))
+            try fixture.restart()
+            let second = fixture.journal.epoch
+            #expect(second != first)
+            try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.restart()
+            #expect(![first, second].contains(fixture.journal.epoch))
+            // What is not a record, or not of this journal, shows nothing.
+            let epoch = fixture.journal.epoch
+            for bytes in [Data(), Data(end.prefix(23)), end + [0], Data(repeating: 0xff, count: 24)] {
+                try bytes.write(to: URL(fileURLWithPath: "\(fixture.path).end"))
+                try fixture.restart()
+                #expect(fixture.journal.epoch == epoch)
+            }
         }
     }
 
@@ -108,6 +163,7 @@ struct DamageTests {
             #expect((after.epoch, after.head) == (before.epoch, 2))
             #expect(after.mark != before.mark && after.mark != 0)
             try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.forgetEnd()
             try fixture.restart()
             #expect(try #require(greet(fixture, after)).epoch != before.epoch)
         }
@@ -134,6 +190,7 @@ struct DamageTests {
             #expect([before, seen].map(\.epoch) == [empty.epoch, empty.epoch], "growing is no loss")
 
             try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.forgetEnd()
             try fixture.restart()
             let other = ProducerID()
             for sequence in 1...5 { publish(UInt64(sequence), by: other) }

@@ -62,6 +62,11 @@ final class Fixture {
             logger: Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() }, clock: clock, now: now)
     }
 
+    /// Removes the record of the journal's end, so that only marks show a loss.
+    func forgetEnd() throws {
+        try FileManager.default.removeItem(atPath: "\(path).end")
+    }
+
     func handle(_ incoming: [Incoming]) -> Outgoing {
         let outgoing = engine.handle(incoming, now: now)
         lastFeed = outgoing.feed

@@ -25,6 +25,8 @@ struct BadRequest: Sendable {
         BadRequest("another version", [[0x53, 0x47, 2] + head(.hello).dropFirst(3)], .version),
         BadRequest("version 0", [[0x53, 0x47, 0] + head(.hello).dropFirst(3)], .version),
         BadRequest("an operation that there is not", [[0x53, 0x47, 1, 99] + head(.hello).dropFirst(4)], .operation),
+        BadRequest(
+            "a long hello that ends with 2", [head(.hello), [UInt8](repeating: 1, count: 48) + [2]], .malformed),
         BadRequest("8 MiB of nothing", [[UInt8](repeating: 0, count: Limits.maximumFrameSize)], .malformed),
     ]
 

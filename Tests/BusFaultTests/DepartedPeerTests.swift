@@ -1,3 +1,4 @@
+import BusChecker
 import BusProtocol
 import BusSoak
 import BusStranger
@@ -7,7 +8,8 @@ import Glibc
 import Testing
 import ZeroMQ
 
-/// libzmq's heartbeats can abort a process if its peer disconnects while the pipe between them is full.
+/// libzmq can abort a process whose peer disconnects: with heartbeats while the pipe between them is full, and with
+/// `ZMQ_IMMEDIATE` while a message is being received.
 @Suite("When a peer leaves while more of it waits than a connection holds", .timeLimit(.minutes(3)))
 struct DepartedPeerTests {
     private static let names = ["Noted", "Other"]
@@ -43,6 +45,34 @@ struct DepartedPeerTests {
             }
             try await broker.send(SIGTERM)
             #expect(try await arena.untilEnd(of: broker) == .exited(0))
+        }
+    }
+
+    @Test(
+        "a client with 1,024 batches under way outlives each of its brokers, also if it is stopped when one is killed")
+    func batches() async throws {
+        try await Arena.with { arena in
+            let publisher = try await arena.startFixture("publisher", "publish", ["--lanes", "1024", "--batch", "1"])
+            for round in 1...12 {
+                let broker = try await arena.startBroker("broker\(round)")
+                let count = await arena.counts(of: "publisher").acknowledged
+                try await arena.until("the publisher publishes to broker \(round)") {
+                    $0["publisher"]?.acknowledged ?? 0 > count + 1024
+                }
+                if round > 2 {
+                    try await publisher.send(SIGSTOP)
+                    // The broker answers this after it has answered the batches: their acknowledgements wait.
+                    try await arena.withBus { _ = try await $0.end() }
+                }
+                try await broker.send(SIGKILL)
+                try await arena.untilEnd(of: broker)
+                try await publisher.send(SIGCONT)
+            }
+            _ = try await arena.startBroker("last")
+            try await publisher.send(SIGTERM)
+            #expect(try await arena.untilEnd(of: publisher) == .exited(0))
+            let history = try await arena.history(publishers: ["publisher"], groups: [], readers: [])
+            #expect(Checker.findings(in: history) == [])
         }
     }
 

@@ -117,6 +117,18 @@ struct RequestTests {
         return try? Request(head.operation, body: frames.dropFirst())
     }
 
+    @Test("the last byte of a long hello is 1, and that of an extent 0 or 1")
+    func flags() throws {
+        for byte in UInt8.min...UInt8.max {
+            let short = Greeting(producer: ProducerID()).frames[0]
+            let greeting = try? Greeting(frames: [short + [byte]])
+            #expect((greeting?.asksForMore == true) == (byte == 1), "hello \(byte)")
+            let frames = RequestHead(operation: .read, id: 1)
+            let page = [frames.bytes, [0, 0, 0], [UInt8](repeating: 0, count: 16) + [byte], []]
+            #expect(((try? Reply.read(page)) != nil) == (byte <= 1), "extent \(byte)")
+        }
+    }
+
     @Test("another version is refused as such, and its id is still found")
     func foreignVersion() throws {
         var frame = RequestHead(operation: .hello, id: 77).bytes

@@ -17,7 +17,11 @@ struct SubscriptionNoticeTests {
                 }
             }
             try await DatabaseQueue(path: broker.journal).write {
-                try $0.execute(sql: "DELETE FROM messages WHERE offset IN (2, 3)")
+                try $0.execute(
+                    sql: """
+                        DELETE FROM messages WHERE offset < 4;
+                        UPDATE journal SET value = 3 WHERE key = 'pruned';
+                        """)
             }
             let told = Mutex<[SubscriptionNotice]>([])
             let numbers = try await broker.run {

@@ -32,6 +32,13 @@ package struct ByteReader {
         return number
     }
 
+    /// Reads a byte that is 0 for false or 1 for true.
+    package mutating func flag() throws(ProtocolError) -> Bool {
+        let byte: UInt8 = try read()
+        guard byte <= 1 else { throw ProtocolError(.malformed, "\(byte) is not a flag: it must be 0 or 1") }
+        return byte == 1
+    }
+
     package mutating func bytes(count: Int) throws(ProtocolError) -> Bytes {
         frame[try take(count)]
     }

@@ -72,7 +72,7 @@ package struct Letters: Hashable, Sendable {
             throw ProtocolError(.malformed, "the reply to letters has two frames: extent and letters")
         }
         var extent = ByteReader(first)
-        isComplete = try extent.read(UInt8.self) != 0
+        isComplete = try extent.flag()
         let epoch: UInt64 = try extent.read()
         var reader = ByteReader(last)
         var letters: [Letter] = []

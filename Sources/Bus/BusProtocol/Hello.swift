@@ -39,7 +39,7 @@ package struct Greeting: Hashable, Sendable {
         head = try reader.read()
         mark = try reader.read()
         asksForMore = !reader.isAtEnd
-        if asksForMore, try reader.read(UInt8.self) == 0 {
+        if asksForMore, try !reader.flag() {
             throw ProtocolError(.malformed, "the last byte of a long hello must be 1")
         }
         try reader.end()

@@ -78,7 +78,7 @@ package struct Page: Hashable, Sendable {
         var extent = ByteReader(first)
         epoch = try extent.read()
         through = try extent.number()
-        isComplete = try extent.read(UInt8.self) != 0
+        isComplete = try extent.flag()
         var damaged: [UInt64] = []
         while !extent.isAtEnd {
             damaged.append(try extent.number())

@@ -57,7 +57,8 @@ package final class Socket {
     }
 
     /// Sends a message of several frames without waiting.
-    /// - Returns: False if there is no peer or its queue is full; then nothing was sent.
+    /// - Returns: False if the queue is full, or a socket that binds has no peer; then nothing was sent. A socket that
+    ///   connects queues messages also while it has no connection.
     /// - Throws: ``ZeroMQError``, for example if the peer of a ROUTER has left.
     package func send(_ frames: [[UInt8]]) throws -> Bool {
         mayHaveNews = true

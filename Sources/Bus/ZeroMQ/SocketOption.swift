@@ -1,6 +1,9 @@
 internal import CZeroMQ
 
 /// An option of a socket, with the value type that libzmq expects.
+///
+/// `ZMQ_IMMEDIATE` is left out: it makes libzmq drop a pipe when its connection ends, also between two frames of a
+/// message that is being received, and abort the process (`Assertion failed: !_more`).
 package struct SocketOption: Sendable {
     let name: Int32
     let value: Value
@@ -23,8 +26,6 @@ package struct SocketOption: Sendable {
     package static func linger(_ milliseconds: Int32) -> Self { Self(name: ZMQ_LINGER, value: .int32(milliseconds)) }
     /// The maximum size of a frame in bytes. No limit by default.
     package static func maximumFrameSize(_ bytes: Int64) -> Self { Self(name: ZMQ_MAXMSGSIZE, value: .int64(bytes)) }
-    /// Queues no messages for a peer that is not connected.
-    package static let immediate = Self(name: ZMQ_IMMEDIATE, value: .int32(1))
     /// Reports an unreachable peer instead of dropping the messages for it.
     package static let routerMandatory = Self(name: ZMQ_ROUTER_MANDATORY, value: .int32(1))
     /// Reports every subscription, even if another peer already has the same one.

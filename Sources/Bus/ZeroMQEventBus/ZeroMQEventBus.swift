@@ -190,7 +190,7 @@ public actor ZeroMQEventBus: EventBus {
     private static let turnCount = 512
 
     private func connectIngress() throws {
-        let ingress = try Socket(.dealer, options: Self.options + [.immediate])
+        let ingress = try Socket(.dealer, options: Self.options)
         try ingress.connect(address.ingress)
         let watch = SocketWatch(ingress) { [weak self] in
             self?.assumeIsolated { $0.takeReplies() }

@@ -51,9 +51,10 @@ extension TestStack {
         Set(messages.filter { $0.type == Handled.type }.map(\.attributes.source))
     }
 
-    /// Runs `body`, then replaces the journal by its earlier content: messages that were published in `body` are lost,
-    /// and the journal has a new epoch.
-    func journalLosesItsEnd(_ body: () async throws -> Void) async throws {
+    /// Runs `body`, then replaces the journal by its earlier content: messages that were published in `body` are lost.
+    /// - Parameter isKnown: True if the record of the journal's end remains, so that the broker begins a new epoch at
+    ///   its start. False if the record is the earlier one, too: then only a client may know of the loss.
+    func journalLosesItsEnd(isKnown: Bool = true, _ body: () async throws -> Void) async throws {
         let journals = "\(dataDirectory)/broker"
         let copy = "\(dataDirectory)/copy"
         try await stop("broker")
@@ -61,6 +62,11 @@ extension TestStack {
         try await start("broker")
         try await body()
         try await stop("broker")
+        let record = "journal.sqlite.end"
+        if isKnown {
+            try FileManager.default.removeItem(atPath: "\(copy)/\(record)")
+            try FileManager.default.copyItem(atPath: "\(journals)/\(record)", toPath: "\(copy)/\(record)")
+        }
         try FileManager.default.removeItem(atPath: journals)
         try FileManager.default.copyItem(atPath: copy, toPath: journals)
         try await start("broker")

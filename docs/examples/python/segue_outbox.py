@@ -118,7 +118,7 @@ class Outbox:
         try:
             await self._ingress.send_multipart(frames, flags=zmq.NOBLOCK)
         except zmq.Again:
-            pass  # There is no connection, or no room: `resend` sends it later.
+            pass  # There is no room: `resend` sends it later.
 
     async def send_all(self) -> None:
         """Sends all unanswered requests again, in order."""

@@ -39,7 +39,7 @@ class Bus:
             try:
                 self.ingress.send_multipart([head, *frames], zmq.NOBLOCK)
             except zmq.Again:
-                pass  # There is no connection, or no room.
+                pass  # There is no room.
             deadline = time.monotonic() + delay
             while self.ingress.poll(1000 * max(0, deadline - time.monotonic())):
                 reply, status, *body = self.ingress.recv_multipart()

@@ -99,7 +99,6 @@ def endpoints(address: str) -> tuple[str, str]:
 def sockets(context: zmq.Context[Any], address: str, room: int = 1000) -> tuple[Any, Any]:
     """Connects the ingress and the feed, and returns both. The feed queues at most `room` packets and drops others."""
     ingress, feed = context.socket(zmq.DEALER), context.socket(zmq.SUB)
-    ingress.setsockopt(zmq.IMMEDIATE, 1)
     feed.setsockopt(zmq.SNDHWM, 0)
     feed.setsockopt(zmq.RCVHWM, room)
     for socket, endpoint in zip((ingress, feed), endpoints(address), strict=True):

@@ -31,6 +31,7 @@ package struct BrokerEngine {
     /// The maximum number of offsets in one step of ``prune(now:_:)``.
     private static let stepCount = 2000
 
+    /// Begins a new epoch if the journal has lost messages since it was last used.
     /// - Parameter now: Leases and memberships in the journal count from this time.
     package init(
         journal: Journal, configuration: BrokerConfiguration, logger: Logger, clock: BrokerClock,
@@ -45,6 +46,7 @@ package struct BrokerEngine {
         lastForgotten = now
         let members = journal.consumers.rows.values.flatMap { $0.producers.values }
         presence = ProducerPresence(try journal.leaseOwners() + members, now: now)
+        if let loss = journal.lossAtStart { try beginEpoch(after: loss, now: now) }
     }
 
     package mutating func handle(_ incoming: [Incoming], now: ContinuousClock.Instant) -> Outgoing {
@@ -246,8 +248,13 @@ package struct BrokerEngine {
     /// end.
     private mutating func check(_ greeting: Greeting, now: ContinuousClock.Instant) throws {
         guard greeting.epoch == journal.epoch,
-            let loss = try journal.loss(shownBy: greeting.mark, at: greeting.head)
+            let loss = try journal.loss(shownBy: greeting.mark, at: greeting.head, of: greeting.epoch)
         else { return }
+        try beginEpoch(after: loss, now: now)
+    }
+
+    /// - Parameter loss: A description of the lost messages.
+    private mutating func beginEpoch(after loss: String, now: ContinuousClock.Instant) throws {
         try journal.renewEpoch(at: clock.time(at: now))
         notices.say(
             .lostEnd,

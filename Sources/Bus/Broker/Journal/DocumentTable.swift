@@ -16,19 +16,19 @@ struct DocumentTable {
     private let deleteMessage: RawStatement
 
     static let lookUpSQL = """
-        SELECT \(MessageTable.columns) FROM documents JOIN messages USING (offset)
+        SELECT documents.offset, \(MessageTable.columns) FROM documents LEFT JOIN messages USING (offset)
         WHERE documents.type = ? AND documents.subject = ? AND documents.key = ?
         """
 
     static let scanSubjectSQL = """
-        SELECT \(MessageTable.columns) FROM documents JOIN messages USING (offset)
+        SELECT documents.offset, \(MessageTable.columns) FROM documents LEFT JOIN messages USING (offset)
         WHERE documents.offset > ? AND documents.type = ? AND documents.subject = ? ORDER BY documents.offset
         """
 
     init(_ database: Database) throws {
         scan = try RawStatement(
             """
-            SELECT \(MessageTable.columns) FROM documents JOIN messages USING (offset)
+            SELECT documents.offset, \(MessageTable.columns) FROM documents LEFT JOIN messages USING (offset)
             WHERE documents.offset > ? ORDER BY documents.offset
             """, database)
         scanSubject = try RawStatement(Self.scanSubjectSQL, database)
@@ -91,6 +91,15 @@ struct DocumentTable {
                 return try body(scanSubject)
             }
         }
+    }
+
+    /// The offsets of the retained documents in a range, in order.
+    func offsets(in range: ClosedRange<UInt64>, _ database: Database) throws -> [UInt64] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT offset FROM documents WHERE offset BETWEEN ? AND ? ORDER BY offset")
+        let rows = try Row.fetchAll(
+            statement, arguments: [Int64(clamping: range.lowerBound), Int64(clamping: range.upperBound)])
+        return try rows.map { try $0.number(0) }
     }
 
     /// The producers that hold leased documents.

@@ -20,6 +20,8 @@ package final class Journal {
     private(set) var topics = TopicTable()
     private(set) var producers: ProducerTable
     private(set) var consumers: ConsumerTable
+    /// A description of the messages that the journal has lost since it was last used; nil if it shows no loss.
+    private(set) var lossAtStart: String?
     /// The error that says that the journal is damaged and can no longer be used; nil if no damage has been found.
     private(set) var failure: BusError?
 
@@ -30,6 +32,14 @@ package final class Journal {
     private let statements: TransactionStatements
     private let file: JournalFile
     private let marks: MarkMaker
+    private let endRecord: EndRecord
+    /// The last content of the record that was read or written; nil if there is none.
+    private var recordedEnd: EndRecord.Content?
+    /// The checksum of the row that was last inserted.
+    private var lastChecksum: (offset: UInt64, checksum: Int64)?
+    /// The offset of the last damaged row that was found when the journal was loaded; 0 if none was found. The row may
+    /// be of any topic.
+    private var lastDamage: UInt64 = 0
     /// The last result of ``markOfEnd()``, with the end of the journal for which it was made.
     private var lastMark: (epoch: UInt64, head: UInt64, mark: UInt64)?
     /// The end of the journal when it was opened. Messages after it were recorded by this process.
@@ -53,7 +63,7 @@ package final class Journal {
             try database.execute(sql: "PRAGMA journal_mode = WAL")
             try database.execute(sql: "PRAGMA synchronous = \(durability == .power ? "FULL" : "NORMAL")")
         }
-        try JournalFile.restrict(path)
+        let resolvedPath = try JournalFile.restrict(path)
         do {
             // check-lines: the file was claimed above.
             database = try DatabaseQueue(path: path, configuration: configuration)
@@ -72,8 +82,16 @@ package final class Journal {
                     "the journal \(path) lacks its key: another program changed the file; restore it or move it away")
             }
             marks = MarkMaker(key: key)
+            do {
+                endRecord = try EndRecord(of: resolvedPath)
+            } catch {
+                throw BusError(.journal, "the journal \(path) cannot be opened: \(error)")
+            }
+            recordedEnd = endRecord.read()
             try load()
             firstHead = head
+            lossAtStart = try recordedEnd.flatMap { try loss(shownBy: $0.mark, at: $0.head, of: $0.epoch) }
+            if lossAtStart == nil { try recordEnd() }
         } catch {
             guard let cause = DatabaseError(error) else { throw error }
             throw cause.isDamage
@@ -99,7 +117,7 @@ package final class Journal {
     func transaction<Result>(at time: Int64, _ body: (inout Transaction) throws -> Result) throws -> Result {
         do {
             try loadIfDue()
-            return try database.inDatabase { database in
+            let result = try database.inDatabase { database in
                 defer { try? rollback(database) }
                 try begin(database)
                 var transaction = Transaction(journal: self, database: database, time: time)
@@ -108,6 +126,9 @@ package final class Journal {
                 try statements.commit.run()
                 return result
             }
+            // The batch is recorded, so a failure here must not refuse it.
+            try? recordEnd()
+            return result
         } catch {
             isLoadDue = true
             try? loadIfDue()
@@ -179,9 +200,11 @@ package final class Journal {
             let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head FROM topics")
             while let row = try rows.next() {
                 guard let topic = Topic(try row.value(0, as: String.self)) else { continue }
-                _ = try topics.add(topic, id: row.value(1), head: row.number(2))
+                // A greater offset is damaged: it would move the end of the journal.
+                _ = try topics.add(topic, id: row.value(1), head: min(row.number(2), saved))
             }
-            head = max(topics.entries.map(\.head).max() ?? 0, pruned, saved)
+            head = max(pruned, saved)
+            lastDamage = 0
             try producers.load(database)
             try consumers.load(forgottenEpoch: try number("forgotten", database), database)
             try rollForward(database)
@@ -190,15 +213,26 @@ package final class Journal {
 
     /// Updates the tables of topics and producers in memory from the messages after ``saved``.
     private func rollForward(_ database: Database) throws {
-        let sql = "SELECT offset, topic, time, producer, sequence FROM messages WHERE offset > ? ORDER BY offset"
+        let sql = """
+            SELECT \(MessageTable.columns), offset, time, producer, sequence
+            FROM messages WHERE offset > ? ORDER BY offset
+            """
         let rows = try Row.fetchCursor(database, sql: sql, arguments: [Int64(clamping: saved)])
         while let row = try rows.next() {
-            head = max(head, try row.number(0))
-            if let index = topics.index(ofID: try row.value(1)) { topics.move(index, to: head) }
-            guard let stored = try row.value(3, as: Data?.self), let producer = ProducerID(stored: stored) else {
+            let offset: UInt64 = try row.number(5)
+            if let (topic, _) = MessageTable.intact(row, at: offset, topics) {
+                head = max(head, offset)
+                topics.move(topic, to: head)
+            } else {
+                lastDamage = head + 1
+                // Another offset would move the end of the journal.
+                guard offset == head + 1 else { continue }
+                head = offset
+            }
+            guard let stored = try row.value(7, as: Data?.self), let producer = ProducerID(stored: stored) else {
                 continue
             }
-            producers.move(producer, to: try row.number(4), offset: head, at: try row.number(2))
+            producers.move(producer, to: try row.number(8), offset: head, at: try row.number(6))
         }
     }
 
@@ -237,24 +271,39 @@ package final class Journal {
         let new = UInt64.random(in: 1...UInt64(Int64.max))
         try transaction(at: time) { try $0.begin(epoch: new, at: firstHead) }
         (epoch, start) = (new, firstHead)
+        try recordEnd()
+    }
+
+    /// Records the end of the journal for the next start, if it has changed.
+    private func recordEnd() throws {
+        let end = EndRecord.Content(epoch: epoch, head: head, mark: try markOfEnd())
+        guard end.mark != 0, end != recordedEnd else { return }
+        endRecord.write(end)
+        recordedEnd = end
     }
 
     /// Returns the mark of the journal's end (see ``MarkMaker``); 0 if the journal is empty.
     func markOfEnd() throws -> UInt64 {
         guard head > 0 else { return 0 }
         if let lastMark, lastMark.epoch == epoch, lastMark.head == head { return lastMark.mark }
-        let mark = marks.mark(of: head, in: epoch, checksum: try read { try messages.checksum(at: head, $0) })
+        let inserted = lastChecksum?.offset == head ? lastChecksum?.checksum : nil
+        let checksum = try inserted ?? read { try messages.checksum(at: head, topics, $0) }
+        let mark = marks.mark(of: head, in: epoch, checksum: checksum)
         lastMark = (epoch, head, mark)
         return mark
     }
 
-    /// Compares the journal with a mark that a client received in this epoch for an offset.
+    /// Compares the journal with a mark that it has made for the message at an offset of an epoch.
     /// - Returns: A description of the loss. Nil if the mark shows no loss, or was not made by this journal.
-    func loss(shownBy mark: UInt64, at offset: UInt64) throws -> String? {
-        if let lastMark, lastMark == (epoch, offset, mark) { return nil }
-        guard mark != 0, marks.isAuthentic(mark, of: offset, in: epoch) else { return nil }
-        guard offset <= head else { return "ends at offset \(head), but ended at \(offset) before" }
-        guard let checksum = try read({ try messages.checksum(at: offset, $0) }),
+    func loss(shownBy mark: UInt64, at offset: UInt64, of markedEpoch: UInt64) throws -> String? {
+        if let lastMark, lastMark == (markedEpoch, offset, mark) { return nil }
+        guard mark != 0, marks.isAuthentic(mark, of: offset, in: markedEpoch) else { return nil }
+        guard markedEpoch == epoch else { return "has another epoch than before" }
+        guard offset <= head else {
+            return
+                "has lost its last \(offset - head) offsets: it ends at offset \(head), but ended at \(offset) before"
+        }
+        guard let checksum = try read({ try messages.checksum(at: offset, topics, $0) }),
             !marks.mayBe(mark, of: offset, in: epoch, checksum: checksum)
         else { return nil }
         return "has a different message at offset \(offset) than before"
@@ -264,12 +313,12 @@ package final class Journal {
 
     /// A page of the matching messages after an offset.
     func messages(_ request: PageRequest) throws -> PackedPage {
-        try page(request, messages.scan)
+        try page(request, messages.scan, isWhole: true)
     }
 
     /// A page of the matching retained documents after an offset, in the order in which they were last published.
     func documents(_ request: PageRequest) throws -> PackedPage {
-        try page(request, documents.scan)
+        try page(request, documents.scan, isWhole: false)
     }
 
     /// A page with one retained document, or an empty page.
@@ -343,15 +392,21 @@ package final class Journal {
         try read { try documents.leaseCount(of: owner, $0) }
     }
 
-    private func page(_ request: PageRequest, _ scan: RawStatement) throws -> PackedPage {
+    /// - Parameter isWhole: True if `scan` selects all messages, false if it selects those of the documents.
+    private func page(_ request: PageRequest, _ scan: RawStatement, isWhole: Bool) throws -> PackedPage {
         try check(request)
         let filters = Set(request.prefixes)
-        let isWanted = topics.entries.map { $0.head > request.after && $0.matches(filters) }
-        var builder = PageBuilder(
-            page: PackedPage(epoch: epoch, through: request.after), topics: topics, isWanted: isWanted)
-        // Usually there are no new messages. The heads of the topics show this without a scan.
-        guard isWanted.contains(true) else { return builder.finished(head: head) }
-        return try read { _ in try builder.page(of: scan, after: request.after, head: head) }
+        let isWanted = topics.entries.map { max($0.head, lastDamage) > request.after && $0.matches(filters) }
+        return try read { database in
+            var builder = PageBuilder(
+                page: PackedPage(epoch: epoch, through: request.after), topics: topics, isWanted: isWanted,
+                extent: isWhole
+                    ? .whole(pruned: pruned, head: head) { [documents] in try documents.offsets(in: $0, database) }
+                    : .listed)
+            // Usually there are no new messages. The heads of the topics show this without a scan.
+            guard isWanted.contains(true) else { return builder.finished(head: head) }
+            return try builder.page(of: scan, after: request.after, head: head)
+        }
     }
 
     private func check(_ request: PageRequest) throws {
@@ -439,6 +494,8 @@ package final class Journal {
             let handled = consumers.position ?? head
             limit = max(limit, min(try locate(UInt64(clamping: time - Int64(age / .milliseconds(1)))), handled))
         }
+        // A damaged row can have an offset after the end of the journal.
+        limit = min(limit, head)
         let end = min(limit, pruned + UInt64(count))
         guard end > pruned else { return (false, []) }
         let cutOff = try transaction(at: time) { try $0.prune(through: end) }
@@ -544,9 +601,10 @@ extension Journal {
             let (offset, previous) = (journal.head + 1, topic.head)
             try batch.frame.withUnsafeBytes { frame in
                 let data = UnsafeRawBufferPointer(rebasing: frame[message.data])
-                try journal.messages.insert(
+                let checksum = try journal.messages.insert(
                     offset: offset, topic: topic, header: UnsafeRawBufferPointer(rebasing: frame[message.header]),
                     data: data, in: self)
+                journal.lastChecksum = (offset, checksum)
                 guard topic.isDocument else { return }
                 let identity = DocumentIdentity(
                     type: topic.type, subject: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
@@ -665,12 +723,14 @@ struct JournalFile {
 
     /// Creates the file if there is none, and takes the rights of other users away from it and from the files that
     /// SQLite keeps beside it.
+    /// - Returns: The path without symbolic links.
     /// - Throws: ``BusError`` with code `journal` if the file belongs to another user.
-    static func restrict(_ path: String) throws(BusError) {
+    static func restrict(_ path: String) throws(BusError) -> String {
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         do {
             try PrivateFile.claim(file)
             for suffix in ["-wal", "-shm", "-journal"] { try PrivateFile.claim(file + suffix, createsFile: false) }
+            return file
         } catch {
             throw BusError(
                 .journal, "the journal \(path) cannot be opened: \(error); use a file and a folder of your own")

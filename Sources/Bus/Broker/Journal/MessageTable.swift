@@ -1,11 +1,12 @@
 internal import BusProtocol
 internal import EventBus
+internal import Foundation
 internal import GRDB
 
 /// The table of the journal's messages, by offset.
 struct MessageTable {
-    /// The columns that ``PageBuilder`` reads.
-    static let columns = "messages.offset, messages.topic, previous, header, data, checksum"
+    /// The columns of a message, after its offset, that ``PageBuilder`` reads.
+    static let columns = "messages.topic, previous, header, data, checksum"
 
     /// Selects the offset of the preceding message on a message's topic.
     static let linkSQL = "SELECT previous FROM messages WHERE offset = ?"
@@ -16,9 +17,11 @@ struct MessageTable {
     private let link: RawStatement
 
     init(_ database: Database) throws {
-        scan = try RawStatement("SELECT \(Self.columns) FROM messages WHERE offset > ? ORDER BY offset", database)
+        scan = try RawStatement(
+            "SELECT offset, \(Self.columns) FROM messages WHERE offset > ? ORDER BY offset", database)
         link = try RawStatement(Self.linkSQL, database)
-        insert = try RawStatement("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
+        // A row after the end of the journal is a damaged one, with a wrong offset.
+        insert = try RawStatement("INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
     }
 
     /// Sets the producer and sequence for the messages that are inserted next. Only the last message of a batch has
@@ -34,10 +37,11 @@ struct MessageTable {
         insert.bind(Int64(clamping: sequence), at: 9)
     }
 
+    /// - Returns: The checksum of the row.
     func insert(
         offset: UInt64, topic: TopicEntry, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer,
         in transaction: borrowing Journal.Transaction
-    ) throws {
+    ) throws -> Int64 {
         insert.bind(Int64(offset), at: 1)
         insert.bind(topic.id, at: 2)
         insert.bind(Int64(topic.head), at: 3)
@@ -48,6 +52,7 @@ struct MessageTable {
             topic: topic.hash, offset: offset, previous: topic.head, header: header, data: data)
         insert.bind(checksum, at: 7)
         try insert.run()
+        return checksum
     }
 
     /// Counts messages, by following each topic from its last message to the previous one. There is no index by topic,
@@ -78,10 +83,29 @@ struct MessageTable {
         return try link.step() ? UInt64(clamping: link.integer(0)) : nil
     }
 
-    /// The checksum of a message; nil if there is no message at the offset.
-    func checksum(at offset: UInt64, _ database: Database) throws -> Int64? {
-        let statement = try database.cachedStatement(sql: "SELECT checksum FROM messages WHERE offset = ?")
-        return try Int64.fetchOne(statement, arguments: [Int64(clamping: offset)])
+    /// The checksum of a message; nil if there is no message at the offset, or it is damaged.
+    func checksum(at offset: UInt64, _ topics: TopicTable, _ database: Database) throws -> Int64? {
+        let statement = try database.cachedStatement(sql: "SELECT \(Self.columns) FROM messages WHERE offset = ?")
+        let row = try Row.fetchOne(statement, arguments: [Int64(clamping: offset)])
+        return row.flatMap { Self.intact($0, at: offset, topics)?.checksum }
+    }
+
+    /// Compares a row with its checksum.
+    /// - Parameter row: A row that begins with ``columns``.
+    /// - Returns: The index of the row's topic, and the checksum. Nil if the row is damaged.
+    static func intact(_ row: Row, at offset: UInt64, _ topics: TopicTable) -> (topic: Int, checksum: Int64)? {
+        guard let id = try? row.value(0, as: Int64.self), let topic = topics.index(ofID: id),
+            let previous = try? row.value(1, as: Int64.self), let header = try? row.value(2, as: Data.self),
+            let data = try? row.value(3, as: Data.self), let stored = try? row.value(4, as: Int64.self)
+        else { return nil }
+        let checksum = header.withUnsafeBytes { header in
+            data.withUnsafeBytes { data in
+                Checksum.of(
+                    topic: topics[topic].hash, offset: offset, previous: UInt64(clamping: previous), header: header,
+                    data: data)
+            }
+        }
+        return checksum == stored ? (topic, checksum) : nil
     }
 
     /// The time of the last message, in milliseconds since 1970; 0 if there is none.
@@ -108,59 +132,4 @@ struct MessageTable {
         }
         return before
     }
-}
-
-/// Packs rows into one page, up to the limits of a page.
-struct PageBuilder {
-    private var page: PackedPage
-    private let topics: TopicTable
-    /// True, at the index of each topic, if the messages of the topic are wanted; nil if all messages are wanted.
-    private let isWanted: [Bool]?
-    private var scanned = 0
-
-    init(page: PackedPage, topics: TopicTable, isWanted: [Bool]?) {
-        self.page = page
-        self.topics = topics
-        self.isWanted = isWanted
-    }
-
-    /// Fills the page with the rows of a statement that are after an offset.
-    /// - Parameter head: The last offset of the journal.
-    mutating func page(of statement: RawStatement, after offset: UInt64, head: UInt64) throws -> PackedPage {
-        defer { statement.reset() }
-        statement.bind(Int64(clamping: offset), at: 1)
-        while !isFull {
-            guard try statement.step() else { return finished(head: head) }
-            add(statement)
-        }
-        return page
-    }
-
-    /// Adds a row if its topic is wanted.
-    /// - Parameter row: The columns offset, topic, previous, header, data, checksum.
-    mutating func add(_ row: RawStatement) {
-        scanned += 1
-        page.through = UInt64(clamping: row.integer(0))
-        guard let index = topics.index(ofID: row.integer(1)) else {
-            // The topic of this message is unknown, so the message is reported as damaged to every reader.
-            return page.damaged.append(page.through)
-        }
-        guard isWanted?[index] ?? true else { return }
-        let previous = UInt64(clamping: row.integer(2))
-        let (header, data) = (row.bytes(3), row.bytes(4))
-        let checksum = Checksum.of(
-            topic: topics[index].hash, offset: page.through, previous: previous, header: header, data: data)
-        guard checksum == row.integer(5) else { return page.damaged.append(page.through) }
-        page.add(topic: topics[index].bytes, offset: page.through, previous: previous, header: header, data: data)
-    }
-
-    /// Returns the page, marked as complete up to the end of the journal.
-    func finished(head: UInt64) -> PackedPage {
-        var page = page
-        page.through = head
-        page.isComplete = true
-        return page
-    }
-
-    private var isFull: Bool { page.isFull || scanned >= Limits.scanCount || page.damaged.count >= Limits.pageCount }
 }

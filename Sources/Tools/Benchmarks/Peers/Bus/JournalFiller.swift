@@ -14,7 +14,7 @@ struct JournalFiller {
     let address: String
 
     func run(_ control: Control) throws {
-        let socket = try Socket(.dealer, options: [.linger(0), .immediate])
+        let socket = try Socket(.dealer, options: [.linger(0)])
         try socket.connect(try BusAddress(address).ingress)
         try control.send()
         while let order = try control.waitForOrder() {
@@ -41,9 +41,7 @@ struct JournalFiller {
                     continue
                 }
             }
-            // Before the broker is connected, nothing can be sent and nothing arrives. The next attempt is then after
-            // 1 ms.
-            _ = try replies.wait(milliseconds: sequence == 0 ? 1 : -1)
+            _ = try replies.wait(milliseconds: -1)
             while let frames = try socket.receive() {
                 if case .refused(let error) = try Reply.read(frames).reply {
                     throw BenchmarkError("the broker refused a batch for the journal: \(error.message)")
