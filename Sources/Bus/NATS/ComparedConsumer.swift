@@ -155,7 +155,7 @@ extension JetStream {
         of stream: String, _ settings: ConsumerSettings, pulling: PullSettings = PullSettings(),
         _ body: (ComparedConsumer) async throws -> Result
     ) async throws -> Result {
-        guard connection.server?.isClustered != false else {
+        guard connection.isClustered else {
             return try await withAnyConsumer(of: stream, settings, pulling: pulling) {
                 try await body(ComparedConsumer($0, on: self))
             }

@@ -194,9 +194,9 @@ package final class NATSConnection: Sendable {
 
     package var current: NATSState { state.withLock(\.phase) }
 
-    /// Nil without a connection.
-    var server: NATSServerInfo? {
-        if case .connected(let info) = current { info } else { nil }
+    /// False if the server is known not to be in a cluster.
+    package var isClustered: Bool {
+        if case .connected(let info) = current { info.isClustered != false } else { true }
     }
 
     /// The number of times that a connection was made. If it has grown, messages may have been lost, and consumers of

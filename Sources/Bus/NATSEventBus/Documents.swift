@@ -51,7 +51,12 @@ struct Documents {
                 guard found.end >= place else { throw Lag.error }
                 return found.messages
             }
-            for message in recorded where message.subject == subjects[0] { add(message, to: &overlay) }
+            var found = recorded.first { $0.subject == subjects[0] }
+            // A server whose disk was damaged may lack the document, and the leader may have it.
+            if found == nil, journal.connection.isClustered {
+                found = try await journal.last(subjects[0], of: journal.names.documents)
+            }
+            if let found { add(found, to: &overlay) }
         }
         try await journal.scan([filter], from: mark.sequence + 1, through: last, epoch: epoch, skipped: skipped) {
             if $0.documentName == name { overlay.add($0) }
