@@ -188,22 +188,3 @@ struct JournalFileTests {
         try data.write(to: url)
     }
 }
-
-/// The content of a journal's files: the database, its write-ahead log and the index of the log.
-struct JournalFiles {
-    private static let suffixes = ["", "-wal", "-shm"]
-    private var contents: [String: Data] = [:]
-
-    init(at path: String) {
-        for suffix in Self.suffixes { contents[suffix] = FileManager.default.contents(atPath: path + suffix) }
-    }
-
-    func write(to path: String) throws {
-        Self.remove(path)
-        for (suffix, data) in contents { try data.write(to: URL(fileURLWithPath: path + suffix)) }
-    }
-
-    static func remove(_ path: String) {
-        for suffix in suffixes { try? FileManager.default.removeItem(atPath: path + suffix) }
-    }
-}

@@ -16,7 +16,8 @@ struct BusSoakCommand: AsyncParsableCommand {
     @Option(help: "The seed of the faults. It is printed, so that a failure can be repeated. (default: random)")
     var seed: UInt64?
 
-    @Option(help: "The length of a round: short, as in the tests, or long.")
+    @Option(
+        help: "The rounds: short, as in the tests, long, or damage, in which the journal of a broker is damaged.")
     var shape = NemesisPlan.Shape.long
 
     func run() async throws {

@@ -23,7 +23,10 @@ package struct Soak: Sendable {
         var sum = SoakReport(engine: engine, seed: seed, shape: shape)
         var round = seed
         repeat {
-            let report = try await SoakRound(engine: engine, seed: round, shape: shape).run()
+            let report =
+                shape == .damage
+                ? try await DamageRound(seed: round).run()
+                : try await SoakRound(engine: engine, seed: round, shape: shape).run()
             say("\(report)")
             sum.add(report)
             round &+= 1
