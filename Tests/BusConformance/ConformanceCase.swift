@@ -16,8 +16,17 @@ package struct ConformanceCase: Sendable {
     /// Creates a bus for a process with this source. All buses that one case creates share one journal, which is empty
     /// at first.
     package typealias MakeBus = @Sendable (_ source: String) async throws -> any EventBus
-    /// Stops the service that the buses of one case share, and starts it again with the same journal.
-    package typealias Restart = @Sendable () async throws -> Void
+    /// Stops the service that the buses of one case share, and starts it again.
+    package typealias Restart = @Sendable (_ journal: JournalAtRestart) async throws -> Void
+
+    /// What happens to the journal while the service does not run.
+    package enum JournalAtRestart: Sendable {
+        case stays
+        /// It is copied.
+        case isCopied
+        /// It is replaced by the copy: what was published since is lost.
+        case isPutBack
+    }
 
     /// The promise as a sentence.
     package let name: String
@@ -44,7 +53,7 @@ package struct ConformanceCase: Sendable {
         publishing + starting + pastAndLive + filtering + reading + documents + consuming + progress + forgetting
         + sharing + givingUp + asking
         + transience
-        + restarting
+        + restarting + losingEnd
 
     /// The promises of a transport with these features.
     package static func all(with features: BusFeatures) -> [ConformanceCase] {

@@ -29,7 +29,19 @@ struct ConformanceFixture: Sendable {
         guard let restartService else {
             throw BusError(.unavailable, "a case that needs survivesRestart must be run with a restart function")
         }
-        try await restartService()
+        try await restartService(.stays)
+    }
+
+    /// Runs `body`, then replaces the journal by its earlier content, and returns when `bus` is in the new epoch.
+    func losingEnd(_ bus: any EventBus, _ body: () async throws -> Void) async throws {
+        guard let restartService else { return try await restart() }
+        try await restartService(.isCopied)
+        let epoch = try await bus.end().epoch
+        try await body()
+        // A client tells the service once a second how far it has read: only then is the loss noticed.
+        try await Task.sleep(for: .seconds(2))
+        try await restartService(.isPutBack)
+        while try await bus.end().epoch == epoch { try await Task.sleep(for: .milliseconds(50)) }
     }
 }
 

@@ -6,7 +6,7 @@ internal import TestSupport
 ///
 ///     let broker = RestartableService { ready in try await Broker(configuration).run { ready() } }
 ///     try await broker.whileRunning {
-///         try await conformanceCase.run({ source in try connect(source) }, restart: broker.restart)
+///         try await conformanceCase.run({ source in try connect(source) }, restart: { _ in try await broker.restart() })
 ///     }
 package final class RestartableService: Sendable {
     /// One run of the service.
@@ -52,7 +52,8 @@ package final class RestartableService: Sendable {
     }
 
     /// Stops the service if it runs, starts it, and returns when it has started.
-    @Sendable package func restart() async throws {
+    /// - Parameter body: Called while the service does not run.
+    package func restart(whileStopped body: () throws -> Void = {}) async throws {
         let round = Round()
         let last = current.withLock { current in
             defer { current = round }
@@ -62,6 +63,7 @@ package final class RestartableService: Sendable {
             last.stop.open()
             await last.hasStopped.wait()
         }
+        try body()
         next.yield(round)
         await round.isReady.wait()
         try Task.checkCancellation()

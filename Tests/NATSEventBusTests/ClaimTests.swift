@@ -297,6 +297,65 @@ struct ClaimTests {
         }
     }
 
+    @Test func `A claim whose fences the servers have lost ends, and the next one writes others`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let position = try await bus.publish([1])
+                let member = ConsumerMember.shared
+                let claim = try await bus.claims.claim(consumer: "c", as: member)
+                try await bus.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.f.c.>")
+                let progress = Batch(
+                    [], checkpoint: Checkpoint(claim: claim, position: position, partition: claim.offsets.keys.first))
+                // Not `fenced`, which ends an exclusive consumer: nobody has taken over.
+                #expect(try await bus.code(of: progress) == .epoch)
+                let next = try await bus.claims.claim(consumer: "c", as: member)
+                #expect(next.ownerEpoch > claim.ownerEpoch)
+                #expect(
+                    try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: next, position: position))) == nil)
+            }
+        }
+    }
+
+    @Test func `Progress is not read for ever if the servers lack a fence that a claim has written`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                try await bus.publish([1])
+                let records = ConsumerRecords(journal: bus.journal, patience: .milliseconds(100))
+                let epochs = try await bus.journal.identity().epochs
+                await #expect(throws: ConsumerRecords.FencesLost.self) {
+                    try await records.progress(of: "c", ConsumerGroup(), in: epochs, fences: [Partition.all[0]: 1])
+                }
+            }
+        }
+    }
+
+    @Test func `A member without a valid claim says so after two leases, and the heartbeat until it has one`()
+        async throws
+    {
+        let start = ContinuousClock.now
+        var trouble = ClaimTrouble("it could not claim", at: start)
+        #expect(trouble.takeReport(at: start + .seconds(9)) == nil)
+        let report = trouble.takeReport(at: start + .seconds(12))
+        #expect(report == "has had no valid claim for 12 s: it could not claim")
+        #expect(trouble.takeReport(at: start + .seconds(13)) == nil, "it is logged once")
+        #expect(trouble.report(at: start + .seconds(13)) != nil)
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let claim = try await bus.claims.claim(consumer: "c", as: .shared)
+                #expect(await bus.claims.members.first?.problem == nil)
+                fixture.server.pause()
+                var problem: String?
+                while problem == nil {
+                    try await Task.sleep(for: .milliseconds(50))
+                    problem = await bus.claims.members.first?.problem
+                }
+                fixture.server.resume()
+                while await bus.claims.members.first?.problem != nil { try await Task.sleep(for: .milliseconds(50)) }
+                #expect(try await bus.claims.claim(consumer: "c", as: claim.member).ownerEpoch == claim.ownerEpoch)
+            }
+        }
+    }
+
     @Test func `A consumer goes on where it was when the servers have removed its records`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in

@@ -16,8 +16,13 @@ struct ConformanceTests {
             try await bus.whileStewarded {
                 try await conformanceCase.run { source in
                     try bus.bus(source)
-                } restart: {
+                } restart: { journal in
                     try await server.kill()
+                    switch journal {
+                    case .stays: break
+                    case .isCopied: try server.saveStore()
+                    case .isPutBack: try server.putBackStore()
+                    }
                     try await server.restart()
                 }
             }

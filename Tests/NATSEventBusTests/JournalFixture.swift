@@ -52,7 +52,7 @@ struct BusParts: Sendable {
         self.producer = producer
         letters = DeadLetters(journal: journal)
         // The tests have few messages.
-        claims = Claims(journal, floorStep: 10)
+        claims = Claims(journal, floorStep: 10, patience: .seconds(2), logger: .quiet)
         results = Results(journal, claims: claims, letters: letters, send: send)
         leases = Leases(journal, producer: producer, source: source, results: results, send: send)
         queries = Queries(journal, source: source)

@@ -16,6 +16,21 @@ struct LostEndTests {
     {
         try await FaultScene.runLosing { scene in try await scene.loseEnd(of: scene.cluster.servers) }
     }
+
+    @Test func `Two of three servers get older copies of their stores`() async throws {
+        try await FaultScene.runLosing { scene in
+            try await scene.restart(scene.cluster.servers) {
+                for server in scene.cluster.servers { try server.saveStore() }
+            }
+            try await scene.untilWorking("after the copy was made")
+            let before = try await scene.restart(scene.cluster.servers) {
+                for server in scene.cluster.servers.prefix(2) { try server.putBackStore() }
+                return scene.arena.acknowledged(by: scene.publisher.name)
+            }
+            try await scene.untilWorking("with one server that has more")
+            return before
+        }
+    }
 }
 
 extension FaultScene {
@@ -34,7 +49,9 @@ extension FaultScene {
     }
 
     /// Kills servers, and starts them again.
-    private func restart<Result>(_ servers: [NATSServer], whileDead body: () throws -> Result) async throws -> Result {
+    fileprivate func restart<Result>(_ servers: [NATSServer], whileDead body: () throws -> Result) async throws
+        -> Result
+    {
         for server in servers { try await server.kill() }
         let result = try body()
         for server in servers { try await server.restart() }

@@ -12,13 +12,17 @@ struct LeaseKeeperTests {
     /// Runs the projection and the leases of a steward while `body` runs.
     @discardableResult
     private static func keep<Result: Sendable>(
-        _ journal: TestJournal, term: UInt64 = 1, _ body: @escaping @Sendable () async throws -> Result
+        _ journal: TestJournal, term: UInt64 = 1,
+        notices configuration: StewardConfiguration = StewardConfiguration(namespace: "TEST"),
+        _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let projection = Projection(
             journal.jetStream, journal.names, journal.journal,
             steward: StewardRecord(instance: UUID(), term: term), logger: TestJournal.logger)
         let keeper = LeaseKeeper(
             journal.jetStream, journal.names, journal.journal, source: "broker/1", projection: projection,
+            notices: StewardNotices(
+                journal.jetStream, journal.names, configuration, TestJournal.logger),
             logger: TestJournal.logger)
         return try await during({ try await projection.run() }) {
             try await during({ try await keeper.run() }, body)
@@ -78,6 +82,33 @@ struct LeaseKeeperTests {
             await #expect(throws: JetStreamError.self) {
                 try await journal.publish(
                     documents, lease: silent, expecting: LastSequence(held, of: journal.text(.lease(silent))))
+            }
+        }
+    }
+
+    @Test("of consumers: the problem of a member is said once on the bus", .timeLimit(.minutes(1)))
+    func problem() async throws {
+        try await TestJournal.run { journal in
+            let producer = ProducerID()
+            let member = Heartbeat.Member(
+                consumer: "worker", id: UUID(), isExclusive: false, problem: "has had no valid claim for 12 s")
+            let notices = AsyncStream.makeStream(of: StewardNotice.self)
+            let configuration = StewardConfiguration(namespace: "TEST") { notice in
+                notices.continuation.yield(notice)
+                return nil
+            }
+            try await Self.keep(journal, notices: configuration) {
+                for _ in 0..<2 { _ = try await Self.heartbeat(journal, producer, [member]) }
+                let healed = Heartbeat.Member(consumer: "worker", id: member.id, isExclusive: false)
+                _ = try await Self.heartbeat(journal, producer, [healed])
+                _ = try await Self.heartbeat(journal, producer, [member])
+                var texts: [String] = []
+                for await notice in notices.stream {
+                    #expect(notice.code == .consumerStalled)
+                    texts.append(notice.message)
+                    if texts.count == 2 { break }
+                }
+                #expect(texts.allSatisfy { $0 == "the durable consumer 'worker' has had no valid claim for 12 s" })
             }
         }
     }

@@ -134,7 +134,7 @@ struct NewEpochTests {
             }
             let bus = try broker.bus()
             try await service.whileRunning {
-                try await bus.whileOpen { try await body(bus, service.restart) }
+                try await bus.whileOpen { try await body(bus) { try await service.restart() } }
             }
         }
     }

@@ -29,6 +29,21 @@ struct TestBroker {
         }
     }
 
+    /// Copies the journal. Call it while no broker runs.
+    func saveJournal() throws { try copy(from: journal, to: journal + "-saved") }
+
+    /// Replaces the journal by the copy. Call it while no broker runs.
+    func putBackJournal() throws {
+        deleteJournal()
+        try copy(from: journal + "-saved", to: journal)
+    }
+
+    private func copy(from source: String, to target: String) throws {
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: source + suffix) {
+            try FileManager.default.copyItem(atPath: source + suffix, toPath: target + suffix)
+        }
+    }
+
     func deleteJournal() {
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: journal + suffix)

@@ -14,7 +14,17 @@ struct ZeroMQEventBusTests {
                 try await Broker(broker.configuration, logger: .quiet).run { ready() }
             }
             try await service.whileRunning {
-                try await conformanceCase.run({ source in try broker.bus(source) }, restart: service.restart)
+                try await conformanceCase.run { source in
+                    try broker.bus(source)
+                } restart: { journal in
+                    try await service.restart {
+                        switch journal {
+                        case .stays: break
+                        case .isCopied: try broker.saveJournal()
+                        case .isPutBack: try broker.putBackJournal()
+                        }
+                    }
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ final class ClaimWatch: Sendable {
     }
 
     let claim: ConsumerClaim
+    private let start = ContinuousClock.now
     private let progress: ConsumerProgress?
     private let onEnd: @Sendable () -> Void
     private let state = Mutex(State())
@@ -29,6 +30,9 @@ final class ClaimWatch: Sendable {
 
     /// True if the claim may no longer be valid. The reader then delivers nothing more.
     var isEnded: Bool { state.withLock(\.isEnded) }
+
+    /// True if the claim has been valid for more than one renewal.
+    var hasLasted: Bool { !isEnded && ContinuousClock.now - start > .seconds(1) }
 
     /// True if the reader delivers the message: the claim is valid and covers it.
     func takes(_ message: Envelope) -> Bool {

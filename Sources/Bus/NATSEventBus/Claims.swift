@@ -1,6 +1,7 @@
 internal import BusProtocol
 internal import EventBus
 internal import Foundation
+internal import Logging
 internal import NATS
 internal import NATSLayout
 
@@ -21,6 +22,8 @@ actor Claims {
         var fenced = FencedPartitions()
         /// Nil for a shared member.
         var answering: Answering?
+        /// Nil while the claim is valid.
+        var trouble: ClaimTrouble?
     }
 
     /// The answers to ``isAlive(_:)``.
@@ -41,6 +44,8 @@ actor Claims {
 
     private let records: ConsumerRecords
     private let floorStep: UInt64
+    private let patience: Duration
+    private let logger: Logger
     private let jobs: AsyncStream<@Sendable () async -> Void>
     private let jobWriter: AsyncStream<@Sendable () async -> Void>.Continuation
     private var isClosed = false
@@ -51,11 +56,17 @@ actor Claims {
 
     private var journal: Journal { records.journal }
 
-    /// - Parameter floorStep: The number of sequences after which the progress is recorded in the group, so that the
-    ///   next claim reads less.
-    init(_ journal: Journal, floorStep: UInt64 = 10_000) {
+    /// - Parameters:
+    ///   - floorStep: The number of sequences after which the progress is recorded in the group, so that the next claim
+    ///     reads less.
+    ///   - patience: The time after which a consumer without a valid claim is reported.
+    init(
+        _ journal: Journal, floorStep: UInt64 = 10_000, patience: Duration = ClaimTrouble.patience, logger: Logger
+    ) {
         self.floorStep = floorStep
-        records = ConsumerRecords(journal: journal)
+        self.patience = patience
+        self.logger = logger
+        records = ConsumerRecords(journal: journal, patience: patience)
         (jobs, jobWriter) = AsyncStream.makeStream()
     }
 
@@ -69,6 +80,10 @@ actor Claims {
                     for await job in self.jobs { group.addTask { await job() } }
                     group.cancelAll()
                 }
+            }
+            group.addTask {
+                // Not after a renewal: that waits while no server answers.
+                while (try? await Task.sleep(for: Self.renewalInterval)) != nil { await self.reportTroubles() }
             }
             group.addTask {
                 var round = 0
@@ -99,7 +114,8 @@ actor Claims {
     var members: [Heartbeat.Member] {
         membership.map { membership, member in
             Heartbeat.Member(
-                consumer: membership.consumer, id: membership.member, isExclusive: member.mode == .exclusive)
+                consumer: membership.consumer, id: membership.member, isExclusive: member.mode == .exclusive,
+                problem: member.trouble?.report(at: .now, after: patience))
         }
     }
 
@@ -113,10 +129,13 @@ actor Claims {
         let isNew = membership[id] == nil
         _ = try await journal.identity()
         try await join(id, member.mode)
+        note("it could not claim", of: id)
         do {
             while true {
                 let epochs = try await journal.identity().epochs
-                if let claim = try await claim(consumer, member, id, in: epochs) { return claim }
+                guard let claim = try await claim(consumer, member, id, in: epochs) else { continue }
+                if membership[id]?.trouble?.hasLostFence != true { endTrouble(of: id) }
+                return claim
             }
         } catch let error as BusError {
             if isNew || error.code == .fenced { end(id) }
@@ -154,7 +173,13 @@ actor Claims {
                 if case .overtaken(let epoch) = fencing { floor = epoch }
                 continue
             }
-            let handled = try await records.progress(of: consumer, assigned.group, in: epochs, fences: fences)
+            let handled: HandledOffsets
+            do {
+                handled = try await records.progress(of: consumer, assigned.group, in: epochs, fences: fences)
+            } catch is ConsumerRecords.FencesLost {
+                noteLostFences(of: id)
+                continue
+            }
             let offsets = keep(ownership, fences, handled, of: id, member.mode, epochs.current)
             let cutOffs = try await journal.read(CutOffRecord.self, .cutOffs(consumer: consumer))
             try await recordFloor(of: consumer, assigned, handled, epochs.current)
@@ -210,6 +235,39 @@ actor Claims {
 
     private func isWorthRecording(_ group: ConsumerGroup, instead last: ConsumerGroup) -> Bool {
         Place(offset: group.position).sequence > Place(offset: last.position).sequence + floorStep
+    }
+
+    // MARK: Trouble
+
+    /// Notes that a member has no valid claim.
+    private func note(_ reason: String, of id: Membership) {
+        guard membership[id] != nil else { return }
+        if membership[id]?.trouble == nil { membership[id]?.trouble = ClaimTrouble(reason, at: .now) }
+        membership[id]?.trouble?.note(reason)
+    }
+
+    /// Notes that the servers do not have fences that a member has written. Its next claim writes others.
+    private func noteLostFences(of id: Membership) {
+        let reason = "the servers have lost records of its claim"
+        logger.error("the durable consumer '\(id.consumer)' claims anew: \(reason)")
+        note(reason, of: id)
+        membership[id]?.trouble?.noteLostFence(reason)
+        membership[id]?.fenced.noteLost()
+    }
+
+    private func endTrouble(of id: Membership) {
+        guard let trouble = membership[id]?.trouble else { return }
+        if trouble.wasReported { logger.info("the durable consumer '\(id.consumer)' has a valid claim again") }
+        membership[id]?.trouble = nil
+    }
+
+    private func reportTroubles() {
+        for id in membership.keys {
+            guard let report = membership[id]?.trouble?.takeReport(at: .now, after: patience) else { continue }
+            // While no server answers, that is the reason.
+            let wait = journal.waitReason.map { " (\($0))" } ?? ""
+            logger.warning("the durable consumer '\(id.consumer)' \(report)\(wait)")
+        }
     }
 
     // MARK: Members
@@ -441,6 +499,25 @@ actor Claims {
         }
     }
 
+    /// Handles the refusal of a batch that expected the fence of a claim.
+    /// - Returns: The error for its publisher.
+    func refused(_ partition: Partition, of claim: ConsumerClaim) async throws -> BusError {
+        lose(partition, of: claim)
+        // Whoever takes over a partition changes the group before it replaces the fence.
+        let epochs = try await journal.identity().epochs
+        guard claim.epoch == epochs.current,
+            let group = try await records.groupRecord(of: claim.consumer, in: epochs)?.existing(in: epochs),
+            case let ownership = group.ownership(of: claim.member.id), ownership.ownerEpoch == claim.ownerEpoch,
+            ownership.offsets[partition] != nil,
+            try await records.fence(of: ConsumerPartition(claim.consumer, partition))
+                .map({ $0.record.ownerEpoch <= claim.ownerEpoch }) ?? true
+        else { return BusError.takenOver(claim.consumer) }
+        noteLostFences(of: Membership(consumer: claim.consumer, member: claim.member.id))
+        return BusError(
+            .epoch,
+            "the servers have lost records of the claim of the durable consumer '\(claim.consumer)'; claim again")
+    }
+
     // MARK: Progress
 
     /// The offset up to which a partition of a claim is handled.
@@ -522,16 +599,22 @@ actor Claims {
     /// Compares the claims of a consumer with its recorded group. A partition that was given ends a claim, too.
     private func renew(_ consumer: String) async {
         let (record, epochs): (Recorded<GroupRecord>?, JournalEpochs)
+        let ids = membership.keys.filter { $0.consumer == consumer }
+        for id in ids { note("the record of its claim could not be read", of: id) }
         // If the group cannot be read, the claims stay: a fenced batch or the next renewal ends them.
         do {
             epochs = try await journal.identity().epochs
             record = try await records.groupRecord(of: consumer, in: epochs)
-        } catch { return }
+        } catch {
+            for id in ids { note("the record of its claim could not be read: \(error)", of: id) }
+            return
+        }
         guard let record, let group = record.existing(in: epochs) else {
             // The consumer was removed, or belongs to another journal.
             return endWatches(of: consumer, in: nil, epochs.current)
         }
         endWatches(of: consumer, in: group, epochs.current)
+        for id in ids where isInOrder(id) { endTrouble(of: id) }
         for id in membership.keys where id.consumer == consumer {
             guard membership[id]?.mode == .exclusive, group.displaced.contains(id.member) else { continue }
             end(id)
@@ -550,6 +633,13 @@ actor Claims {
                 && ownership?.offsets.keys == watch.claim.offsets.keys
             if !isCurrent { watch.end() }
         }
+    }
+
+    /// True if nothing shows that a member has no valid claim, just after the claims were compared with the group.
+    private func isInOrder(_ id: Membership) -> Bool {
+        let own = watches.values.filter { $0.claim.consumer == id.consumer && $0.claim.member.id == id.member }
+        guard membership[id]?.claim != nil, !own.isEmpty else { return membership[id]?.trouble?.hasLostFence != true }
+        return own.contains { $0.hasLasted } || membership[id]?.trouble?.hasLostFence != true
     }
 
     private func recordFloor(of consumer: String, _ recorded: ConsumerRecords.Group, _ epoch: UInt64) async {

@@ -16,6 +16,11 @@ struct ConsumerRecords: Sendable {
     private static let parallelCount = 32
 
     let journal: Journal
+    /// The time for which a server may hide a record that another one has.
+    var patience = ClaimTrouble.patience
+
+    /// The servers do not have the fences that this client has written.
+    struct FencesLost: Error {}
 
     // MARK: Groups
 
@@ -233,9 +238,11 @@ struct ConsumerRecords: Sendable {
     /// Reads the progress of a consumer, at least until the own fences have come: everything that earlier owners have
     /// recorded is before them.
     /// - Parameter fences: The sequences of the own fences.
+    /// - Throws: ``FencesLost`` if they do not come.
     func progress(
         of consumer: String, _ group: ConsumerGroup, in epochs: JournalEpochs, fences: [Partition: UInt64] = [:]
     ) async throws -> HandledOffsets {
+        let start = ContinuousClock.now
         while true {
             var offsets = HandledOffsets(group, in: epochs)
             // What the member itself has recorded is after its fences. The leader knows how far that is.
@@ -249,6 +256,7 @@ struct ConsumerRecords: Sendable {
             }
             // A server that has lost the lead without knowing it may have hidden them.
             if offsets.hasRead(fences) { return offsets }
+            guard ContinuousClock.now - start < patience else { throw FencesLost() }
             try await journal.pause(0)
         }
     }

@@ -56,16 +56,22 @@ struct HeldClaim: Sendable {
 struct FencedPartitions: Hashable, Sendable {
     private var ownerEpoch: UInt64 = 0
     private var partitions: Set<Partition> = []
+    /// True if the servers have lost a fence of this owner epoch.
+    private var isLost = false
 
     /// Adds the partitions of a claim. Those of an earlier owner epoch are forgotten.
     mutating func add(_ ownership: Ownership) {
-        if ownerEpoch != ownership.ownerEpoch { partitions = [] }
+        if ownerEpoch != ownership.ownerEpoch { (partitions, isLost) = ([], false) }
         ownerEpoch = ownership.ownerEpoch
         partitions.formUnion(ownership.offsets.keys)
     }
 
-    /// True if some of them do not belong to a claim of the same owner epoch.
+    /// Notes that the servers have lost a fence, so that the next claim writes others.
+    mutating func noteLost() { isLost = true }
+
+    /// True if a claim of the same owner epoch needs other fences: because some of these do not belong to it, or are
+    /// lost.
     func exceed(_ ownership: Ownership) -> Bool {
-        ownerEpoch == ownership.ownerEpoch && !partitions.isSubset(of: ownership.offsets.keys)
+        ownerEpoch == ownership.ownerEpoch && (isLost || !partitions.isSubset(of: ownership.offsets.keys))
     }
 }

@@ -43,7 +43,7 @@ final class Journal: Sendable {
         var left: [UInt64] = []
         /// The highest sequence of a batch that this client has seen in the present journal; 0 for none.
         var seen: UInt64 = 0
-        /// The last message that this client has received from the present journal.
+        /// The last message that this client has received from the present journal, or published.
         var last: SeenMessage?
         /// The highest sequence of a fence that this client has stored in the present journal; 0 for none.
         var fence: UInt64 = 0
@@ -172,13 +172,13 @@ final class Journal: Sendable {
         return stream
     }
 
-    /// Asks the leader for the last message that this client has received.
+    /// Asks the leader for the last message that this client has received or published.
     /// - Throws: ``NATSError`` `timeout` if another message has its place: see ``noteLostEnd()``.
     private func requireLastMessage() async throws {
         guard let last = state.withLock(\.last) else { return }
         // Retention may have removed the message.
         guard let stored = try await jetStream.message(of: names.journal, sequence: Int(clamping: last.sequence)),
-            stored.time != last.time
+            !last.isStored(at: stored.time, id: stored.headers[BatchHeaders.Name.id.rawValue])
         else { return }
         // The epoch may have changed meanwhile.
         if state.withLock({ $0.last == last }) { throw noteLostEnd() }
@@ -204,6 +204,7 @@ final class Journal: Sendable {
     private func confirm(_ connection: Int) {
         let (waiters, identity) = state.withLock { state in
             state.confirmedConnection = max(state.confirmedConnection, connection)
+            state.hasLostEnd = false
             defer { state.waiters = [:] }
             return (state.waiters.values, state.identity)
         }
@@ -218,9 +219,9 @@ final class Journal: Sendable {
     private func open(_ identity: JournalIdentity) {
         let isNew = state.withLock { state in
             let old = state.identity?.epoch
-            (state.identity, state.hasLostEnd) = (identity, false)
+            state.identity = identity
             guard let old, old != identity.epoch else { return false }
-            (state.seen, state.fence, state.last) = (0, 0, nil)
+            (state.seen, state.fence, state.last, state.hasLostEnd) = (0, 0, nil, false)
             state.left = (state.left + [old]).suffix(Self.leftCount)
             return true
         }
@@ -245,6 +246,16 @@ final class Journal: Sendable {
 
     /// The reason for which calls wait.
     var problem: String { state.withLock(\.problem) }
+
+    /// The reason for which calls wait now; nil while there is a connection, and the journal has what was seen.
+    var waitReason: String? {
+        if case .connected = connection.current,
+            state.withLock({ $0.confirmedConnection }) == connection.connectionCount
+        {
+            return nil
+        }
+        return problem
+    }
 
     /// True if the stream has been found.
     var isKnown: Bool { state.withLock { $0.identity != nil && $0.failure == nil } }
@@ -310,13 +321,15 @@ final class Journal: Sendable {
     // MARK: Sequences
 
     /// Notes the sequence of a batch that the journal of this epoch has.
-    /// - Parameter time: The time at which the leader has stored it; nil if it is not known.
-    func see(_ sequence: UInt64, at time: Int64? = nil, of epoch: UInt64) {
+    /// - Parameters:
+    ///   - time: The time at which the leader has stored it; nil if it is not known.
+    ///   - id: Its id, if this client has published it.
+    func see(_ sequence: UInt64, at time: Int64? = nil, id: String? = nil, of epoch: UInt64) {
         state.withLock { state in
             guard state.identity?.epoch == epoch else { return }
             state.seen = max(state.seen, sequence)
             guard let time, sequence > state.last?.sequence ?? 0 else { return }
-            state.last = SeenMessage(sequence: sequence, time: time)
+            state.last = SeenMessage(sequence: sequence, time: time, id: id)
         }
     }
 
@@ -327,7 +340,7 @@ final class Journal: Sendable {
         state.withLock { state in
             Heartbeat(
                 producer: producer, members: members, seen: state.seen, epoch: state.identity?.epoch ?? 0,
-                last: state.last)
+                last: state.last, lacksLast: state.hasLostEnd)
         }
     }
 

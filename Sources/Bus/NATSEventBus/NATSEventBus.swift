@@ -55,7 +55,7 @@ public final class NATSEventBus: EventBus {
             let recorded = try await publisher.publish { publication }
             return Sent(sequence: recorded.sequence, offset: recorded.offset)
         }
-        claims = Claims(journal)
+        claims = Claims(journal, logger: logger)
         letters = DeadLetters(journal: journal)
         results = Results(journal, claims: claims, letters: letters, send: send)
         leases = Leases(journal, producer: producer, source: source, results: results, send: send)

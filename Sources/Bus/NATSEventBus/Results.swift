@@ -65,8 +65,7 @@ struct Results: Sendable {
         do {
             recorded = try await send(publication)
         } catch let error as BusError where error.code == .fenced {
-            await claims.lose(partition, of: checkpoint.claim)
-            throw BusError.takenOver(checkpoint.claim.consumer)
+            throw try await claims.refused(partition, of: checkpoint.claim)
         } catch is CancellationError {
             await claims.noteUncertain(partition, of: checkpoint.claim)
             throw CancellationError()

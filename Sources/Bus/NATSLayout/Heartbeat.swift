@@ -1,17 +1,24 @@
 package import BusProtocol
 package import Foundation
 
-/// A message of the journal that a client has received: its sequence, and the time at which the leader has stored it. The
-/// journal has lost its end if it has another message at this sequence.
+/// A message of the journal that a client has received or published. The journal has lost its end if it has another
+/// message at this sequence.
 package struct SeenMessage: Codable, Hashable, Sendable {
     package let sequence: UInt64
-    /// In nanoseconds since 1970.
+    /// The time at which the leader has stored a received message, or shortly after it for a published one, in nanoseconds
+    /// since 1970.
     package let time: Int64
+    /// The id of a published message; nil for a received one.
+    package let id: String?
 
-    package init(sequence: UInt64, time: Int64) {
+    package init(sequence: UInt64, time: Int64, id: String? = nil) {
         self.sequence = sequence
         self.time = time
+        self.id = id
     }
+
+    /// True if it is the message that the stream has at this sequence.
+    package func isStored(at time: Int64, id: String?) -> Bool { self.id.map { $0 == id } ?? (self.time == time) }
 }
 
 /// What a client tells the steward once a second, as a request to `hb`. The reply is a ``HeartbeatReply``; without a
@@ -19,14 +26,19 @@ package struct SeenMessage: Codable, Hashable, Sendable {
 package struct Heartbeat: LayoutRecord {
     package static let title = "a heartbeat"
     private static let maximumMemberCount = 1024
+    private static let maximumProblemSize = 1024
+    private static let maximumIDSize = 4096
 
     /// A member of a durable consumer that this process runs.
     package struct Member: Codable, Hashable, Sendable {
         package let consumer: String
         package let id: UUID
         package let isExclusive: Bool
+        /// One line: why the member has had no valid claim for some time; nil if it has one.
+        package let problem: String?
 
-        package init(consumer: String, id: UUID, isExclusive: Bool) {
+        package init(consumer: String, id: UUID, isExclusive: Bool, problem: String? = nil) {
+            self.problem = problem
             self.consumer = consumer
             self.id = id
             self.isExclusive = isExclusive
@@ -41,11 +53,17 @@ package struct Heartbeat: LayoutRecord {
     package let epoch: UInt64
     /// The last message that the client has received; nil for none.
     package let last: SeenMessage?
+    /// True if the client has found another message in the place of `last`, or none.
+    package let lacksLast: Bool?
 
     /// The identity of the client.
     package var producer: ProducerID? { ProducerID(hexadecimal: producerDigits) }
 
-    package init(producer: ProducerID, members: [Member], seen: UInt64, epoch: UInt64, last: SeenMessage? = nil) {
+    package init(
+        producer: ProducerID, members: [Member], seen: UInt64, epoch: UInt64, last: SeenMessage? = nil,
+        lacksLast: Bool? = nil
+    ) {
+        self.lacksLast = lacksLast
         self.last = last
         producerDigits = producer.hexadecimal
         self.members = members
@@ -60,6 +78,12 @@ package struct Heartbeat: LayoutRecord {
         }
         guard members.count <= Self.maximumMemberCount else {
             throw ProtocolError(.tooLarge, "\(Self.title) has more than \(Self.maximumMemberCount) members")
+        }
+        guard last?.id?.utf8.count ?? 0 <= Self.maximumIDSize else {
+            throw ProtocolError(.tooLarge, "\(Self.title) has an id of more than \(Self.maximumIDSize) bytes")
+        }
+        guard members.allSatisfy({ $0.problem?.utf8.count ?? 0 <= Self.maximumProblemSize }) else {
+            throw ProtocolError(.tooLarge, "\(Self.title) has a problem of more than \(Self.maximumProblemSize) bytes")
         }
     }
 }

@@ -241,6 +241,9 @@ package struct Lanes: Sendable {
         knownEnd = max(knownEnd, sequence)
     }
 
+    /// The id of a message that is under way; nil if there is none with this number.
+    package func id(of number: UInt64) -> String? { underWay[number]?.sending.message.headers.id }
+
     /// Handles the acknowledgement of a message. An answer to an earlier sending counts, too; so does `duplicate`,
     /// whose sequence is that of the stored message.
     package mutating func acknowledged(_ number: UInt64, sequence: UInt64, at now: Instant) -> [Action] {

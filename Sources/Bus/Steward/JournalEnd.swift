@@ -12,12 +12,16 @@ struct KnownEnd: Hashable, Sendable {
     private(set) var sequence: UInt64 = 0
     /// The last message that a client or the steward has received.
     private(set) var last: SeenMessage?
+    /// The last message of a client that has not found it again. A client that does not know of the loss, or the steward
+    /// itself, may have received later messages.
+    private(set) var missed: SeenMessage?
     /// An epoch in which clients stay although the journal does not know it: its metadata was replaced by an older copy.
     private(set) var lostEpoch: UInt64?
 
-    mutating func note(_ sequence: UInt64, last: SeenMessage?) {
-        self.sequence = max(self.sequence, sequence)
-        if let last { note(last) }
+    mutating func note(_ heartbeat: Heartbeat) {
+        sequence = max(sequence, heartbeat.seen)
+        guard let last = heartbeat.last else { return }
+        if heartbeat.lacksLast == true { missed = last } else { note(last) }
     }
 
     mutating func note(_ message: SeenMessage) {
@@ -83,12 +87,15 @@ struct JournalEnd: Sendable {
         // Another steward has begun another epoch.
         if now.current != epochs.current, now.knows(epochs.current) { throw EpochChanged() }
         var time: Int64?
-        for message in [lastFound, known.last].compactMap(\.self) where time == nil {
+        for message in [known.missed, lastFound, known.last].compactMap(\.self) where time == nil {
             let stored = try await jetStream.retrying {
                 try await jetStream.message(of: names.journal, sequence: Int(clamping: message.sequence))
             }
             // A message that is missing before the end was removed by retention.
-            let isLost = stored.map { $0.time != message.time } ?? (message.sequence > UInt64(info.lastSequence))
+            let isLost =
+                stored.map {
+                    !message.isStored(at: $0.time, id: $0.headers[BatchHeaders.Name.id.rawValue])
+                } ?? (message.sequence > UInt64(info.lastSequence))
             if isLost { time = message.time }
         }
         guard

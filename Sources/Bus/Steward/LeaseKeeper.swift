@@ -20,13 +20,19 @@ actor LeaseKeeper {
     /// The number of heartbeats after which a client stays in an epoch.
     private static let strangerHeartbeats = 3
     private static let strangerCount = 64
+    private static let troubledCount = 4096
 
     private let jetStream: JetStream
     private let names: StreamNames
     private let epochs: JournalEpochs
     private let source: String
     private let projection: Projection
+    private let notices: StewardNotices
     private let logger: Logger
+    private let problems: AsyncStream<String>
+    private let problemWriter: AsyncStream<String>.Continuation
+    /// The members whose problem was said, until they have none.
+    private var troubled: Set<Presence.Member> = []
 
     private var presence: Presence
     private var connection: Int
@@ -34,6 +40,8 @@ actor LeaseKeeper {
     private var leases: [ProducerID: Lease] = [:]
     /// The members of each durable consumer, exclusive ones included.
     private var members: [String: Set<UUID>] = [:]
+    /// The sequence of the record from which the members of a consumer are known.
+    private var groupSequences: [String: Int] = [:]
     /// The durable consumers whose fences have to be checked.
     private var unchecked: Set<String> = []
     /// True when all records have come that existed at the beginning.
@@ -46,13 +54,15 @@ actor LeaseKeeper {
     /// - Parameter source: The CloudEvents source of the messages that withdraw documents.
     init(
         _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, source: String, projection: Projection,
-        logger: Logger, at now: ContinuousClock.Instant = .now
+        notices: StewardNotices, logger: Logger, at now: ContinuousClock.Instant = .now
     ) {
         self.jetStream = jetStream
         self.names = names
         self.epochs = epochs
         self.source = source
         self.projection = projection
+        self.notices = notices
+        (problems, problemWriter) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
         self.logger = logger
         presence = Presence(at: now)
         connection = jetStream.connection.connectionCount
@@ -63,6 +73,10 @@ actor LeaseKeeper {
             group.addTask { try await self.hear() }
             group.addTask { try await self.followRecords() }
             group.addTask { try await self.expire() }
+            group.addTask { try await self.rereadGroups() }
+            group.addTask {
+                for await problem in self.problems { try await self.notices.say(.consumerStalled, problem) }
+            }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -88,6 +102,7 @@ actor LeaseKeeper {
         guard let heartbeat = try? Heartbeat(json: message.body) else { return }
         presence.hear(heartbeat, at: .now)
         note(heartbeat)
+        noteProblems(of: heartbeat)
         let reply = HeartbeatReply(epoch: epochs.current, mark: await projection.mark)
         // Without a connection the client asks again.
         if let subject = message.reply, let body = try? reply.json() {
@@ -97,7 +112,7 @@ actor LeaseKeeper {
 
     private func note(_ heartbeat: Heartbeat) {
         guard heartbeat.epoch != epochs.current else {
-            known.note(heartbeat.seen, last: heartbeat.last)
+            known.note(heartbeat)
             strangers = [:]
             return
         }
@@ -107,7 +122,20 @@ actor LeaseKeeper {
         strangers[producer, default: 0] += 1
         guard strangers[producer] ?? 0 >= Self.strangerHeartbeats else { return }
         known.note(lostEpoch: heartbeat.epoch)
-        known.note(heartbeat.seen, last: heartbeat.last)
+        known.note(heartbeat)
+    }
+
+    /// Publishes the problem of a member once.
+    private func noteProblems(of heartbeat: Heartbeat) {
+        for member in heartbeat.members {
+            let id = Presence.Member(consumer: member.consumer, id: member.id)
+            guard let problem = member.problem else {
+                troubled.remove(id)
+                continue
+            }
+            guard troubled.count < Self.troubledCount, troubled.insert(id).inserted else { continue }
+            problemWriter.yield("the durable consumer '\(member.consumer)' \(problem)")
+        }
     }
 
     /// The end of the journal in this epoch.
@@ -144,6 +172,7 @@ actor LeaseKeeper {
                 let group = try GroupRecord(json: delivered.message.body)
                     .existing(in: epochs, at: UInt64(delivered.streamSequence))
                 members[consumer] = group?.everyMember
+                groupSequences[consumer] = delivered.streamSequence
                 if !isComplete, group != nil { unchecked.insert(consumer) }
             default: break
             }
@@ -151,6 +180,30 @@ actor LeaseKeeper {
             logger.error(
                 "a record of the bus is damaged and is ignored",
                 metadata: ["subject": "\(delivered.subject)", "error": "\(error)"])
+        }
+    }
+
+    /// Reads all groups from time to time. A server that has lost the newest record of a group, and leads now, shows an
+    /// older one, which ``followRecords()`` has passed. Its members may have ended long ago.
+    private func rereadGroups() async throws {
+        while true {
+            try await Task.sleep(for: Presence.lease)
+            let before = groupSequences
+            var groups: [(consumer: String, members: Set<UUID>?, sequence: Int)] = []
+            let (names, epochs) = (names, epochs)
+            let settings = ConsumerSettings(filters: [names.groups], start: .lastPerSubject)
+            try await jetStream.readAll(of: names.journal, settings) { delivered in
+                guard case .group(let consumer) = BusSubject(delivered.subject, in: names.namespace),
+                    let record = try? GroupRecord(json: delivered.message.body)
+                else { return }
+                let group = record.existing(in: epochs, at: UInt64(delivered.streamSequence))
+                groups.append((consumer, group?.everyMember, delivered.streamSequence))
+            }
+            // What has come meanwhile may be newer.
+            for (consumer, members, sequence) in groups where groupSequences[consumer] == before[consumer] {
+                self.members[consumer] = members
+                groupSequences[consumer] = sequence
+            }
         }
     }
 

@@ -42,6 +42,8 @@ package struct StewardNotice: Hashable, Sendable {
         case consumerBehind = "consumer.behind"
         /// Retention has removed messages that a consumer had not handled.
         case consumerCutOff = "consumer.cut-off"
+        /// A durable consumer has had no valid claim for some time, and handles nothing.
+        case consumerStalled = "consumer.stalled"
     }
 
     package let code: Code
@@ -138,10 +140,10 @@ package struct Steward: Sendable {
 
     private func work(under record: StewardRecord, _ driver: ElectionDriver, _ epochs: JournalEpochs) async throws {
         let projection = Projection(jetStream, names, epochs, steward: record, logger: logger)
-        let leases = LeaseKeeper(
-            jetStream, names, epochs, source: configuration.source, projection: projection,
-            logger: logger)
         let notices = StewardNotices(jetStream, names, configuration, logger)
+        let leases = LeaseKeeper(
+            jetStream, names, epochs, source: configuration.source, projection: projection, notices: notices,
+            logger: logger)
         let end = JournalEnd(jetStream, names, epochs, notices)
         let retention = Retention(
             jetStream, names, epochs, configuration.limits, projection, notices, logger)

@@ -1,0 +1,106 @@
+internal import EventBus
+internal import Testing
+
+/// The promises after the journal has lost its last messages, because it was replaced by an older copy.
+extension ConformanceCase {
+    static let losingEnd = [
+        ConformanceCase(
+            "in a new epoch a subscription from now has what follows, nothing a second time", needs: .survivesRestart
+        ) { fixture in
+            try await fixture.withBus { bus in
+                try await bus.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
+                    try await bus.publish(0..<10)
+                    #expect(try await messages.take(10).numbers == Array(0..<10))
+                    try await fixture.losingEnd(bus) {
+                        try await bus.publish(100..<110)
+                        #expect(try await messages.take(10).numbers == Array(100..<110))
+                    }
+                    try await bus.publish(10..<20)
+                    #expect(try await messages.take(10).numbers == Array(10..<20))
+                }
+            }
+        },
+        ConformanceCase(
+            "in a new epoch a subscription from the beginning has all of it again", needs: .survivesRestart
+        ) { fixture in
+            try await fixture.withBus { bus in
+                try await bus.withSubscription(to: [.type(Numbered.self)], from: .beginning) { messages in
+                    try await bus.publish(0..<10)
+                    #expect(try await messages.take(10).numbers == Array(0..<10))
+                    try await fixture.losingEnd(bus) {
+                        try await bus.publish(100..<110)
+                        #expect(try await messages.take(10).numbers == Array(100..<110))
+                    }
+                    try await bus.publish(10..<20)
+                    #expect(try await messages.take(20).numbers == Array(0..<20))
+                }
+            }
+        },
+        ConformanceCase(
+            "in a new epoch a subscription from what is retained has that again, then what follows",
+            needs: .survivesRestart
+        ) { fixture in
+            try await fixture.withBus { bus in
+                for value in ["1", "2"] { try await bus.publish(Setting(name: "a", value: value)) }
+                let filters = [MessageFilter.type(Setting.self), .type(Numbered.self)]
+                try await bus.withSubscription(to: filters, from: .retained) { messages in
+                    #expect(try await messages.take(1).map { try $0.decode(Setting.self).value } == ["2"])
+                    try await fixture.losingEnd(bus) {
+                        try await bus.publish(100..<110)
+                        #expect(try await messages.take(10).numbers == Array(100..<110))
+                    }
+                    try await bus.publish(0..<10)
+                    #expect(try await messages.take(1).map { try $0.decode(Setting.self).value } == ["2"])
+                    #expect(try await messages.take(10).numbers == Array(0..<10))
+                }
+            }
+        },
+        ConformanceCase(
+            "in a new epoch a durable consumer handles once what it has not handled, and its lag is true",
+            needs: [.survivesRestart, .sharedConsumers]
+        ) { fixture in
+            try await fixture.withBuses { bus, worker in
+                try await withBackground([{ try await worker.work() }]) {
+                    try await bus.publish(0..<10)
+                    _ = try await bus.handled(10)
+                    try await fixture.losingEnd(bus) {
+                        try await bus.publish(100..<110)
+                        _ = try await bus.handled(20)
+                    }
+                    try await bus.publish(10..<20)
+                    #expect(try await bus.handled(20) == Array(0..<20))
+                    while true {
+                        let consumer = try await bus.consumers().first { $0.name == "workers" }
+                        let position = try #require(consumer).position
+                        if try await bus.lag(after: position, matching: [.type(Numbered.self)]) == 0 { break }
+                        try await Task.sleep(for: .milliseconds(50))
+                    }
+                }
+            }
+        },
+        ConformanceCase(
+            "in a new epoch leased documents that are lost are published again", needs: [.survivesRestart, .leases]
+        ) { fixture in
+            try await fixture.withBuses { bus, holder in
+                let held: @Sendable (String) async throws -> Void = { value in
+                    let document = try Envelope(Setting(name: "a", value: value), source: holder.source)
+                    try await holder.publish(Batch([document], isLeased: true))
+                }
+                try await held("1")
+                try await fixture.losingEnd(bus) { try await held("2") }
+                try await bus.withSubscription(to: [.type(Setting.self)], from: .retained) { messages in
+                    for try await message in messages where try message.decode(Setting.self).value == "2" { return }
+                }
+            }
+        },
+    ]
+}
+
+extension EventBus {
+    /// The numbers of the first `count` results in the journal, in order.
+    fileprivate func handled(_ count: Int) async throws -> [Int] {
+        try await withSubscription(to: [.type(Handled.self)], from: .beginning) {
+            try await $0.take(count).map { try $0.decode(Handled.self).number }.sorted()
+        }
+    }
+}
