@@ -321,14 +321,22 @@ final class Journal: Sendable {
     // MARK: Sequences
 
     /// Notes the sequence of a batch that the journal of this epoch has.
-    /// - Parameters:
-    ///   - time: The time at which the leader has stored it; nil if it is not known.
-    ///   - id: Its id, if this client has published it.
-    func see(_ sequence: UInt64, at time: Int64? = nil, id: String? = nil, of epoch: UInt64) {
+    /// - Parameter time: The time at which the leader has stored it; nil if it is not known.
+    func see(_ sequence: UInt64, at time: Int64? = nil, of epoch: UInt64) {
         state.withLock { state in
             guard state.identity?.epoch == epoch else { return }
             state.seen = max(state.seen, sequence)
             guard let time, sequence > state.last?.sequence ?? 0 else { return }
+            state.last = SeenMessage(sequence: sequence, time: time)
+        }
+    }
+
+    /// Notes a message that this client has published: a batch, or the record of progress.
+    func note(published sequence: UInt64, id: String) {
+        // The server's clock is not known. It stored the message before now, and every message after a loss later.
+        let time = Int64(Date().timeIntervalSince1970 * 1_000_000_000)
+        state.withLock { state in
+            guard sequence > state.last?.sequence ?? 0 else { return }
             state.last = SeenMessage(sequence: sequence, time: time, id: id)
         }
     }

@@ -1,6 +1,5 @@
 internal import BusProtocol
 internal import EventBus
-internal import Foundation
 internal import Logging
 internal import NATS
 internal import NATSLayout
@@ -183,10 +182,7 @@ final class Publisher: Sendable {
         switch result {
         case .success(let acknowledgement):
             let sequence = UInt64(max(0, acknowledgement.sequence))
-            if let id = state.withLock({ $0.lanes?.id(of: number) }), let epoch = journal.epochNow {
-                // The server's clock is not known. It stored the message before now, and every one after a loss later.
-                journal.see(sequence, at: Int64(Date().timeIntervalSince1970 * 1_000_000_000), id: id, of: epoch)
-            }
+            if let id = state.withLock({ $0.lanes?.id(of: number) }) { journal.note(published: sequence, id: id) }
             return update { state, now in state.lanes?.acknowledged(number, sequence: sequence, at: now) ?? [] }
         case .failure(let error as JetStreamError) where error.code == .expectationUnderWay:
             pause = .milliseconds(Int.random(in: 10...30))

@@ -73,7 +73,7 @@ package struct Heartbeat: LayoutRecord {
 
     package func check() throws(ProtocolError) {
         guard producer != nil else { throw ProtocolError(.malformed, "\(Self.title) has no valid producer") }
-        guard seen <= Place.maximumSequence, last?.sequence ?? 0 <= seen else {
+        guard max(seen, last?.sequence ?? 0) <= Place.maximumSequence else {
             throw ProtocolError(.malformed, "\(Self.title) has a sequence that is too high")
         }
         guard members.count <= Self.maximumMemberCount else {
