@@ -25,7 +25,7 @@ struct LintTests {
     func examples(rule: LintRule) async throws {
         try await SegueCommandLine.inScratch { segue in
             // The scripts refuse a package without the folders that they check.
-            let folders = "find Sources Tests Examples -name .build -prune -o -type d -print"
+            let folders = "find Sources Tests Examples docs/examples -name .build -prune -o -type d -print"
             let copy = try await segue.shell(
                 "(cd '\(Repository.path("."))' && \(folders)) | xargs mkdir -p '\(segue.directory)/Sources/Extra'")
             #expect(copy.status == 0, "\(copy.error)")
@@ -128,6 +128,10 @@ struct LintRule: Sendable, CustomTestStringConvertible {
             script: "check-lines", file: "Sources/Bus/Broker/Extra.swift", advice: "rows: read columns with Row.value",
             wrong: ["head = max(head, row[0])", "return rows.map { $0[1] }"],
             right: ["head = max(head, try row.number(0))", "let row = rows[0]"]),
+        LintRule(
+            script: "check-lines", advice: "options: leave the option out",
+            // check-lines: an example of a wrong line.
+            wrong: ["try socket.set(ZMQ_IMMEDIATE, 1)"], right: ["try socket.set(ZMQ_LINGER, 0)"]),
         LintRule(
             script: "check-lines", advice: "engines: use EventBus",
             // check-lines: an example of a wrong line.
