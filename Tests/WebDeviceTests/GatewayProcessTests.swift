@@ -257,12 +257,14 @@ struct GatewayProcessTests {
     @Test("metrics have the text format of Prometheus, and no contents")
     func metrics() async throws {
         try await withPage { stack, page in
+            try await stack.bus.publish(ApplicationError(code: "broker.journal.damaged", message: "It failed."))
             try await Self.tick(0..<3, on: stack.bus)
             var text = ""
             repeat {
                 text = try await page.get("/metrics").text
             } while !text.contains(#"segue_messages_by_type_total{type="event.Tick"} 3"#)
             #expect(text.contains(#"segue_process_up{process="web-gateway""#))
+            #expect(text.contains("segue_errors_total{code=\"broker.journal.damaged\"} 1\n"))
             #expect(!text.contains(#""n":"#))
             // scripts/test-setup installs promtool.
             let promtool = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../.build/promtool")

@@ -2,7 +2,8 @@ internal import Contracts
 internal import EventBus
 internal import Support
 
-/// The figures of the bus in the text format of Prometheus. They contain no data of messages.
+/// The figures of the bus in the text format of Prometheus. They contain no data of messages but the codes of
+/// errors.
 struct Metrics {
     static let type = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -35,6 +36,9 @@ struct Metrics {
                 figures.types.sorted { $0.key.description < $1.key.description }.map {
                     ([("type", $0.key.description)], "\($0.value)")
                 }),
+            Family(
+                "segue_errors_total", "counter", "The errors since the gateway has started, by code.",
+                figures.errors.sorted { $0.key < $1.key }.map { ([("code", $0.key)], "\($0.value)") }),
             Family(
                 "segue_process_up", "gauge", "1 for each process on the bus.", processes { _ in "1" }),
             Family(

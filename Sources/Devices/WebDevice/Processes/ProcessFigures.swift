@@ -12,6 +12,8 @@ struct ProcessFigures: Sendable {
     private static let goneLimit = 100
     /// The maximum number of types that are counted. Messages of further types are only counted by kind.
     private static let typeLimit = 5000
+    /// The maximum number of codes of errors that are counted, and the maximum size of such a code in bytes.
+    private static let (codeLimit, codeSizeLimit) = (500, 100)
 
     private struct Process {
         var presence: Document.Presence
@@ -27,6 +29,8 @@ struct ProcessFigures: Sendable {
     /// The numbers of messages since the gateway has started.
     private(set) var types: [MessageType: Int] = [:]
     private(set) var kinds: [MessageKind: Int] = [:]
+    /// The numbers of errors since the gateway has started, by code.
+    private(set) var errors: [String: Int] = [:]
     /// The numbers of messages of the current second.
     private var current: [MessageKind: Int] = [:]
     private var rates: [MessageKind: [Int]] = [:]
@@ -37,6 +41,14 @@ struct ProcessFigures: Sendable {
         current[message.type.kind, default: 0] += 1
         if types.count < Self.typeLimit || types[message.type] != nil { types[message.type, default: 0] += 1 }
         if message.type.kind == .document { takeDocument(message) }
+        if message.type == ApplicationError.type { takeError(message) }
+    }
+
+    private mutating func takeError(_ message: Envelope) {
+        guard let code = try? message.decode(ApplicationError.self).code, code.utf8.count <= Self.codeSizeLimit,
+            errors.count < Self.codeLimit || errors[code] != nil
+        else { return }
+        errors[code, default: 0] += 1
     }
 
     /// Takes a document that was published before the gateway began to count.
