@@ -51,13 +51,12 @@ struct DamageTests {
         let notices = Notices()
         try Fixture.run({ $0.describe = notices.add }) { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A"])
-            let copy = try DatabaseQueue()
-            try DatabaseQueue(path: fixture.path).backup(to: copy)
+            let copy = try fixture.copy()
             _ = fixture.publish(sequence: 2, ["A", "A", "A"])
             let seen = try #require(greet(fixture, nil))
             #expect(seen.head == 5)
             #expect(greet(fixture, seen)?.epoch == seen.epoch)
-            try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.putBack(copy)
             try fixture.forgetEnd()
             try fixture.restart()
             _ = fixture.publish(sequence: 2, ["B"])
@@ -75,13 +74,12 @@ struct DamageTests {
         let notices = Notices()
         try Fixture.run({ $0.describe = notices.add }) { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A"])
-            let copy = try DatabaseQueue()
-            try DatabaseQueue(path: fixture.path).backup(to: copy)
+            let copy = try fixture.copy()
             _ = fixture.publish(sequence: 2, ["A", "A", "A"])
             let epoch = fixture.journal.epoch
             try fixture.restart()
             #expect((fixture.journal.epoch, fixture.journal.head) == (epoch, 5), "nothing is lost")
-            try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.putBack(copy)
             try fixture.restart()
             let renewed = fixture.journal.epoch
             #expect(renewed != epoch)
@@ -99,18 +97,17 @@ struct DamageTests {
     func replaced() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
-            let copy = try DatabaseQueue()
-            try DatabaseQueue(path: fixture.path).backup(to: copy)
+            let copy = try fixture.copy()
             _ = fixture.publish(sequence: 2, ["A"])
             let first = fixture.journal.epoch
             // The end is the same offset, with another message.
             try copy.write { try $0.execute(sql: "UPDATE messages SET checksum = checksum + 1") }
-            try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.putBack(copy)
             let end = try Data(contentsOf: URL(fileURLWithPath: "\(fixture.path).end"))
             try fixture.restart()
             let second = fixture.journal.epoch
             #expect(second != first)
-            try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.putBack(copy)
             try fixture.restart()
             #expect(![first, second].contains(fixture.journal.epoch))
             // What is not a record, or not of this journal, shows nothing.
@@ -149,9 +146,8 @@ struct DamageTests {
     @Test("a mark outlasts the message that it was given for, and still shows that the end is lost")
     func markOfNothing() throws {
         try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(1), size: nil) }) { fixture in
-            let copy = try DatabaseQueue()
             _ = fixture.publish(sequence: 1, ["A"])
-            try DatabaseQueue(path: fixture.path).backup(to: copy)
+            let copy = try fixture.copy()
             _ = fixture.publish(sequence: 2, ["A"])
             let before = try #require(greet(fixture, nil))
             fixture.now = fixture.now.advanced(by: .seconds(60))
@@ -162,7 +158,7 @@ struct DamageTests {
             let after = try #require(greet(fixture, before))
             #expect((after.epoch, after.head) == (before.epoch, 2))
             #expect(after.mark != before.mark && after.mark != 0)
-            try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.putBack(copy)
             try fixture.forgetEnd()
             try fixture.restart()
             #expect(try #require(greet(fixture, after)).epoch != before.epoch)
@@ -183,13 +179,12 @@ struct DamageTests {
             let empty = try #require(greet(nil))
             publish(1, by: fixture.producer)
             let before = try #require(greet(empty))
-            let copy = try DatabaseQueue()
-            try DatabaseQueue(path: fixture.path).backup(to: copy)
+            let copy = try fixture.copy()
             publish(2, by: fixture.producer)
             let seen = try #require(greet(before))
             #expect([before, seen].map(\.epoch) == [empty.epoch, empty.epoch], "growing is no loss")
 
-            try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.putBack(copy)
             try fixture.forgetEnd()
             try fixture.restart()
             let other = ProducerID()

@@ -101,6 +101,18 @@ final class Fixture {
         try DatabaseQueue(path: path).write { try $0.execute(sql: sql, arguments: arguments) }
     }
 
+    /// A copy of the journal in memory.
+    func copy() throws -> DatabaseQueue {
+        let copy = try DatabaseQueue()
+        try DatabaseQueue(path: path).backup(to: copy)
+        return copy
+    }
+
+    /// Replaces the journal by a copy.
+    func putBack(_ copy: DatabaseQueue) throws {
+        try copy.backup(to: DatabaseQueue(path: path))
+    }
+
     static func message(
         _ name: String, kind: MessageKind = .event, subject: String = "default", key: String = "", size: Int = 1
     ) -> PublishedMessage {

@@ -20,8 +20,7 @@ struct HostileJournalTests {
     func sweep() throws {
         try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(3600), size: 4096) }) { fixture in
             try fill(fixture)
-            let valid = try DatabaseQueue()
-            try DatabaseQueue(path: fixture.path).backup(to: valid)
+            let valid = try fixture.copy()
             let columns = try valid.read { database in
                 try Self.tables.flatMap { table in
                     try Row.fetchAll(database, sql: "PRAGMA table_info(\(table))").map {
@@ -39,7 +38,7 @@ struct HostileJournalTests {
             var refusals = 0
             for (change, place) in updates {
                 for value in Self.values {
-                    try valid.backup(to: DatabaseQueue(path: fixture.path))
+                    try fixture.putBack(valid)
                     let sql = "UPDATE OR IGNORE \(change) = \(value)\(place)"
                     do {
                         try fixture.execute("PRAGMA ignore_check_constraints = ON; \(sql)")

@@ -6,36 +6,10 @@ extension ConformanceCase {
     static let losingEnd = [
         ConformanceCase(
             "in a new epoch a subscription from now has what follows, nothing a second time", needs: .survivesRestart
-        ) { fixture in
-            try await fixture.withBus { bus in
-                try await bus.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
-                    try await bus.publish(0..<10)
-                    #expect(try await messages.take(10).numbers == Array(0..<10))
-                    try await fixture.losingEnd(bus) {
-                        try await bus.publish(100..<110)
-                        #expect(try await messages.take(10).numbers == Array(100..<110))
-                    }
-                    try await bus.publish(10..<20)
-                    #expect(try await messages.take(10).numbers == Array(10..<20))
-                }
-            }
-        },
+        ) { try await $0.newEpoch(from: .now, has: Array(10..<20)) },
         ConformanceCase(
             "in a new epoch a subscription from the beginning has all of it again", needs: .survivesRestart
-        ) { fixture in
-            try await fixture.withBus { bus in
-                try await bus.withSubscription(to: [.type(Numbered.self)], from: .beginning) { messages in
-                    try await bus.publish(0..<10)
-                    #expect(try await messages.take(10).numbers == Array(0..<10))
-                    try await fixture.losingEnd(bus) {
-                        try await bus.publish(100..<110)
-                        #expect(try await messages.take(10).numbers == Array(100..<110))
-                    }
-                    try await bus.publish(10..<20)
-                    #expect(try await messages.take(20).numbers == Array(0..<20))
-                }
-            }
-        },
+        ) { try await $0.newEpoch(from: .beginning, has: Array(0..<20)) },
         ConformanceCase(
             "in a new epoch a subscription from what is retained has that again, then what follows",
             needs: .survivesRestart
@@ -94,6 +68,25 @@ extension ConformanceCase {
             }
         },
     ]
+}
+
+extension ConformanceFixture {
+    /// A subscription receives ten numbers, and then ten others that are lost.
+    /// - Parameter numbers: What it must receive in the new epoch, after ten more were published.
+    fileprivate func newEpoch(from start: StartPosition, has numbers: [Int]) async throws {
+        try await withBus { bus in
+            try await bus.withSubscription(to: [.type(Numbered.self)], from: start) { messages in
+                try await bus.publish(0..<10)
+                #expect(try await messages.take(10).numbers == Array(0..<10))
+                try await losingEnd(bus) {
+                    try await bus.publish(100..<110)
+                    #expect(try await messages.take(10).numbers == Array(100..<110))
+                }
+                try await bus.publish(10..<20)
+                #expect(try await messages.take(numbers.count).numbers == numbers)
+            }
+        }
+    }
 }
 
 extension EventBus {
