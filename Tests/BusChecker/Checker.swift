@@ -48,7 +48,8 @@ package struct Checker {
     }
 
     private var lost: [Finding] {
-        history.acknowledged.subtracting(journalled).filter { !isForgotten($0) }.sorted().map(Finding.lost)
+        history.acknowledged.subtracting(journalled).subtracting(history.lostEnd?.losable ?? [])
+            .filter { !isForgotten($0) }.sorted().map(Finding.lost)
     }
 
     private var neverSent: [Finding] {
@@ -95,7 +96,7 @@ package struct Checker {
 
     private func findings(of result: Result, at offsets: [UInt64]) -> [Finding] {
         var findings: [Finding] = []
-        if offsets.count > 1 {
+        if offsets.count > (history.lostEnd?.mayRepeatResults == true ? 2 : 1) {
             findings.append(.resultDoubled(group: result.group, input: result.input, offsets: offsets.sorted()))
         }
         if !journalled.contains(result.input), !isForgotten(result.input), let offset = offsets.first {

@@ -7,6 +7,8 @@ package struct History: Sendable {
     package var documents: [Value: String] = [:]
     /// The values that the bus has promised to keep.
     package var acknowledged: Set<Value> = []
+    /// The loss of the end of the journal; nil if nothing may be lost.
+    package var lostEnd: LostEnd?
     /// The contents of the journal at the end of the run.
     package var journal: [JournalEntry] = []
     /// The durable consumers. Each of them has had time to handle everything.
@@ -24,7 +26,7 @@ package struct History: Sendable {
             case .invoked(let value, let document):
                 invoked.insert(value)
                 documents[value] = document
-            case .acknowledged(let value): acknowledged.insert(value)
+            case .acknowledged(let value, epoch: _): acknowledged.insert(value)
             case .live, .delivered, .handled: break
             }
         }
@@ -36,12 +38,25 @@ package struct History: Sendable {
     }
 }
 
+/// The loss of the end of a journal, of which an older copy was put back. A new epoch begins.
+package struct LostEnd: Hashable, Sendable {
+    /// The values that may be lost: those that the ended epoch had acknowledged, and that the copy does not contain.
+    package let losable: Set<Value>
+    /// True if a process may have worked in the ended epoch while it had seen none of the lost messages. What its
+    /// durable consumer handled meanwhile is handled once more, so there may be two results.
+    package let mayRepeatResults: Bool
+
+    package init(losable: Set<Value>, mayRepeatResults: Bool) {
+        (self.losable, self.mayRepeatResults) = (losable, mayRepeatResults)
+    }
+}
+
 /// One line of the file that a process writes during a run. Each line is written before the process continues.
 package enum HistoryLine: Hashable, Sendable {
     /// The value is about to be published.
     case invoked(Value, document: String?)
-    /// The bus has acknowledged the value.
-    case acknowledged(Value)
+    /// The bus has acknowledged the value, with a position of this epoch.
+    case acknowledged(Value, epoch: UInt64)
     /// The subscription is live: the deliveries after this line are from one journal.
     case live
     case delivered(Delivery)
@@ -55,9 +70,9 @@ package enum HistoryLine: Hashable, Sendable {
         case ("invoked", 3):
             guard let value = Value(words[1]) else { return nil }
             self = .invoked(value, document: words[2] == "-" ? nil : String(words[2]))
-        case ("acknowledged", 2):
-            guard let value = Value(words[1]) else { return nil }
-            self = .acknowledged(value)
+        case ("acknowledged", 3):
+            guard let value = Value(words[1]), let epoch = UInt64(words[2]) else { return nil }
+            self = .acknowledged(value, epoch: epoch)
         case ("live", 1): self = .live
         case ("delivered", 4):
             guard let offset = UInt64(words[1]), let value = Value(words[3]) else { return nil }
@@ -74,7 +89,7 @@ extension HistoryLine: CustomStringConvertible {
     package var description: String {
         switch self {
         case .invoked(let value, let document): "invoked \(value) \(document ?? "-")"
-        case .acknowledged(let value): "acknowledged \(value)"
+        case .acknowledged(let value, let epoch): "acknowledged \(value) \(epoch)"
         case .live: "live"
         case .delivered(let delivery): "delivered \(delivery.offset) \(delivery.stream) \(delivery.value)"
         case .handled(let value): "handled \(value)"

@@ -23,6 +23,30 @@ struct CheckerTests {
         #expect(Checker.findings(in: history).contains(.lost(value(2))))
     }
 
+    @Test("after the end of a journal was lost, what the copy does not have may be missing, and nothing else")
+    func lostEnd() {
+        var history = History.flawless
+        history.remove(value(2))
+        history.lostEnd = LostEnd(losable: [value(1)], mayRepeatResults: false)
+        #expect(Checker.findings(in: history).contains(.lost(value(2))))
+        history.lostEnd = LostEnd(losable: [value(2)], mayRepeatResults: false)
+        #expect(!Checker.findings(in: history).contains(.lost(value(2))))
+    }
+
+    @Test("a result may be there twice if a process may have worked in the ended epoch, but not three times")
+    func repeatedResult() {
+        var history = History.flawless
+        let result = JournalEntry.Content.result(group: "group", input: value(1))
+        history.journal.append(JournalEntry(offset: 9, stream: "r", content: result))
+        let doubled = Finding.resultDoubled(group: "group", input: value(1), offsets: [4, 9])
+        history.lostEnd = LostEnd(losable: [], mayRepeatResults: false)
+        #expect(Checker.findings(in: history) == [doubled])
+        history.lostEnd = LostEnd(losable: [], mayRepeatResults: true)
+        #expect(Checker.findings(in: history) == [])
+        history.journal.append(JournalEntry(offset: 10, stream: "r", content: result))
+        #expect(!Checker.findings(in: history).isEmpty)
+    }
+
     @Test("finds a value that was never sent")
     func neverSent() {
         var history = History.flawless
@@ -196,8 +220,8 @@ struct HistoryLineTests {
     @Test(
         "can be read again",
         arguments: [
-            .invoked(value(1), document: nil), .invoked(value(2), document: "s1/p1.1.0"), .acknowledged(value(3)),
-            .live,
+            .invoked(value(1), document: nil), .invoked(value(2), document: "s1/p1.1.0"),
+            .acknowledged(value(3), epoch: .max), .live,
             .delivered(Delivery(offset: 17, stream: "event.ProbeEvent/s1", value: value(4))), .handled(value(5)),
         ] as [HistoryLine])
     func roundTrip(line: HistoryLine) {
@@ -207,7 +231,7 @@ struct HistoryLineTests {
     @Test(
         "half a line is none",
         arguments: [
-            "", "acknow", "acknowledged", "acknowledged p1", "delivered 17 event.ProbeEvent/s1", "invoked p1/1",
+            "", "acknow", "acknowledged", "acknowledged p1", "acknowledged p1/1", "delivered 17 event.ProbeEvent/s1", "invoked p1/1",
         ])
     func half(line: String) {
         #expect(HistoryLine(line) == nil)

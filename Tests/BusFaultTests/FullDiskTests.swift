@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
     "When the disk is full",
-    .enabled(if: MountNamespace.isAllowed, "a small disk needs a mount namespace (unshare --mount), not allowed here"))
+    .enabled(if: SmallDisk.isAllowed, "a small disk needs a mount namespace (unshare --mount), not allowed here"))
 struct FullDiskTests {
     /// The unique texts of the messages of one publisher.
     private struct Sent: Sendable {
@@ -19,22 +19,20 @@ struct FullDiskTests {
     @Test("the publisher is told, nothing acknowledged is lost, and it goes on when there is room again")
     func fullDisk() async throws {
         try await Arena.with { arena in
-            let disk = "\(arena.directory)/disk"
-            try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+            let disk = SmallDisk(at: "\(arena.directory)/disk", size: "16m")
             // When the filler has been removed, there is room to write the whole write-ahead log back to the file.
             let script = """
-                mount -t tmpfs -o size=16m none \(disk) && head -c 12000000 /dev/zero > \(disk)/filler \
-                && exec "$0" --bus \(arena.bus) --journal \(disk)/journal.sqlite
+                head -c 12000000 /dev/zero > \(disk.folder)/filler \
+                && exec "$0" --bus \(arena.bus) --journal \(disk.folder)/journal.sqlite
                 """
-            let command = MountNamespace.command + ["sh", "-c", script, Self.broker]
-            let broker = try await arena.start("broker", command)
+            let broker = try await arena.start("broker", disk.command(["sh", "-c", script, Self.broker]))
             try await arena.withBus { bus in
                 let publishers = try await bus.withSubscription(
                     to: [.type(ApplicationError.self)], from: .now
                 ) { errors in
                     var publishers = try await fill(bus)
                     try await errors.next(with: "broker.journal.unwritable")
-                    try FileManager.default.removeItem(atPath: "/proc/\(try await broker.pid)/root\(disk)/filler")
+                    try disk.makeRoom(of: try await broker.pid)
                     publishers.append(try await publish("last", until: { _ in true }, on: bus))
                     try await errors.next(with: "broker.journal.writable")
                     return publishers

@@ -17,7 +17,7 @@ struct BusSoakCommand: AsyncParsableCommand {
     var seed: UInt64?
 
     @Option(
-        help: "The rounds: short, as in the tests, long, or damage, in which the journal of a broker is damaged.")
+        help: "The rounds: short, as in the tests, long, or damage, in which disks are damaged.")
     var shape = NemesisPlan.Shape.long
 
     func run() async throws {

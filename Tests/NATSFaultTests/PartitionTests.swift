@@ -27,17 +27,17 @@ extension FaultScene {
         try await arena.until("the processes at the server work") { counts in
             counts[local.name]?.acknowledged ?? 0 > 20 && counts[localReader.name]?.delivered ?? 0 > 20
         }
-        cluster.separate(server)
+        try cluster().separate(server)
         let leader = try await leader(otherThan: server)
         #expect(leader !== server)
         // A publisher of the other side, which may have been connected to the server, is connected to the majority.
-        _ = try await startPublisher("distant", on: cluster.servers.filter { $0 !== server })
+        _ = try await startPublisher("distant", on: servers.filter { $0 !== server })
         try await arena.until("the majority works") { $0["distant"]?.acknowledged ?? 0 > 100 }
         let atSeparation = await arena.counts(of: local.name).acknowledged
         try await arena.until("the majority goes on") { $0["distant"]?.acknowledged ?? 0 > 200 }
         // Without the others, the server acknowledges nothing.
         #expect(await arena.counts(of: local.name).acknowledged == atSeparation)
-        cluster.join(server)
+        try cluster().join(server)
         try await arena.until("the publisher at the server goes on") {
             $0[local.name]?.acknowledged ?? 0 > atSeparation + 50
         }

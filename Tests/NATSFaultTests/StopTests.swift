@@ -34,17 +34,17 @@ struct StopTests {
 
     @Test func `All servers stop, then all are killed`() async throws {
         try await FaultScene.run { scene in
-            for server in scene.cluster.servers { server.pause() }
+            for server in scene.servers { server.pause() }
             try await scene.arena.untilLog(of: "publisher", "says that publishing waits") {
                 $0.contains("NATS does not acknowledge batches")
             }
             // The fault takes longer than a lease.
             try await Task.sleep(for: .seconds(3))
-            for server in scene.cluster.servers { server.resume() }
+            for server in scene.servers { server.resume() }
             try await scene.untilWorking("after all servers have continued")
             #expect(!scene.arena.log(of: scene.leadingSteward.name).contains("silent"))
-            for server in scene.cluster.servers { try await server.kill() }
-            for server in scene.cluster.servers { try await server.restart() }
+            for server in scene.servers { try await server.kill() }
+            for server in scene.servers { try await server.restart() }
             try await scene.untilWorking("after all servers have started again")
         }
     }
@@ -96,7 +96,7 @@ struct ClientStopTests {
 
     @Test func `A publisher stops with batches under way, and the leader is killed meanwhile`() async throws {
         try await FaultScene.run(extra: ["other"]) { scene in
-            _ = try await scene.startPublisher("other", on: scene.cluster.servers)
+            _ = try await scene.startPublisher("other", on: scene.servers)
             try await scene.publisher.send(SIGSTOP)
             let leader = try await scene.leader()
             try await leader.kill()
@@ -112,7 +112,7 @@ struct ClientStopTests {
 
     @Test func `A publisher is killed with batches under way`() async throws {
         try await FaultScene.run(extra: ["other"]) { scene in
-            _ = try await scene.startPublisher("other", on: scene.cluster.servers)
+            _ = try await scene.startPublisher("other", on: scene.servers)
             // Without the leader nothing is acknowledged, so each of the four lanes soon waits for a batch of two.
             let leader = try await scene.leader()
             leader.pause()

@@ -27,8 +27,8 @@ package final class NATSServer: Sendable {
     package let name: String
     private let reserved: LoopbackPort
     private let settings: String
-    /// The size of the disk of its own, such as `64m`; nil if it uses the disk of the test.
-    private let diskSize: String?
+    /// The disk of its own; nil if it uses the disk of the test.
+    private let disk: SmallDisk?
     /// The limit of the store, as the configuration writes it.
     private let maximumStore: Mutex<String>
     /// The folder of the configuration, the store and the log. It is removed after ``whileRunning(_:)``.
@@ -42,17 +42,18 @@ package final class NATSServer: Sendable {
     ///   - settings: Further lines of the configuration.
     ///   - maximumStore: The limit of all streams on the disk (`max_file`).
     ///   - diskSize: The size of a disk of its own for the store, such as `64m`. Each start has a new, empty one. It
-    ///     needs a mount namespace: see ``canHaveDisk``.
+    ///     needs a mount namespace: see ``SmallDisk/isAllowed``.
     package init(
         name: String = "nats", port: LoopbackPort? = nil, settings: String = "", maximumStore: String = "3GB",
         diskSize: String? = nil
     ) throws {
         self.name = name
         self.settings = settings
-        self.diskSize = diskSize
         self.maximumStore = Mutex(maximumStore)
         reserved = try port ?? LoopbackPort(for: name)
-        folder = try ScratchFolder()
+        let folder = try ScratchFolder()
+        self.folder = folder
+        disk = diskSize.map { SmallDisk(at: Self.store(in: folder), size: $0) }
         (rounds, next) = AsyncStream.makeStream()
     }
 
@@ -167,7 +168,9 @@ package final class NATSServer: Sendable {
     }
 
     /// The folder in which the server stores its streams.
-    package var store: String { folder.path("store") }
+    package var store: String { Self.store(in: folder) }
+
+    private static func store(in folder: ScratchFolder) -> String { folder.path("store") }
 
     /// Copies the store. The server must not run.
     package func saveStore() throws {
@@ -248,37 +251,10 @@ package final class NATSServer: Sendable {
         try await runProgram(round)
     }
 
-    private static let namespace =
-        ["unshare"] + (getuid() == 0 ? ["--mount"] : ["--user", "--map-root-user", "--mount"]) + ["sh", "-c"]
-
-    /// True if servers can have disks of their own here.
-    package static let canHaveDisk: Bool = {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = namespace + ["mount -t tmpfs none /mnt"]
-        (process.standardOutput, process.standardError) = (nil, nil)
-        do { try process.run() } catch { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
-
-    private func commandWithDisk(_ command: [String]) -> [String] {
-        guard let diskSize else { return command }
-        let script = #"mkdir -p "$0" && mount -t tmpfs -o size=\#(diskSize) none "$0" && exec "$@""#
-        return Self.namespace + [script, store] + command
-    }
-
     /// Fills the server's own disk. There is room again after the next start.
     package func fillDisk() throws {
         guard let pid = current.withLock({ $0?.pid.withLock(\.self) }) else { return }
-        let path = "/proc/\(pid)/root\(store)/filler"
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
-        defer { close(descriptor) }
-        let zeros = [UInt8](repeating: 0, count: 1 << 16)
-        for size in [zeros.count, 512] {
-            while write(descriptor, zeros, size) > 0 {}
-        }
+        try disk?.fill(of: pid)
     }
 
     private func configure() throws {
@@ -286,7 +262,7 @@ package final class NATSServer: Sendable {
             server_name: \(name)
             listen: 127.0.0.1:\(port)
             max_payload: 9MB
-            jetstream { store_dir: "\(folder.path("store"))", max_file: \(maximumStore.withLock(\.self)), max_mem: 256MB }
+            jetstream { store_dir: "\(store)", max_file: \(maximumStore.withLock(\.self)), max_mem: 256MB }
             ports_file_dir: "\(folder.path)"
             \(settings)
 
@@ -299,7 +275,7 @@ package final class NATSServer: Sendable {
         // A Ctrl-C at the terminal must not reach the server.
         platform.processGroupID = 0
         let server = [Self.program, "-c", folder.path("nats.conf"), "-l", folder.path("log")]
-        let arguments = ["-c", Self.script, "sh", folder.path] + commandWithDisk(server)
+        let arguments = ["-c", Self.script, "sh", folder.path] + (disk?.command(server) ?? server)
         _ = try await Subprocess.run(
             .path("/bin/sh"), arguments: Arguments(arguments), platformOptions: platform,
             input: .inputWriter, output: .sequence, error: .discarded

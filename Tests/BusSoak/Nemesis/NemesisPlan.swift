@@ -30,7 +30,7 @@ package struct NemesisPlan: Hashable, Sendable {
             name: "long", strikes: 50, interval: 100...900, absence: 0...600, longAbsence: 12_000...20_000,
             outage: 6_000...8_000, standstill: 16_000...18_000)
 
-        /// Rounds of another kind, in which the journal of a broker is damaged: see ``DamageRound``.
+        /// Rounds of another kind, in which disks are damaged: see ``DamageRound``.
         package static let damage = Shape(
             name: "damage", strikes: 0, interval: 1...1, absence: 0...0, standstill: 0...0)
 

@@ -25,7 +25,7 @@ package struct Soak: Sendable {
         repeat {
             let report =
                 shape == .damage
-                ? try await DamageRound(seed: round).run()
+                ? try await DamageRound(engine: engine, seed: round).run()
                 : try await SoakRound(engine: engine, seed: round, shape: shape).run()
             say("\(report)")
             sum.add(report)
@@ -110,10 +110,7 @@ package struct SoakRound: Sendable {
 
     private func report(_ history: History, _ crew: Crew, _ arena: Arena) async throws -> SoakReport {
         var report = SoakReport(engine: engine, seed: seed, shape: shape)
-        report.published = history.invoked.count
-        report.acknowledged = history.acknowledged.count
-        report.delivered = history.readers.reduce(0) { $0 + $1.deliveries.count }
-        report.consumed = history.journal.filter { $0.value == nil }.count
+        report.take(history)
         report.states = history.navigation?.stateCount ?? 0
         report.deadlines = history.navigation?.reportCount ?? 0
         report.longestWait = history.navigation?.longestWait ?? 0
@@ -131,6 +128,8 @@ package struct SoakReport: Sendable {
     private let engine: Engine
     package let seed: UInt64
     private let shape: NemesisPlan.Shape
+    /// A description of the only fault; nil if there are several.
+    private let fault: String?
     package var published = 0
     package var acknowledged = 0
     package var delivered = 0
@@ -152,17 +151,28 @@ package struct SoakReport: Sendable {
     /// The logs of all processes.
     package var logs = ""
 
-    init(engine: Engine, seed: UInt64, shape: NemesisPlan.Shape) {
+    init(engine: Engine, seed: UInt64, shape: NemesisPlan.Shape, fault: String? = nil) {
         self.engine = engine
         self.seed = seed
         self.shape = shape
+        self.fault = fault
+    }
+
+    /// Sets the counts that a history has.
+    mutating func take(_ history: History) {
+        published = history.invoked.count
+        acknowledged = history.acknowledged.count
+        delivered = history.readers.reduce(0) { $0 + $1.deliveries.count }
+        consumed = history.journal.filter { $0.value == nil }.count
     }
 
     /// A summary on one line.
     package var summary: String {
-        "seed \(seed): published \(published), acknowledged \(acknowledged), delivered \(delivered), "
-            + "consumed \(consumed), states \(states), deadlines \(deadlines), longest wait \(longestWait) ms, "
-            + "kills \(kills), stops \(stops), restarts \(restarts), findings \(findings.count)"
+        let faults =
+            fault ?? "states \(states), deadlines \(deadlines), longest wait \(longestWait) ms, kills \(kills), "
+            + "stops \(stops), restarts \(restarts)"
+        return "seed \(seed): published \(published), acknowledged \(acknowledged), delivered \(delivered), "
+            + "consumed \(consumed), \(faults), findings \(findings.count)"
     }
 
     /// Adds the counts of another round.

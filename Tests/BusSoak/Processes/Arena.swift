@@ -5,6 +5,7 @@ internal import Logging
 package import NATSTestSupport
 package import Navigation
 internal import Synchronization
+package import TestSupport
 internal import Transports
 
 /// The folder of one test, with a bus and real processes. The processes are ended with the test.
@@ -175,6 +176,12 @@ package final class Arena: Sendable {
         try await start(name, ["broker", "--bus", bus, "--journal", journal], environment: environment)
     }
 
+    /// Starts a broker whose journal is on a disk of its own.
+    package func startBroker(_ name: String = "broker", on disk: SmallDisk) async throws -> ChildProcess {
+        let command = [Executable.path("broker"), "--bus", bus, "--journal", "\(disk.folder)/journal.sqlite"]
+        return try await start(name, disk.command(command))
+    }
+
     /// Starts a steward of the bus on NATS.
     package func startSteward(_ name: String) async throws -> ChildProcess {
         try await start(name, ["broker", "--bus", bus, "--replicas", "\(cluster?.servers.count ?? 1)"])
@@ -260,6 +267,16 @@ package final class Arena: Sendable {
         }
     }
 
+    /// Asks processes to end that have not ended (SIGTERM), and waits until they have.
+    /// - Throws: ``ArenaFailure`` if one ends with an error.
+    package func end(_ children: [ChildProcess]) async throws {
+        let running = children.filter { !$0.hasEnded }
+        for child in running { try await child.send(15) }
+        for child in running where try await untilEnd(of: child) != .exited(0) {
+            throw failure("\(child.name) ended with an error: \(await child.end)")
+        }
+    }
+
     /// - Throws: ``ArenaFailure`` if `body` takes longer.
     package func within<Result: Sendable>(
         _ deadline: Duration, _ what: String, _ body: @escaping @Sendable () async throws -> Result
@@ -296,11 +313,22 @@ package final class Arena: Sendable {
         }
     }
 
-    /// The values of a publisher that were acknowledged.
-    package func acknowledged(by name: String) -> Set<Value> {
-        var history = History()
-        history.add(self.history(of: name))
-        return history.acknowledged
+    /// The values of a publisher that were acknowledged so far, each with the epoch of its position, in their order.
+    package func acknowledgements(of name: String) -> [(value: Value, epoch: UInt64)] {
+        history(of: name).compactMap { line in
+            if case .acknowledged(let value, let epoch) = line { (value, epoch) } else { nil }
+        }
+    }
+
+    /// The values of a publisher that were acknowledged so far.
+    package func acknowledged(by name: String) -> Set<Value> { Set(acknowledgements(of: name).map(\.value)) }
+
+    /// The values that a publisher has passed to the bus so far.
+    package func invoked(by name: String) -> Set<Value> {
+        Set(
+            history(of: name).compactMap { line in
+                if case .invoked(let value, document: _) = line { value } else { nil }
+            })
     }
 
     /// The counts of all processes so far.

@@ -81,14 +81,13 @@ struct RecordingPublisher: Sendable {
         try history.write(values.map { .invoked($0.value, document: $0.document) })
         while true {
             do {
-                try await bus.publish(batch)
-                break
+                let epoch = try await bus.publish(batch).epoch
+                return try history.write(values.map { .acknowledged($0.value, epoch: epoch) })
             } catch let error as BusError where error.code == .journal {
                 logger.warning("publishing again", metadata: ["code": "\(error.code.rawValue)", "error": "\(error)"])
                 try await Task.sleep(for: .milliseconds(100))
             }
         }
-        try history.write(values.map { .acknowledged($0.value) })
     }
 }
 

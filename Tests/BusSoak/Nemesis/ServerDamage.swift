@@ -1,0 +1,140 @@
+package import BusChecker
+internal import EventBus
+internal import NATSTestSupport
+internal import TestSupport
+
+/// Damage to the disks of servers of NATS.
+package enum ServerDamage: CaseIterable, Sendable {
+    /// One server returns with an older copy of its store, and leads later.
+    case olderCopy
+    /// All servers return with older copies of their stores.
+    case olderCopies
+    /// A bit of a follower's files flips while it does not run; later the server leads.
+    case bit
+    /// The disk of a follower is full.
+    case fullDisk
+    /// The disk of the leader is full.
+    case fullDiskOfLeader
+
+    /// The damage that is possible here: some needs a disk of its own.
+    package static var possible: [Self] {
+        SmallDisk.isAllowed ? allCases : allCases.filter { $0.diskSize == nil }
+    }
+
+    /// The size of the first server's disk; nil if it needs none of its own.
+    package var diskSize: String? {
+        switch self {
+        case .fullDisk, .fullDiskOfLeader: "256m"
+        case .olderCopy, .olderCopies, .bit: nil
+        }
+    }
+
+    /// Damages servers, and waits until all processes work again.
+    /// - Returns: The loss; nil if nothing may be lost.
+    package func befall(_ scene: FaultScene) async throws -> LostEnd? {
+        switch self {
+        case .olderCopy: try await scene.putBackCopyOfOne()
+        case .olderCopies: return try await scene.putBackCopies()
+        case .bit: try await scene.flipBit()
+        case .fullDisk:
+            try await scene.cluster().handLeadership(of: FaultScene.journal, to: scene.servers[1])
+            try await scene.fillFirstDisk()
+        case .fullDiskOfLeader:
+            try await scene.makeLeader(scene.servers[0])
+            try await scene.fillFirstDisk()
+        }
+        return nil
+    }
+}
+
+extension FaultScene {
+    fileprivate func putBackCopyOfOne() async throws {
+        let old = try await follower()
+        try await old.kill()
+        try old.saveStore()
+        try await old.restart()
+        try await untilWorking("after the copy was made")
+        try await old.kill()
+        try old.putBackStore()
+        try await old.restart()
+        try await untilWorking("after the server has returned with an old disk")
+        try await makeLeader(old)
+        try await untilWorking("with the leader that had an old disk")
+    }
+
+    fileprivate func putBackCopies() async throws -> LostEnd {
+        let kept = try await restartServers {
+            for server in servers { try server.saveStore() }
+            return arena.acknowledged(by: publisher.name)
+        }
+        try await untilWorking("after the copy was made")
+        let invoked = try await restartServers {
+            for server in servers { try server.putBackStore() }
+            return arena.invoked(by: publisher.name)
+        }
+        try await untilNewEpoch()
+        // A process that had seen no lost message works on until the new epoch begins.
+        return lostEnd(kept: kept, of: invoked, mayRepeatResults: true)
+    }
+
+    fileprivate func flipBit() async throws {
+        try await fill()
+        let damaged = try await follower()
+        try await damaged.kill()
+        try damaged.flipBit(inMessagesOf: Self.journal)
+        try await damaged.restart()
+        let stewards = stewards.map(\.name)
+        try await arena.until("a steward says that the server lacks messages") { _ in
+            stewards.contains { arena.log(of: $0).contains("server \(damaged.name) lacks") }
+        }
+        try await untilEachReaderHasAll()
+        try await cluster().handLeadership(of: Self.journal, to: damaged)
+        try await untilEachReaderHasAll()
+        try await untilWorking("with the leader that has lost messages")
+    }
+
+    private static var fillerCount: Int { 95 }
+
+    /// Publishes more than one of the servers' files has, which is 8 MiB.
+    private func fill() async throws {
+        let text = String(repeating: "x", count: 100_000)
+        try await arena.withBus { bus in
+            for number in 0..<Self.fillerCount {
+                try await bus.publish(
+                    Batch([try Envelope(Filler(number: number, text: text), source: "test", subject: "s\(number)")]))
+            }
+        }
+    }
+
+    /// Reads the fillers several times, each time from servers that JetStream chooses.
+    private func untilEachReaderHasAll() async throws {
+        for _ in 0..<3 {
+            let numbers = try await arena.withBus { bus in
+                try await bus.withSubscription(to: [.type(Filler.self)], from: .beginning) { messages in
+                    var numbers: [Int] = []
+                    for try await message in messages {
+                        numbers.append(try message.decode(Filler.self).number)
+                        if numbers.count == Self.fillerCount { break }
+                    }
+                    return numbers
+                }
+            }
+            guard numbers == Array(0..<Self.fillerCount) else {
+                throw arena.failure("a reader has got others than all messages in their order: \(numbers)")
+            }
+        }
+    }
+
+    /// Fills the disk of the first server, which has one of its own.
+    fileprivate func fillFirstDisk() async throws {
+        try servers[0].fillDisk()
+        try await untilWorking("while the disk is full")
+        try await servers[0].restart()
+        try await untilWorking("after the server has room again")
+    }
+}
+
+private struct Filler: EventMessage {
+    var number: Int
+    var text: String
+}
