@@ -231,7 +231,8 @@ struct HistoryLineTests {
     @Test(
         "half a line is none",
         arguments: [
-            "", "acknow", "acknowledged", "acknowledged p1", "acknowledged p1/1", "delivered 17 event.ProbeEvent/s1", "invoked p1/1",
+            "", "acknow", "acknowledged", "acknowledged p1", "acknowledged p1/1", "delivered 17 event.ProbeEvent/s1",
+            "invoked p1/1",
         ])
     func half(line: String) {
         #expect(HistoryLine(line) == nil)

@@ -63,7 +63,7 @@ struct BusPageTests {
                 path: "docs/bus.md", suites: ["BusFaultTests", "BusSoakTests", "IntegrationTests"],
                 counts: ["test": 31, "test with real processes": 16]),
             TestedPage(
-                path: "docs/nats.md", suites: ["NATSFaultTests", "StewardTests", "BusSoakTests"],
+                path: "docs/nats.md", suites: ["NATSFaultTests", "NATSTests", "StewardTests", "BusSoakTests"],
                 counts: ["test": 0, "test with real processes": 10]),
         ]
     }
