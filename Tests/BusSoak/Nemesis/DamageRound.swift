@@ -22,12 +22,16 @@ package struct DamageRound: Sendable {
         var random = SeededGenerator(seed: seed)
         self.engine = engine
         self.seed = seed
-        damage =
-            switch engine {
-            case .zeroMQ: .broker(BrokerDamage.possible.randomElement(using: &random) ?? .loss(.log))
-            case .nats: .servers(ServerDamage.possible.randomElement(using: &random) ?? .bit)
-            }
-        batches = Bool.random(using: &random) ? 4 : 1024
+        let isShort: Bool
+        switch engine {
+        case .zeroMQ:
+            damage = .broker(BrokerDamage.possible.randomElement(using: &random) ?? .loss(.log))
+            isShort = true
+        case .nats:
+            let servers = ServerDamage.possible.randomElement(using: &random) ?? .bit
+            (damage, isShort) = (.servers(servers), servers.isShort)
+        }
+        batches = Bool.random(using: &random) && isShort ? 1024 : 4
         stopsPublisher = Bool.random(using: &random)
     }
 

@@ -29,6 +29,15 @@ package enum ServerDamage: CaseIterable, Sendable {
         }
     }
 
+    /// True if the others need little time to recover. Otherwise 1,024 batches at a time would become more messages than
+    /// the consumers can handle before the round ends.
+    var isShort: Bool {
+        switch self {
+        case .olderCopies, .fullDisk, .fullDiskOfLeader: true
+        case .olderCopy, .bit: false
+        }
+    }
+
     /// Damages servers, and waits until all processes work again.
     /// - Returns: The loss; nil if nothing may be lost.
     package func befall(_ scene: FaultScene) async throws -> LostEnd? {
