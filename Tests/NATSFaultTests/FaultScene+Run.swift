@@ -8,8 +8,8 @@ extension FaultScene {
     /// - Parameters:
     ///   - extra: The names of further publishers that `fault` starts with ``startPublisher(_:on:)``.
     ///   - fault: Returns when the processes work again; what may be lost is nil for nothing.
-    private static func runLosing(
-        on cluster: @autoclosure () throws -> NATSCluster, extra: [String] = [],
+    static func runLosing(
+        on cluster: @autoclosure () throws -> NATSCluster = try NATSCluster(), extra: [String] = [],
         _ fault: @escaping @Sendable (FaultScene) async throws -> LostEnd?
     ) async throws {
         try await Arena.with(try cluster()) { arena in

@@ -99,6 +99,14 @@ package struct FaultScene: Sendable {
         }
     }
 
+    /// Waits until one of the stewards has logged a text.
+    package func untilASteward(says text: String) async throws {
+        let names = stewards.map(\.name)
+        try await arena.until("a steward says that \(text)") { _ in
+            names.contains { arena.log(of: $0).contains(text) }
+        }
+    }
+
     /// Waits until the reader reads a new epoch, and all processes work in it.
     package func untilNewEpoch() async throws {
         try await arena.until("the reader begins anew") { $0["reader"]?.live == 2 }
@@ -153,13 +161,5 @@ extension FaultScene {
             try await leader.restart()
             try await untilWorking("with another leader")
         }
-    }
-
-    /// Kills all servers, and starts them again.
-    package func restartServers<Result>(whileDead body: () throws -> Result) async throws -> Result {
-        for server in servers { try await server.kill() }
-        let result = try body()
-        for server in servers { try await server.restart() }
-        return result
     }
 }

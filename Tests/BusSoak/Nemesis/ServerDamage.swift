@@ -1,6 +1,6 @@
 package import BusChecker
 internal import EventBus
-internal import NATSTestSupport
+package import NATSTestSupport
 internal import TestSupport
 
 /// Damage to the disks of servers of NATS.
@@ -72,15 +72,21 @@ extension FaultScene {
     }
 
     fileprivate func putBackCopies() async throws -> LostEnd {
-        let kept = try await restartServers {
-            for server in servers { try server.saveStore() }
-            return arena.acknowledged(by: publisher.name)
-        }
+        try await putBackCopies(of: servers) { for server in servers { try await server.restart() } }
+    }
+
+    /// Replaces the stores of some servers by older copies, and waits until all processes work in a new epoch.
+    /// - Parameter restart: Starts all servers.
+    package func putBackCopies(of old: [NATSServer], _ restart: () async throws -> Void) async throws -> LostEnd {
+        for server in servers { try await server.kill() }
+        for server in old { try server.saveStore() }
+        let kept = arena.acknowledged(by: publisher.name)
+        for server in servers { try await server.restart() }
         try await untilWorking("after the copy was made")
-        let invoked = try await restartServers {
-            for server in servers { try server.putBackStore() }
-            return arena.invoked(by: publisher.name)
-        }
+        for server in servers { try await server.kill() }
+        for server in old { try server.putBackStore() }
+        let invoked = arena.invoked(by: publisher.name)
+        try await restart()
         try await untilNewEpoch()
         // A process that had seen no lost message works on until the new epoch begins.
         return lostEnd(kept: kept, of: invoked, mayRepeatResults: true)
@@ -92,10 +98,7 @@ extension FaultScene {
         try await damaged.kill()
         try damaged.flipBit(inMessagesOf: Self.journal)
         try await damaged.restart()
-        let stewards = stewards.map(\.name)
-        try await arena.until("a steward says that the server lacks messages") { _ in
-            stewards.contains { arena.log(of: $0).contains("server \(damaged.name) lacks") }
-        }
+        try await untilASteward(says: "server \(damaged.name) lacks")
         try await untilEachReaderHasAll()
         try await cluster().handLeadership(of: Self.journal, to: damaged)
         try await untilEachReaderHasAll()
