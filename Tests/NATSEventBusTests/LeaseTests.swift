@@ -36,8 +36,8 @@ struct LeaseTests {
 
     /// Plays the steward: revokes the lease of a producer.
     private func revoke(_ bus: BusParts) async throws -> UInt64 {
-        let last = try #require(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer)))
-        #expect(last.record.state == .held)
+        let last = try await bus.journal.read(LeaseRecord.self, .lease(bus.producer))
+        #expect(last.value?.state == .held)
         return try #require(
             try await bus.journal.write(LeaseRecord(.revoked), .lease(bus.producer), after: last.sequence))
     }
@@ -60,8 +60,8 @@ struct LeaseTests {
                 let position = try await bus.publish(leased("2"))
                 let stored = try #require(try await bus.journal.batch(at: Place(offset: position.offset).sequence))
                 #expect(stored.batch.headers.lease == bus.producer)
-                let record = try #require(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer)))
-                #expect(record.record.state == .held)
+                let record = try await bus.journal.read(LeaseRecord.self, .lease(bus.producer))
+                #expect(record.value?.state == .held)
                 #expect(stored.batch.headers.expectation?.sequence == record.sequence)
                 #expect(try await documents(bus) == ["-": "2"])
             }
@@ -155,7 +155,7 @@ struct LeaseTests {
                 #expect(try await documents(bus) == ["kept": "4", "other": "5"])
                 let tombstones = try await bus.messages().filter(\.isTombstone)
                 #expect(tombstones.allSatisfy { $0.attributes.source == bus.source })
-                #expect(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer))?.record.state == .withdrawn)
+                #expect(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer)).value?.state == .withdrawn)
                 #expect(try await bus.code(of: leased("6", name: "late")) == .closed)
             }
         }
@@ -181,8 +181,8 @@ struct LeaseTests {
                 await bus.claims.leaveAll()
                 await bus.leases.end()
                 #expect(try await documents(steward) == ["guarded": "1"])
-                let last = try #require(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer)))
-                #expect(last.record.state == .revoked)
+                let last = try await bus.journal.read(LeaseRecord.self, .lease(bus.producer))
+                #expect(last.value?.state == .revoked)
                 try await withdraw(["guarded"], bus, after: last.sequence)
                 #expect(try await documents(steward) == [:])
             }
@@ -203,7 +203,7 @@ struct LeaseTests {
                 let batch = try leased("1", name: "a")
                 await #expect(throws: CancellationError.self) { try await leases.publish(batch) }
                 await leases.end()
-                #expect(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer))?.record.state == .revoked)
+                #expect(try await bus.journal.read(LeaseRecord.self, .lease(bus.producer)).value?.state == .revoked)
                 #expect(try await documents(bus) == ["a": "1"])
             }
         }

@@ -191,15 +191,35 @@ package final class NATSServer: Sendable {
 
     /// Flips one bit in the middle of the oldest file with messages of a stream. The server must not run.
     package func flipBit(inMessagesOf stream: String) throws {
-        let folder = URL(fileURLWithPath: store).appendingPathComponent("jetstream/$G/streams/\(stream)/msgs")
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        func number(_ file: URL) -> Int { Int(file.deletingPathExtension().lastPathComponent) ?? 0 }
-        let oldest = files.filter { $0.pathExtension == "blk" }.min { number($0) < number($1) }
-        guard let oldest else { return }
+        guard let oldest = try messageFiles(of: stream).first else { return }
         var bytes = try Data(contentsOf: oldest)
         guard !bytes.isEmpty else { return }
         bytes[bytes.count / 2] ^= 4
         try bytes.write(to: oldest)
+    }
+
+    /// Flips one bit in each stored message of a stream whose subject is wanted. The server must not run.
+    /// - Returns: The number of messages.
+    @discardableResult
+    package func flipBits(inMessagesOf stream: String, where isWanted: (_ subject: String) -> Bool) throws -> Int {
+        var count = 0
+        for file in try messageFiles(of: stream) {
+            var bytes = [UInt8](try Data(contentsOf: file))
+            for message in StoredBlock.messages(in: bytes) where isWanted(message.subject) {
+                bytes[message.end - 1] ^= 4
+                count += 1
+            }
+            try Data(bytes).write(to: file)
+        }
+        return count
+    }
+
+    /// The files with messages of a stream, the oldest one first.
+    private func messageFiles(of stream: String) throws -> [URL] {
+        let folder = URL(fileURLWithPath: store).appendingPathComponent("jetstream/$G/streams/\(stream)/msgs")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        func number(_ file: URL) -> Int { Int(file.deletingPathExtension().lastPathComponent) ?? 0 }
+        return files.filter { $0.pathExtension == "blk" }.sorted { number($0) < number($1) }
     }
 
     /// Sets the limit of all streams on the disk from the next start on.
@@ -292,5 +312,38 @@ package final class NATSServer: Sendable {
             }
             try await execution.standardInputWriter.finish()
         }
+    }
+}
+
+/// A file of a server with messages of a stream: one message after another. All numbers are little-endian.
+///
+/// A message has its length (4 bytes, the highest bit says that it has headers), its sequence (8 bytes), its time (8
+/// bytes), the length of its subject (2 bytes), the subject, headers and body, and a checksum (8 bytes).
+private enum StoredBlock {
+    struct Message {
+        let subject: String
+        /// The index after the last byte of the headers and the body.
+        let end: Int
+    }
+
+    private static let headSize = 22
+    private static let checksumSize = 8
+
+    static func messages(in bytes: [UInt8]) -> [Message] {
+        func number(at index: Int, _ size: Int) -> Int {
+            bytes[index..<index + size].reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        var messages: [Message] = []
+        var start = 0
+        while start + headSize <= bytes.count {
+            let length = number(at: start, 4) & 0x7fff_ffff
+            let subjectEnd = start + headSize + number(at: start + 20, 2)
+            let end = start + length - checksumSize
+            guard subjectEnd <= end, start + length <= bytes.count else { break }
+            let subject = String(decoding: bytes[start + headSize..<subjectEnd], as: UTF8.self)
+            if subjectEnd < end { messages.append(Message(subject: subject, end: end)) }
+            start += length
+        }
+        return messages
     }
 }

@@ -17,15 +17,16 @@ struct LeaseKeeperTests {
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let projection = Projection(
-            journal.jetStream, journal.names, journal.journal,
+            journal.jetStream, journal.names, journal.journal, journal.notices,
             steward: StewardRecord(instance: UUID(), term: term), logger: TestJournal.logger)
+        let notices = StewardNotices(journal.jetStream, journal.names, configuration, TestJournal.logger)
         let keeper = LeaseKeeper(
             journal.jetStream, journal.names, journal.journal, source: "broker/1", projection: projection,
-            notices: StewardNotices(
-                journal.jetStream, journal.names, configuration, TestJournal.logger),
-            logger: TestJournal.logger)
+            notices: notices, logger: TestJournal.logger)
         return try await during({ try await projection.run() }) {
-            try await during({ try await keeper.run() }, body)
+            try await during({ try await notices.run() }) {
+                try await during({ try await keeper.run() }, body)
+            }
         }
     }
 

@@ -20,7 +20,7 @@ struct ProjectionTests {
         passed: @escaping @Sendable (Projection.Step) throws -> Void = { _ in }
     ) -> Projection {
         Projection(
-            journal.jetStream, journal.names, journal.journal,
+            journal.jetStream, journal.names, journal.journal, journal.notices,
             steward: StewardRecord(instance: instance, term: term), logger: TestJournal.logger, passed: passed)
     }
 
@@ -143,7 +143,7 @@ struct ProjectionTests {
             // The journal without its last message has another epoch.
             let rest = Projection(
                 journal.jetStream, journal.names, journal.journal.beginning(7, after: UInt64(letter)),
-                steward: StewardRecord(instance: UUID(), term: 2), logger: TestJournal.logger)
+                journal.notices, steward: StewardRecord(instance: UUID(), term: 2), logger: TestJournal.logger)
             try await rest.begin()
             let other = TestJournal(
                 server: journal.server, jetStream: journal.jetStream, names: journal.names,
@@ -153,7 +153,8 @@ struct ProjectionTests {
             #expect(position == Position(epoch: 7, offset: 1023))
             // A journal that was made anew has none of these documents.
             let anew = Projection(
-                journal.jetStream, journal.names, JournalEpochs(9), steward: StewardRecord(instance: UUID(), term: 3),
+                journal.jetStream, journal.names, JournalEpochs(9), journal.notices,
+                steward: StewardRecord(instance: UUID(), term: 3),
                 logger: TestJournal.logger)
             try await anew.begin()
             let third = TestJournal(

@@ -25,7 +25,7 @@ struct RetentionTests {
 
     private static func projection(_ journal: TestJournal) -> Projection {
         Projection(
-            journal.jetStream, journal.names, journal.journal,
+            journal.jetStream, journal.names, journal.journal, journal.notices,
             steward: StewardRecord(instance: UUID(), term: 1), logger: TestJournal.logger)
     }
 
@@ -175,7 +175,7 @@ struct RetentionTests {
     func repeated() async throws {
         try await TestJournal.run { journal in
             _ = try await Self.claim(journal, "worker")
-            let records = ControlRecords(journal.jetStream, journal.names, journal.journal, TestJournal.logger)
+            let records = ControlRecords(journal.jetStream, journal.names, journal.journal, journal.notices)
             let type = MessageType(kind: .event, name: "E")
             let sequence = try await journal.publish([message(.event, "E")])
             let offset = Place.end(of: UInt64(sequence))

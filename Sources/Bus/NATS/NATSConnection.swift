@@ -45,6 +45,8 @@ package final class NATSConnection: Sendable {
     /// What consumers of JetStream deliver, each to a subscription of its own.
     let deliveries: Inbox
     let incompleteReplicas = IncompleteReplicas()
+    /// What waits for the servers.
+    package let waits = Waits()
     /// Reads and writes the socket, and runs the tasks that prefer it.
     private let thread: ExecutorThread
     /// Makes the calls of libnats that may wait for a server. With TLS, these are all calls.

@@ -5,10 +5,13 @@ extension JetStream {
     /// After a missing reply, the operation may have been executed. So it must be one that can be executed twice.
     package func retrying<Result>(_ operation: () async throws -> Result) async throws -> Result {
         var attempt = 0
+        var wait = connection.waits.operation()
+        defer { wait.end() }
         while true {
             do {
                 return try await operation()
             } catch let error where error.isTemporary {
+                wait.note("\(error)")
                 try await connection.pause(attempt)
                 attempt += 1
             }

@@ -26,6 +26,8 @@ final class BatchReader {
     private(set) var epoch: UInt64
     /// The offset after which the reader has begun in this epoch.
     private(set) var start: UInt64
+    /// Noted while no consumer delivers.
+    private var wait: Waits.Operation
     /// Called before a consumer is made.
     var willBegin: ((inout ReadTracker) async throws -> Void)?
     /// Called when the journal has another epoch, with the one before. Returns the offset after which the reader begins
@@ -48,6 +50,7 @@ final class BatchReader {
         self.start = start
         self.epoch = epoch
         tracker = ReadTracker(after: start, until: end)
+        wait = journal.connection.waits.operation()
     }
 
     /// Reads until the end, or until `deliver` returns `stop`.
@@ -63,6 +66,7 @@ final class BatchReader {
         _ deliver: (DeliveredMessage) async throws -> Step
     ) async throws {
         var attempt = 0
+        defer { wait.end() }
         while !tracker.isAtEnd {
             guard try await followEpoch() else { return }
             let sequence = tracker.nextSequence
@@ -71,6 +75,7 @@ final class BatchReader {
                 guard try await readConsumer(takeAtOnce, deliver) else { return }
             } catch let error where error.passes {
                 journal.warn(of: error)
+                wait.note("\(error)")
                 attempt = tracker.nextSequence == sequence ? attempt + 1 : 0
                 try await journal.pause(attempt)
                 // The consumer may be lost because its stream was replaced. A server does not always say so.
@@ -120,6 +125,7 @@ final class BatchReader {
                 }
                 if tracker.isAtEnd { return false }
                 let delivery = try await consumer.next(takingAtOnce: takeAtOnce)
+                wait.end()
                 // The stream has lost its end, and this consumer may wait for sequences that come only later.
                 guard journal.epochNow == epoch else { return true }
                 switch delivery {

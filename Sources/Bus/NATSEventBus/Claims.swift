@@ -186,9 +186,8 @@ actor Claims {
             let claim = ConsumerClaim(
                 consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: epochs.current,
                 offsets: offsets,
-                cutOffs: cutOffs.map {
-                    $0.record.cutOffs(recordedAt: $0.sequence, progress: handled.progressFence)
-                } ?? [])
+                cutOffs: cutOffs.value?
+                    .cutOffs(recordedAt: cutOffs.sequence, progress: handled.progressFence) ?? [])
             endWatches(of: consumer, in: assigned.group, epochs.current)
             return claim
         }
@@ -422,12 +421,14 @@ actor Claims {
         try requireOpen()
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
         let epochs = try await journal.identity().epochs
-        while let last = try await records.groupRecord(of: consumer, in: epochs) {
-            let ownerEpoch = last.group(in: epochs).ownerEpoch
-            guard let group = last.existing(in: epochs) else {
-                try await records.writeRemovals(of: consumer, through: ownerEpoch)
+        while case let last = try await records.groupRecord(of: consumer, in: epochs), last.sequence > 0 {
+            if let record = last.value, !record.exists {
+                try await records.writeRemovals(of: consumer, through: last.group(in: epochs).ownerEpoch)
                 break
             }
+            let group = last.group(in: epochs)
+            let ownerEpoch =
+                last.damage == nil ? group.ownerEpoch : try await records.highestOwnerEpoch(of: consumer, in: epochs)
             guard group.members.isEmpty else {
                 throw BusError(.refused, "processes share the durable consumer '\(consumer)'; stop them first")
             }
@@ -474,7 +475,7 @@ actor Claims {
     /// The sequence of the last fence of a partition, if it is that of the claim.
     private func recordedFence(of claim: ConsumerClaim, _ partition: Partition) async throws -> UInt64? {
         let fence = try await records.fence(of: ConsumerPartition(claim.consumer, partition))
-        guard let fence, fence.record.ownerEpoch == claim.ownerEpoch, fence.record.member == claim.member.id else {
+        guard let record = fence.value, record.ownerEpoch == claim.ownerEpoch, record.member == claim.member.id else {
             return nil
         }
         return fence.sequence
@@ -503,19 +504,27 @@ actor Claims {
     /// - Returns: The error for its publisher.
     func refused(_ partition: Partition, of claim: ConsumerClaim) async throws -> BusError {
         lose(partition, of: claim)
-        // Whoever takes over a partition changes the group before it replaces the fence.
-        let epochs = try await journal.identity().epochs
-        guard claim.epoch == epochs.current,
-            let group = try await records.groupRecord(of: claim.consumer, in: epochs)?.existing(in: epochs),
-            case let ownership = group.ownership(of: claim.member.id), ownership.ownerEpoch == claim.ownerEpoch,
-            ownership.offsets[partition] != nil,
-            try await records.fence(of: ConsumerPartition(claim.consumer, partition))
-                .map({ $0.record.ownerEpoch <= claim.ownerEpoch }) ?? true
-        else { return BusError.takenOver(claim.consumer) }
+        guard try await isFenceLost(partition, of: claim) else { return BusError.takenOver(claim.consumer) }
         noteLostFences(of: Membership(consumer: claim.consumer, member: claim.member.id))
         return BusError(
             .epoch,
             "the servers have lost records of the claim of the durable consumer '\(claim.consumer)'; claim again")
+    }
+
+    /// True if nobody has taken over the partition of a claim whose batch was refused.
+    private func isFenceLost(_ partition: Partition, of claim: ConsumerClaim) async throws -> Bool {
+        let epochs = try await journal.identity().epochs
+        guard claim.epoch == epochs.current else { return false }
+        // Another owner changes the group before it replaces the fence. Only damage removes or destroys the record.
+        let record = try await records.groupRecord(of: claim.consumer, in: epochs)
+        if record.value != nil {
+            let ownership = record.group(in: epochs).ownership(of: claim.member.id)
+            guard ownership.ownerEpoch == claim.ownerEpoch, ownership.offsets[partition] != nil else {
+                return false
+            }
+        }
+        let fence = try await records.fence(of: ConsumerPartition(claim.consumer, partition)).value
+        return fence?.ownerEpoch ?? 0 <= claim.ownerEpoch
     }
 
     // MARK: Progress
@@ -528,8 +537,7 @@ actor Claims {
         }
         let epochs = try await journal.identity().epochs
         guard held.uncertain.contains(partition), epochs.current == claim.epoch,
-            let record = try await records.groupRecord(of: claim.consumer, in: epochs),
-            let group = record.existing(in: epochs)
+            let group = try await records.groupRecord(of: claim.consumer, in: epochs).existing(in: epochs)
         else { return held.handled(partition) }
         let recorded = try await records.progress(of: claim.consumer, group, in: epochs, fences: held.fences)
         membership[id]?.claim?
@@ -598,7 +606,7 @@ actor Claims {
 
     /// Compares the claims of a consumer with its recorded group. A partition that was given ends a claim, too.
     private func renew(_ consumer: String) async {
-        let (record, epochs): (Recorded<GroupRecord>?, JournalEpochs)
+        let (record, epochs): (RecordReading<GroupRecord>, JournalEpochs)
         let ids = membership.keys.filter { $0.consumer == consumer }
         for id in ids { note("the record of its claim could not be read", of: id) }
         // If the group cannot be read, the claims stay: a fenced batch or the next renewal ends them.
@@ -609,8 +617,8 @@ actor Claims {
             for id in ids { note("the record of its claim could not be read: \(error)", of: id) }
             return
         }
-        guard let record, let group = record.existing(in: epochs) else {
-            // The consumer was removed, or belongs to another journal.
+        guard let group = record.existing(in: epochs) else {
+            // The consumer was removed, or its record is lost or damaged: the next claim makes it anew.
             return endWatches(of: consumer, in: nil, epochs.current)
         }
         endWatches(of: consumer, in: group, epochs.current)

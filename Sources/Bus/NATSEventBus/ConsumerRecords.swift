@@ -10,8 +10,6 @@ struct ConsumerRecords: Sendable {
     static let capacity = 4096
     /// The maximum number of shared members of a consumer. Further members are refused.
     static let memberCapacity = 256
-    /// The header that repeats a fence's record, so that a reader of headers needs no body.
-    private static let fenceHeader = "Segue-Fence"
     /// The number of requests that are under way at the same time.
     private static let parallelCount = 32
 
@@ -33,29 +31,36 @@ struct ConsumerRecords: Sendable {
 
     /// - Parameter epochs: The epochs of the journal, as this process knows them.
     /// - Throws: ``BusError``, also `epoch` if the record belongs to a later epoch.
-    func groupRecord(of consumer: String, in epochs: JournalEpochs) async throws -> Recorded<GroupRecord>? {
+    func groupRecord(of consumer: String, in epochs: JournalEpochs) async throws -> RecordReading<GroupRecord> {
         let record = try await journal.read(GroupRecord.self, .group(consumer: consumer))
-        guard let epoch = record?.record.epoch, !epochs.knows(epoch) else { return record }
+        guard let epoch = record.value?.epoch, !epochs.knows(epoch) else { return record }
         try await journal.confirm()
         throw BusError(.epoch, "the durable consumer '\(consumer)' was claimed in another epoch of the journal")
     }
 
-    /// Assigns partitions to a member, in the recorded group.
+    /// Assigns partitions to a member, in the recorded group. If its record is damaged, the group begins anew: the
+    /// fences tell the owner epoch, and the journal what is handled.
     /// - Parameters:
     ///   - epochs: The epochs of the journal: what was handled in an earlier one counts as far as they agree.
-    ///   - floor: The owner epoch of a fence. If the recorded group does not know it, its record was lost.
-    ///   - fenced: The partitions that the member has fenced. If it has lost one of them, it gets a new owner epoch:
-    ///     until the next owner has written its fence, progress under the old one would also count for that partition.
+    ///   - floor: The owner epoch of a fence that the member could not replace; 0 for none. The member gets a higher one:
+    ///     the group's record was lost, and a new one counts from 1.
+    ///   - fenced: The partitions that the member has fenced. If it has others now, it gets a new owner epoch: progress
+    ///     under the old one would also count for those that it has lost, or did not have before.
     func assign(
         _ consumer: String, to member: ConsumerMember, in epochs: JournalEpochs, above floor: UInt64 = 0,
         fenced: FencedPartitions = FencedPartitions()
     ) async throws -> Group {
         while true {
             let last = try await groupRecord(of: consumer, in: epochs)
-            var group = last?.group(in: epochs) ?? ConsumerGroup()
-            if last?.record.exists != true {
-                try await requireRoomForConsumer(last)
-                if last != nil { try await writeRemovals(of: consumer, through: group.ownerEpoch) }
+            var group = last.group(in: epochs)
+            switch last {
+            case .value(let record, _):
+                if !record.exists { try await writeRemovals(of: consumer, through: group.ownerEpoch) }
+            case .absent, .damaged:
+                if last.sequence == 0 { try await requireRoomForConsumer() }
+                // The group is new, or its record is lost. Progress under an owner epoch counts for all partitions that
+                // are owned under it, so no owner epoch may be assigned twice.
+                group = ConsumerGroup(after: try await highestOwnerEpoch(of: consumer, in: epochs))
             }
             guard !group.isDisplaced(member) else { throw BusError.takenOver(consumer) }
             guard
@@ -67,14 +72,16 @@ struct ConsumerRecords: Sendable {
                     "\(group.members.count) members share the durable consumer '\(consumer)' already; "
                         + "let one of them leave first")
             }
-            if group.ownerEpoch < floor { group = group.raised(above: floor, for: member.id) }
-            if fenced.exceed(group.claim(member)) {
-                group = group.raised(above: group.ownerEpoch, for: member.id)
+            let ownership = group.claim(member)
+            // The same owner epoch is not enough: the fence may be that of another member.
+            let isOvertaken = floor > 0 && ownership.ownerEpoch <= floor && !ownership.offsets.isEmpty
+            if isOvertaken || fenced.exceed(ownership) {
+                group = group.raised(above: max(floor, fenced.ownerEpoch, group.ownerEpoch), for: member.id)
                 _ = group.claim(member)
             }
-            if let last, last.existing(in: epochs) == group { return Group(group: group, sequence: last.sequence) }
+            if last.existing(in: epochs) == group { return Group(group: group, sequence: last.sequence) }
             if let sequence = try await journal.write(
-                GroupRecord(group, epoch: epochs.current), .group(consumer: consumer), after: last?.sequence ?? 0)
+                GroupRecord(group, epoch: epochs.current), .group(consumer: consumer), after: last.sequence)
             {
                 return Group(group: group, sequence: sequence)
             }
@@ -82,9 +89,8 @@ struct ConsumerRecords: Sendable {
         }
     }
 
-    private func requireRoomForConsumer(_ last: Recorded<GroupRecord>?) async throws {
+    private func requireRoomForConsumer() async throws {
         // The record of a removed consumer counts: its subject exists.
-        guard last == nil else { return }
         let count = try await names().count
         guard count < Self.capacity else {
             throw BusError(
@@ -97,9 +103,8 @@ struct ConsumerRecords: Sendable {
     func change(_ consumer: String, _ change: (ConsumerGroup) throws -> ConsumerGroup?) async throws {
         while true {
             let epochs = try await journal.identity().epochs
-            guard let last = try await groupRecord(of: consumer, in: epochs),
-                let group = try last.existing(in: epochs).flatMap(change)
-            else { return }
+            let last = try await groupRecord(of: consumer, in: epochs)
+            guard let group = try last.existing(in: epochs).flatMap(change) else { return }
             let record = GroupRecord(group, epoch: epochs.current)
             if try await journal.write(record, .group(consumer: consumer), after: last.sequence) != nil { return }
             try await Task.sleep(for: .milliseconds(Int.random(in: 1...20)))
@@ -122,7 +127,7 @@ struct ConsumerRecords: Sendable {
         while !rest.isEmpty {
             try await withThrowingTaskGroup(of: (String, ConsumerGroup?).self) { tasks in
                 for name in rest.prefix(Self.parallelCount) {
-                    tasks.addTask { (name, try await groupRecord(of: name, in: epochs)?.existing(in: epochs)) }
+                    tasks.addTask { (name, try await groupRecord(of: name, in: epochs).existing(in: epochs)) }
                 }
                 for try await (name, group) in tasks { groups[name] = group }
             }
@@ -149,7 +154,7 @@ struct ConsumerRecords: Sendable {
             for partition in partitions {
                 let owner = ConsumerPartition(consumer, partition)
                 tasks.addTask {
-                    (partition, try await writeFence(owner, ownerEpoch, member, after: known[partition]))
+                    (partition, try await writeFence(owner, ownerEpoch, member, after: known[partition] ?? .absent))
                 }
             }
             var written: [Partition: UInt64] = [:]
@@ -170,62 +175,78 @@ struct ConsumerRecords: Sendable {
     }
 
     /// The last fences, from any server.
-    private func fences(of consumer: String) async throws -> [Partition: Recorded<FenceRecord>] {
+    private func fences(of consumer: String) async throws -> [Partition: RecordReading<FenceRecord>] {
         let filter = journal.names.fences(of: consumer)
         let last = try await journal.retrying {
             try await journal.jetStream.lastMessages(of: journal.names.journal, filters: [filter])
         }
-        var fences: [Partition: Recorded<FenceRecord>] = [:]
+        var fences: [Partition: RecordReading<FenceRecord>] = [:]
         for message in last.messages {
             guard case .fence(let owner) = BusSubject(message.subject, in: journal.names.namespace) else { continue }
-            fences[owner.partition] = try Recorded(message)
+            fences[owner.partition] = try journal.record(of: message)
         }
         return fences
     }
 
     private func writeFence(
         _ owner: ConsumerPartition, _ ownerEpoch: UInt64, _ member: UUID,
-        after known: Recorded<FenceRecord>?
+        after known: RecordReading<FenceRecord>
     ) async throws -> Result<UInt64, Overtaken> {
         var known = known
         while true {
-            if let known {
-                if known.record.ownerEpoch == ownerEpoch, known.record.member == member {
-                    return .success(known.sequence)
-                }
-                guard known.record.ownerEpoch < ownerEpoch else {
-                    return .failure(Overtaken(ownerEpoch: known.record.ownerEpoch))
+            if let last = known.value {
+                if last.ownerEpoch == ownerEpoch, last.member == member { return .success(known.sequence) }
+                guard last.ownerEpoch < ownerEpoch else {
+                    return .failure(Overtaken(ownerEpoch: last.ownerEpoch))
                 }
             }
-            let fence = FenceRecord(ownerEpoch: ownerEpoch, previous: known?.record.ownerEpoch ?? 0, member: member)
-            if let sequence = try await write(fence, owner, after: known?.sequence ?? 0) { return .success(sequence) }
+            let fence = FenceRecord(ownerEpoch: ownerEpoch, previous: known.value?.ownerEpoch ?? 0, member: member)
+            if let sequence = try await write(fence, owner, after: known.sequence) { return .success(sequence) }
             // The server that was asked before lags behind, or another claimant was faster.
             known = try await self.fence(of: owner)
         }
     }
 
     private func write(_ fence: FenceRecord, _ owner: ConsumerPartition, after last: UInt64) async throws -> UInt64? {
-        let headers: NATSHeaders = [Self.fenceHeader: String(decoding: try fence.json(), as: UTF8.self)]
+        let headers: NATSHeaders = [FenceRecord.header: String(decoding: try fence.json(), as: UTF8.self)]
         return try await journal.write(fence, .fence(owner), after: last, headers: headers)
     }
 
     /// The last fence of a partition, from the leader.
-    func fence(of owner: ConsumerPartition) async throws -> Recorded<FenceRecord>? {
+    func fence(of owner: ConsumerPartition) async throws -> RecordReading<FenceRecord> {
         try await journal.read(FenceRecord.self, .fence(owner))
+    }
+
+    /// The highest owner epoch that the journal has of a consumer, in fences and progress; 0 for a new consumer.
+    func highestOwnerEpoch(of consumer: String, in epochs: JournalEpochs) async throws -> UInt64 {
+        var highest: UInt64 = 0
+        let last = try await journal.lastSequence()
+        try await journal.readHeaders(
+            journal.names.progress(of: consumer), from: 1, through: last, epoch: epochs.current
+        ) { message in
+            switch BusSubject(message.subject, in: journal.names.namespace) {
+            case .fence: highest = max(highest, try await fence(in: message)?.ownerEpoch ?? 0)
+            case .results, .progress:
+                let headers = try? BatchHeaders(fields: message.message.headers.fields)
+                highest = max(highest, headers?.progress?.ownerEpoch ?? 0)
+            default: break
+            }
+            return .goOn
+        }
+        return highest
     }
 
     /// Writes the fences of a removed consumer where they are missing.
     func writeRemovals(of consumer: String, through ownerEpoch: UInt64) async throws {
         let known = try await fences(of: consumer)
         try await withThrowingDiscardingTaskGroup { tasks in
-            for (partition, fence) in known where fence.record.ownerEpoch < ownerEpoch {
+            for (partition, fence) in known {
                 tasks.addTask {
                     let owner = ConsumerPartition(consumer, partition)
-                    var last: Recorded<FenceRecord>? = fence
-                    while let known = last, known.record.ownerEpoch < ownerEpoch {
-                        let removal = FenceRecord(
-                            removedAfter: ownerEpoch, previous: known.record.ownerEpoch)
-                        if try await write(removal, owner, after: known.sequence) != nil { return }
+                    var last = fence
+                    while last.sequence > 0, last.value?.ownerEpoch ?? 0 < ownerEpoch {
+                        let removal = FenceRecord(removedAfter: ownerEpoch, previous: last.value?.ownerEpoch ?? 0)
+                        if try await write(removal, owner, after: last.sequence) != nil { return }
                         last = try await self.fence(of: owner)
                     }
                 }
@@ -279,11 +300,14 @@ struct ConsumerRecords: Sendable {
 
     /// The fence of a message without its body.
     private func fence(in message: DeliveredMessage) async throws -> FenceRecord? {
-        if let json = message.message.header(Self.fenceHeader) { return try? FenceRecord(json: Array(json.utf8)) }
+        // check-lines: the body has the same record.
+        if let json = message.message.header(FenceRecord.header), let fence = try? FenceRecord(json: json.utf8) {
+            return fence
+        }
         let stored = try await journal.retrying {
             try await journal.jetStream.message(of: journal.names.journal, sequence: message.streamSequence)
         }
-        return stored.flatMap { try? FenceRecord(json: $0.body) }
+        return try stored.flatMap { try journal.record(FenceRecord.self, of: $0).value }
     }
 }
 
@@ -309,10 +333,13 @@ extension ConsumerGroup {
     }
 }
 
-extension Recorded<GroupRecord> {
-    /// The group as it is in the present epoch of the journal; nil if the consumer was removed.
-    func existing(in epochs: JournalEpochs) -> ConsumerGroup? { record.existing(in: epochs, at: sequence) }
+extension RecordReading<GroupRecord> {
+    /// The group as it is in the present epoch of the journal; nil if the consumer was removed, or there is no valid
+    /// record.
+    func existing(in epochs: JournalEpochs) -> ConsumerGroup? { value?.existing(in: epochs, at: sequence) }
 
     /// The group to which a member is added.
-    func group(in epochs: JournalEpochs) -> ConsumerGroup { record.group(in: epochs, at: sequence) }
+    func group(in epochs: JournalEpochs) -> ConsumerGroup {
+        value?.group(in: epochs, at: sequence) ?? ConsumerGroup()
+    }
 }

@@ -95,7 +95,7 @@ struct DeadLetters: Sendable {
     private func outstanding(_ epoch: UInt64, of consumer: String?) async throws -> [Int64: Outstanding] {
         var letters: [Int64: Outstanding] = [:]
         // The mark comes first: the letters that the steward keeps are at least as new as a mark that was read before.
-        let mark = try await journal.read(MarkRecord.self, .documentMark, of: journal.names.documents)?.record
+        let mark = try await journal.read(MarkRecord.self, .documentMark, of: journal.names.documents).value
         let names = journal.names
         for subject in try await journal.subjects(of: names.deadLetters, matching: names.letters(of: consumer)) {
             guard case .deadLetter(let consumer, let sequence) = BusSubject(subject, in: names.namespace) else {

@@ -66,17 +66,10 @@ struct Documents {
     }
 
     private func mark(of epoch: UInt64) async throws -> Mark {
-        let message = try await journal.last(journal.subject(.documentMark), of: journal.names.documents)
-        guard let message else { return Mark(sequence: 0) }
-        do {
-            let record = try MarkRecord(json: message.body)
-            // The documents of another epoch are not those of this journal.
-            return record.epoch == epoch
-                ? Mark(sequence: record.sequence, place: message.sequence) : Mark(sequence: 0)
-        } catch {
-            skipped.note(error.message)
-            return Mark(sequence: 0)
-        }
+        let mark = try await journal.read(MarkRecord.self, .documentMark, of: journal.names.documents)
+        // The documents of another epoch are not those of this journal.
+        guard case .value(let record, let place) = mark, record.epoch == epoch else { return Mark(sequence: 0) }
+        return Mark(sequence: record.sequence, place: Int(clamping: place))
     }
 
     /// Reads the recorded documents: the last message of each subject.

@@ -54,7 +54,7 @@ struct HeldClaim: Sendable {
 
 /// The partitions that a member has fenced under one owner epoch.
 struct FencedPartitions: Hashable, Sendable {
-    private var ownerEpoch: UInt64 = 0
+    private(set) var ownerEpoch: UInt64 = 0
     private var partitions: Set<Partition> = []
     /// True if the servers have lost a fence of this owner epoch.
     private var isLost = false
@@ -69,9 +69,10 @@ struct FencedPartitions: Hashable, Sendable {
     /// Notes that the servers have lost a fence, so that the next claim writes others.
     mutating func noteLost() { isLost = true }
 
-    /// True if a claim of the same owner epoch needs other fences: because some of these do not belong to it, or are
-    /// lost.
+    /// True if a claim needs a higher owner epoch: because a group that was made anew has a lower one, or the claim has
+    /// other partitions under the same one, or a fence is lost.
     func exceed(_ ownership: Ownership) -> Bool {
-        ownerEpoch == ownership.ownerEpoch && (isLost || !partitions.isSubset(of: ownership.offsets.keys))
+        guard ownerEpoch == ownership.ownerEpoch else { return ownerEpoch > ownership.ownerEpoch }
+        return isLost || partitions != Set(ownership.offsets.keys)
     }
 }

@@ -47,6 +47,7 @@ final class Journal: Sendable {
         var last: SeenMessage?
         /// The highest sequence of a fence that this client has stored in the present journal; 0 for none.
         var fence: UInt64 = 0
+        var reported = ReportedDamage()
 
         /// - Parameter connection: The number of connections now.
         func identityNow(_ connection: Int) throws(BusError) -> JournalIdentity? {
@@ -267,6 +268,9 @@ final class Journal: Sendable {
     /// - Throws: ``BusError`` `closed`, `address` or `refused`; `CancellationError`.
     func identity() async throws -> JournalIdentity {
         if let identity = try state.withLock({ try $0.identityNow(connection.connectionCount) }) { return identity }
+        var wait = connection.waits.operation()
+        wait.note(problem)
+        defer { wait.end() }
         let number = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
@@ -389,11 +393,14 @@ final class Journal: Sendable {
     /// - Throws: ``BusError``; `CancellationError`.
     func retrying<Result>(_ operation: () async throws -> Result) async throws -> Result {
         var attempt = 0
+        var wait = connection.waits.operation()
+        defer { wait.end() }
         while true {
             _ = try await identity()
             do {
                 return try await operation()
             } catch let error where error.passes {
+                wait.note("\(error)")
                 // The stream may have been replaced.
                 if error is JetStreamError { await refresh() }
             } catch let error as NATSError {
@@ -410,6 +417,17 @@ final class Journal: Sendable {
     func warn(of error: any Error) {
         guard let error = error as? NATSError, error.code == .incomplete else { return }
         logger.warning("\(error)", metadata: ["code": "journal.incomplete"])
+    }
+
+    /// Logs a damaged record, once. The steward finds it, too, and reports it on the bus.
+    func report(_ damaged: DamagedRecord) {
+        guard state.withLock({ $0.reported.insert(damaged) }) else { return }
+        logger.error("\(damaged)", metadata: ["code": "\(DamagedRecord.code)"])
+    }
+
+    /// Logs what has waited for the servers for too long, until the task is cancelled.
+    func reportWaits() async {
+        await connection.waits.watch { logger.warning("\($0)", metadata: ["code": "journal.waiting"]) }
     }
 
     /// Waits before another attempt: see ``NATSConnection/pause(_:)``.

@@ -172,7 +172,7 @@ final class JournalReader: Sendable {
         guard let first, let through = tracker.note(firstSequence: UInt64(clamping: first)) else {
             return nil
         }
-        guard let removal = try await journal.read(RemovalRecord.self, .removal)?.record else { return nil }
+        guard let removal = try await journal.read(RemovalRecord.self, .removal).value else { return nil }
         let end = min(through, Place.end(of: removal.sequence))
         guard end > received else { return nil }
         return try await journal.typeTable().newest(matching: filters).compactMap { type, newest in
@@ -218,15 +218,19 @@ final class JournalReader: Sendable {
     private func subscribeToTransientMessages(
         _ whenLive: @escaping @Sendable () -> Void, _ receive: @escaping @Sendable (NATSMessage) -> Void
     ) async throws {
+        var wait = journal.connection.waits.operation()
+        defer { wait.end() }
         while true {
             do {
                 try await journal.connection.withSubscription(
                     to: "\(journal.names.namespace).t.>", handler: receive
                 ) { subscription in
+                    wait.end()
                     whenLive()
                     _ = try await subscription.next()
                 }
             } catch let error where error.passes {
+                wait.note("\(error)")
                 try await journal.pause(1)
             } catch let error as NATSError {
                 buffer.finish(throwing: BusError(error))

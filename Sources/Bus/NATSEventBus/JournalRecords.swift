@@ -5,30 +5,30 @@ internal import NATS
 internal import NATSLayout
 internal import Support
 
-/// A record with its sequence in the stream.
-struct Recorded<Record: LayoutRecord>: Sendable {
-    let record: Record
-    let sequence: UInt64
-
-    /// - Throws: ``BusError`` with code `refused` if the record is damaged, or a newer program has written it.
-    init(_ stored: StoredMessage) throws {
-        do {
-            record = try Record(json: stored.body)
-        } catch {
-            throw BusError(.refused, "\(error.message); it is at '\(stored.subject)'")
-        }
-        sequence = UInt64(stored.sequence)
-    }
-}
-
 /// Reading and writing single records and batches. The stream's leader answers.
 extension Journal {
-    /// Reads the last record of a subject. Nil if there is none.
-    /// - Throws: ``BusError`` with code `refused` if the record is damaged, or a newer program has written it.
+    /// Reads the last record of a subject. A damaged one is reported.
+    /// - Throws: ``BusError`` with code `refused` if a newer program has written the record.
     func read<Record: LayoutRecord>(
         _ type: Record.Type = Record.self, _ subject: BusSubject, of stream: String? = nil
-    ) async throws -> Recorded<Record>? {
-        try await last(self.subject(subject), of: stream).map { try Recorded($0) }
+    ) async throws -> RecordReading<Record> {
+        try await last(self.subject(subject), of: stream).map { try record(type, of: $0) } ?? .absent
+    }
+
+    /// The record of a message. A damaged one is reported.
+    /// - Throws: As ``read(_:_:of:)``.
+    func record<Record: LayoutRecord>(
+        _ type: Record.Type = Record.self, of stored: StoredMessage
+    ) throws -> RecordReading<Record> {
+        do {
+            let record = try RecordReading<Record>(
+                json: stored.body, copy: stored.headers[FenceRecord.header], subject: stored.subject,
+                sequence: stored.sequence)
+            if let damaged = record.damage { report(damaged) }
+            return record
+        } catch {
+            throw BusError(.refused, error.message)
+        }
     }
 
     /// The last message of a subject. Nil if there is none.

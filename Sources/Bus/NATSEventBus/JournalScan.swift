@@ -57,8 +57,7 @@ extension Journal {
 
     /// The newest message of each type up to the steward's mark. Empty without a steward.
     func typeTable() async throws -> TypeTable {
-        let message = try await last(subject(.typeTable), of: names.documents)
-        return message.flatMap { try? TypeTable(json: $0.body) } ?? TypeTable()
+        try await read(TypeTable.self, .typeTable, of: names.documents).value ?? TypeTable()
     }
 
     /// The offset of the newest message of each type that a filter selects.
@@ -67,8 +66,8 @@ extension Journal {
     ) async throws -> [MessageType: UInt64] {
         let filters = filters.map { MessageFilter(kind: $0.kind, name: $0.name) }
         // The mark comes first: the table may be newer, but not older.
-        let markRecord = try await last(subject(.documentMark), of: names.documents)
-        let mark = markRecord.flatMap { try? MarkRecord(json: $0.body) }.flatMap { $0.epoch == epoch ? $0 : nil }
+        let markRecord = try await read(MarkRecord.self, .documentMark, of: names.documents).value
+        let mark = markRecord.flatMap { $0.epoch == epoch ? $0 : nil }
         var newest: [MessageType: UInt64] = [:]
         if mark != nil { newest = try await typeTable().newest(matching: filters) }
         try await scan(

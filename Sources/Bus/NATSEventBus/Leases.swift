@@ -61,10 +61,10 @@ actor Leases {
             guard let held else { continue }
             followEpoch()
             if self.held != nil {
-                let record: Recorded<LeaseRecord>?
+                let record: RecordReading<LeaseRecord>
                 do { record = try await journal.read(LeaseRecord.self, .lease(producer)) } catch { continue }
                 // Also if there is no record, or an older one: the servers have lost the one of this process.
-                guard record?.sequence != held else { continue }
+                guard record.sequence != held || record.damage != nil else { continue }
             }
             lose(held)
             _ = try? await hold()
@@ -173,17 +173,21 @@ actor Leases {
 
     /// - Returns: The sequence of the record, and true if it replaces an earlier lease.
     private func takeLease() async throws -> (sequence: UInt64, isNew: Bool) {
+        var wait = journal.connection.waits.operation()
+        defer { wait.end() }
         while true {
             let last = try await journal.read(LeaseRecord.self, .lease(producer))
-            switch last?.record.state {
-            case .held: return (last?.sequence ?? 0, true)
+            switch last.value?.state {
+            case .held: return (last.sequence, true)
             case .revoked:
                 // The steward, this one or the next, withdraws the documents and then writes `withdrawn`.
+                wait.note("no steward has withdrawn the documents of a lease that has ended; start a broker")
                 try await Task.sleep(for: Self.withdrawalPause)
+            // A damaged record is replaced, and the documents are published again.
             case .withdrawn, nil:
                 let record = LeaseRecord(.held)
-                if let sequence = try await journal.write(record, .lease(producer), after: last?.sequence ?? 0) {
-                    return (sequence, last != nil)
+                if let sequence = try await journal.write(record, .lease(producer), after: last.sequence) {
+                    return (sequence, last.sequence > 0)
                 }
             }
         }

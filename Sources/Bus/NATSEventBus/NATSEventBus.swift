@@ -109,6 +109,7 @@ public final class NATSEventBus: EventBus {
                 }
                 group.addTask { try await self.journal.connection.run() }
                 group.addTask { try await self.journal.run() }
+                group.addTask { await self.journal.reportWaits() }
                 group.addTask { await self.publisher.run() }
                 group.addTask { try await self.sendHeartbeats() }
                 group.addTask { await self.leases.run() }

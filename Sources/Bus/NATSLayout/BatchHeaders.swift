@@ -73,7 +73,7 @@ package struct RecordedProgress: Hashable, Sendable {
     fileprivate init(_ text: String, epoch: String?) throws(ProtocolError) {
         let parts = text.split(scalar: "/", omittingEmptySubsequences: false)
         guard parts.count == 4, let ownerEpoch = number(parts[0]), let offset = number(parts[1]),
-            let settled = number(parts[2])
+            let settled = number(parts[2]), ownerEpoch <= GroupRecord.maximumOwnerEpoch
         else { throw BatchHeaders.error(.progress) }
         let partition = Partition(token: parts[3])
         guard partition != nil || parts[3] == "-" else { throw BatchHeaders.error(.progress) }

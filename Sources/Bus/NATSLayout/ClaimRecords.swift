@@ -2,69 +2,13 @@ package import BusProtocol
 package import EventBus
 package import Foundation
 
-/// A record that is kept as JSON under a subject of its own, and replaced only by an author who knows the last one:
-/// each write expects the sequence of the record that it was made from.
-package protocol LayoutRecord: Codable, Hashable, Sendable {
-    /// The name of the record in errors.
-    static var title: String { get }
-    /// Checks what the types of the fields do not.
-    /// - Throws: ``ProtocolError`` with code `malformed` or `tooLarge`.
-    func check() throws(ProtocolError)
-}
-
-extension LayoutRecord {
-    package func check() throws(ProtocolError) {}
-
-    /// JSON, with the version of the layout.
-    package func json() throws -> [UInt8] {
-        Array(try JSONEncoder.wire.encode(Versioned(version: RecordVersion.current, record: self)))
-    }
-
-    /// - Throws: ``ProtocolError`` with code `version` if a newer program has written the record; `malformed` or
-    ///   `tooLarge` if it is damaged.
-    package init(json: some Collection<UInt8>) throws(ProtocolError) {
-        guard json.count <= RecordVersion.maximumSize else {
-            throw ProtocolError(.tooLarge, "\(Self.title) exceeds \(RecordVersion.maximumSize) bytes")
-        }
-        let data = Data(json)
-        do {
-            let version = try JSONDecoder().decode(RecordVersion.self, from: data).version
-            guard version == RecordVersion.current else {
-                throw ProtocolError(
-                    .version,
-                    "\(Self.title) has version \(version), and this program knows version \(RecordVersion.current); "
-                        + "update this program")
-            }
-            self = try JSONDecoder().decode(Versioned<Self>.self, from: data).record
-            try check()
-        } catch let error as ProtocolError {
-            throw error
-        } catch {
-            let reason = (error as? DecodingError)?.summary ?? "it cannot be read"
-            throw ProtocolError(.malformed, "\(Self.title) is damaged: \(reason)")
-        }
-    }
-}
-
-private struct RecordVersion: Decodable {
-    static let current = 1
-    static let maximumSize = 1024 * 1024
-
-    let version: Int
-}
-
-private struct Versioned<Record: LayoutRecord>: Codable {
-    let version: Int
-    let record: Record
-}
-
 /// The owners of a durable consumer, under `k.g.CONSUMER`.
 package struct GroupRecord: LayoutRecord {
     package static let title = "the record of a durable consumer"
     /// The maximum number of members of a group.
     private static let maximumMemberCount = 1024
     /// Higher owner epochs are not assigned, so that one more never overflows and JSON numbers keep all their digits.
-    fileprivate static let maximumOwnerEpoch: UInt64 = 1 << 53
+    static let maximumOwnerEpoch: UInt64 = 1 << 53
 
     private struct Share: Codable, Hashable {
         let member: UUID?
@@ -153,6 +97,8 @@ package struct GroupRecord: LayoutRecord {
 /// expects the sequence of this record is refused as soon as there is a newer one.
 package struct FenceRecord: LayoutRecord {
     package static let title = "the fence of a durable consumer"
+    /// The header that repeats the record, so that a reader of headers needs no body.
+    package static let header = "Segue-Fence"
 
     package let ownerEpoch: UInt64
     /// The owner epoch of the fence that this one has replaced; 0 if there was none. A reader that begins between the

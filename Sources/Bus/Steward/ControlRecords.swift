@@ -54,14 +54,14 @@ actor ControlRecords {
     private let jetStream: JetStream
     private let names: StreamNames
     private let epochs: JournalEpochs
-    private let logger: Logger
+    private let records: RecordReader
     private var readings: [String: Reading] = [:]
 
-    init(_ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ logger: Logger) {
+    init(_ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ notices: StewardNotices) {
         self.jetStream = jetStream
         self.epochs = epochs
         self.names = names
-        self.logger = logger
+        records = RecordReader(jetStream: jetStream, names: names, notices: notices)
     }
 
     private func text(_ subject: BusSubject) -> String { subject.text(in: names.namespace) }
@@ -71,19 +71,22 @@ actor ControlRecords {
     /// Reads the consumers, and what they have handled since the last call.
     func consumers() async throws -> [String: Consumer] {
         var groups: [String: ConsumerGroup] = [:]
-        let (names, epochs) = (names, epochs)
+        let (names, epochs, records) = (names, epochs, records)
         let settings = ConsumerSettings(filters: [names.groups], start: .lastPerSubject)
         try await jetStream.readAll(of: names.journal, settings) { delivered in
             guard case .group(let consumer) = BusSubject(delivered.subject, in: names.namespace) else { return }
-            // A record that cannot be read keeps everything: the error ends this step of retention.
-            groups[consumer] = try GroupRecord(json: delivered.message.body)
-                .existing(in: epochs, at: UInt64(delivered.streamSequence))
+            // A record of a newer program keeps everything: the error ends this step of retention.
+            let record = try records.record(GroupRecord.self, in: delivered)
+            // Without a valid record, only the journal tells what the consumer has handled.
+            groups[consumer] =
+                record.damage == nil
+                ? record.value?.existing(in: epochs, at: record.sequence) : ConsumerGroup()
         }
         var consumers: [String: Consumer] = [:]
         for (name, group) in groups {
             let offsets = try await readProgress(of: name, group)
             var consumer = Consumer(group: group, progress: offsets)
-            if let (record, sequence) = try await cutOffs(of: name) {
+            if case .value(let record, let sequence) = try await cutOffs(of: name) {
                 for cutOff in record.cutOffs(recordedAt: sequence, progress: nil) {
                     consumer.recorded[cutOff.type] = max(
                         consumer.recorded[cutOff.type] ?? 0, cutOff.offsets.upperBound)
@@ -98,7 +101,7 @@ actor ControlRecords {
     private func readProgress(of consumer: String, _ group: ConsumerGroup) async throws -> HandledOffsets {
         var reading = readings[consumer].flatMap { $0.continues(in: group) ? $0 : nil } ?? Reading(group, in: epochs)
         reading.group = group
-        let names = names
+        let (names, records) = (names, records)
         let settings = ConsumerSettings(
             filters: names.progress(of: consumer), start: .sequence(Int(clamping: reading.end + 1)))
         try await jetStream.readAll(of: names.journal, settings) { delivered in
@@ -106,8 +109,8 @@ actor ControlRecords {
             reading.end = sequence
             switch BusSubject(delivered.subject, in: names.namespace) {
             case .fence(let owner):
-                reading.offsets.read(
-                    try FenceRecord(json: delivered.message.body), of: owner.partition, at: sequence)
+                guard let fence = try records.record(FenceRecord.self, in: delivered).value else { return }
+                reading.offsets.read(fence, of: owner.partition, at: sequence)
             case .results(let owner, _), .progress(let owner):
                 let headers = try? BatchHeaders(fields: delivered.message.headers.fields)
                 if let progress = headers?.progress {
@@ -122,10 +125,8 @@ actor ControlRecords {
 
     // MARK: Cut-offs
 
-    private func cutOffs(of consumer: String) async throws -> (CutOffRecord, UInt64)? {
-        try await jetStream.last(text(.cutOffs(consumer: consumer)), of: names.journal).map {
-            (try CutOffRecord(json: $0.body), UInt64($0.sequence))
-        }
+    private func cutOffs(of consumer: String) async throws -> RecordReading<CutOffRecord> {
+        try await records.last(CutOffRecord.self, .cutOffs(consumer: consumer), of: names.journal)
     }
 
     /// Adds what a consumer loses to its record.
@@ -135,14 +136,15 @@ actor ControlRecords {
         let progress = readings[consumer]?.offsets.progressFence
         while true {
             let last = try await self.cutOffs(of: consumer)
-            let record = last?.0 ?? CutOffRecord()
-            let isFirst = record.cutOffs(recordedAt: last?.1, progress: progress).isEmpty
-            let next = record.adding(cutOffs, recordedAt: last?.1, progress: progress)
+            // A damaged record is replaced.
+            let (record, sequence) = (last.value ?? CutOffRecord(), last.value.map { _ in last.sequence })
+            let isFirst = record.cutOffs(recordedAt: sequence, progress: progress).isEmpty
+            let next = record.adding(cutOffs, recordedAt: sequence, progress: progress)
             let stored = try await jetStream.publishIf(
-                subject, body: try next.json(), last: LastSequence(Int(clamping: last?.1 ?? 0)))
+                subject, body: try next.json(), last: LastSequence(Int(clamping: last.sequence)))
             // Only the leading steward writes these records, so a record that has changed is its own.
             if stored != nil { return isFirst }
-            if try await self.cutOffs(of: consumer)?.0 == next { return isFirst }
+            if try await self.cutOffs(of: consumer).value == next { return isFirst }
         }
     }
 
@@ -153,11 +155,10 @@ actor ControlRecords {
         let subject = text(.removal)
         let record = RemovalRecord(sequence: limit - 1)
         while true {
-            let last = try await jetStream.last(subject, of: names.journal)
-            let known = last.flatMap { try? RemovalRecord(json: $0.body) }
-            if let known, known.sequence >= record.sequence { return }
+            let last = try await records.last(RemovalRecord.self, .removal, of: names.journal)
+            if let known = last.value, known.sequence >= record.sequence { return }
             let stored = try await jetStream.publishIf(
-                subject, body: try record.json(), last: LastSequence(last?.sequence ?? 0))
+                subject, body: try record.json(), last: LastSequence(Int(clamping: last.sequence)))
             if stored != nil { return }
         }
     }
@@ -177,8 +178,8 @@ actor ControlRecords {
     /// reads from the recorded position on.
     private func raiseFloor(of consumer: String, _ reading: Reading) async throws {
         let subject = text(.group(consumer: consumer))
-        guard let last = try await jetStream.last(subject, of: names.journal),
-            let group = try GroupRecord(json: last.body).existing(in: epochs, at: UInt64(last.sequence)),
+        let last = try await records.last(GroupRecord.self, .group(consumer: consumer), of: names.journal)
+        guard let group = last.value?.existing(in: epochs, at: last.sequence),
             // Otherwise the consumer may have been removed since its progress was read, and the group is that of
             // another one with the same name.
             group == reading.group
@@ -189,9 +190,10 @@ actor ControlRecords {
         }
         guard HandledOffsets.start(of: raised) >= floor + Self.floorStep else { return }
         // A claim from the new position on cannot know that the cut-offs were acknowledged before it.
-        if try await cutOffs(of: consumer) != nil { _ = try await add([], to: consumer) }
+        if try await cutOffs(of: consumer).sequence > 0 { _ = try await add([], to: consumer) }
         let stored = try await jetStream.publishIf(
-            subject, body: try GroupRecord(raised, epoch: epochs.current).json(), last: LastSequence(last.sequence))
+            subject, body: try GroupRecord(raised, epoch: epochs.current).json(),
+            last: LastSequence(Int(clamping: last.sequence)))
         // If a member has claimed meanwhile, the next step does it.
         guard stored != nil else { return }
         // Up to here, everything is in the record of the group.
@@ -238,11 +240,12 @@ actor ControlRecords {
     private func removeEndedLeases(at now: Date) async throws {
         let oldest = Int64((now.timeIntervalSince1970 - Self.leaseAge / .seconds(1)) * 1_000_000_000)
         var ended: [String: Int] = [:]
+        let records = records
         try await jetStream.readAll(
             of: names.journal, ConsumerSettings(filters: [names.leases], start: .lastPerSubject)
         ) { delivered in
             guard delivered.time < oldest,
-                (try? LeaseRecord(json: delivered.message.body))?.state == .withdrawn
+                (try? records.record(LeaseRecord.self, in: delivered))?.value?.state == .withdrawn
             else { return }
             ended[delivered.subject] = delivered.streamSequence
         }

@@ -9,6 +9,8 @@ actor ElectionDriver {
     private let jetStream: JetStream
     private let names: StreamNames
     private var election: StewardElection
+    /// The damaged records that were found since the last ``takeDamaged()``.
+    private var damaged: [DamagedRecord] = []
 
     init(_ jetStream: JetStream, _ names: StreamNames, instance: UUID = UUID(), at now: ContinuousClock.Instant = .now)
     {
@@ -27,6 +29,7 @@ actor ElectionDriver {
             while true {
                 switch try await subscription.next() {
                 case .message(let message):
+                    // check-lines: an announcement is not kept. Anybody who may publish it can send anything.
                     guard let record = try? StewardRecord(json: message.body) else { continue }
                     election.heard(record, at: .now)
                 case .lost: election.noteAbsence(at: .now)
@@ -50,7 +53,7 @@ actor ElectionDriver {
     }
 
     private func stand() async throws {
-        let (last, sequence) = try await read()
+        let (last, sequence, _) = try await read()
         guard let candidate = election.found(last, at: .now) else { return }
         let stored = try await jetStream.publishIf(
             subject, body: try candidate.json(), id: "steward-\(candidate.instance)-\(candidate.term)",
@@ -68,7 +71,13 @@ actor ElectionDriver {
                 // Without a connection the next announcement follows in a second.
                 try? jetStream.connection.publish(
                     BusSubject.alive.text(in: names.namespace), body: try record.json())
-                _ = election.found(try await read().record, at: .now)
+                let last = try await read()
+                if last.isDamaged, let record = election.term {
+                    _ = try await jetStream.publishIf(
+                        subject, body: try record.json(), last: LastSequence(last.sequence))
+                } else {
+                    _ = election.found(last.record, at: .now)
+                }
             }
             guard election.term != nil else { throw Deposed() }
             try await Task.sleep(for: Self.interval)
@@ -83,13 +92,40 @@ actor ElectionDriver {
     private var subject: String { BusSubject.steward.text(in: names.namespace) }
 
     /// Reads the record of the last steward, and the sequence that it has in the journal, which is 0 if it is not there.
-    private func read() async throws -> (record: StewardRecord?, sequence: Int) {
-        if let last = try await jetStream.last(subject, of: names.journal) {
-            return (try StewardRecord(json: last.body), last.sequence)
+    private func read() async throws -> (record: StewardRecord?, sequence: Int, isDamaged: Bool) {
+        let last = try await jetStream.last(subject, of: names.journal)
+        if let last {
+            let reading = try reading(last)
+            if let record = reading.value { return (record, last.sequence, false) }
         }
-        // The servers remove the record if the journal becomes too large. Each steward also writes it as its fences, in
-        // streams without a limit. If the terms began again at 1, the new steward could not replace these fences.
-        let fence = BusSubject.letterFence.text(in: names.namespace)
-        return (try await jetStream.last(fence, of: names.deadLetters).map { try StewardRecord(json: $0.body) }, 0)
+        // The servers remove the record if the journal becomes too large, or it is damaged. Each steward also writes it
+        // as its fences, in streams without a limit. If the terms began again at 1, the new steward could not replace
+        // these fences.
+        let fences = [
+            (names.deadLetters, BusSubject.letterFence.text(in: names.namespace)),
+            (names.documents, names.documentFences),
+        ]
+        var terms: [StewardRecord] = []
+        for (stream, filter) in fences {
+            try await jetStream.readAll(of: stream, ConsumerSettings(filters: [filter], start: .lastPerSubject)) {
+                let reading = try RecordReading<StewardRecord>(
+                    json: $0.message.body, subject: $0.subject, sequence: $0.streamSequence)
+                if let record = reading.value { terms.append(record) }
+            }
+        }
+        return (terms.max { $0.term < $1.term }, last?.sequence ?? 0, last != nil)
+    }
+
+    private func reading(_ last: StoredMessage) throws -> RecordReading<StewardRecord> {
+        let reading = try RecordReading<StewardRecord>(
+            json: last.body, subject: last.subject, sequence: last.sequence)
+        if let damage = reading.damage, !damaged.contains(damage) { damaged = (damaged + [damage]).suffix(16) }
+        return reading
+    }
+
+    /// The damaged records that were found since the last call.
+    func takeDamaged() -> [DamagedRecord] {
+        defer { damaged = [] }
+        return damaged
     }
 }

@@ -28,9 +28,8 @@ actor LeaseKeeper {
     private let source: String
     private let projection: Projection
     private let notices: StewardNotices
+    private let records: RecordReader
     private let logger: Logger
-    private let problems: AsyncStream<String>
-    private let problemWriter: AsyncStream<String>.Continuation
     /// The members whose problem was said, until they have none.
     private var troubled: Set<Presence.Member> = []
 
@@ -62,7 +61,7 @@ actor LeaseKeeper {
         self.source = source
         self.projection = projection
         self.notices = notices
-        (problems, problemWriter) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
+        records = RecordReader(jetStream: jetStream, names: names, notices: notices)
         self.logger = logger
         presence = Presence(at: now)
         connection = jetStream.connection.connectionCount
@@ -74,9 +73,6 @@ actor LeaseKeeper {
             group.addTask { try await self.followRecords() }
             group.addTask { try await self.expire() }
             group.addTask { try await self.rereadGroups() }
-            group.addTask {
-                for await problem in self.problems { try await self.notices.say(.consumerStalled, problem) }
-            }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -134,7 +130,7 @@ actor LeaseKeeper {
                 continue
             }
             guard troubled.count < Self.troubledCount, troubled.insert(id).inserted else { continue }
-            problemWriter.yield("the durable consumer '\(member.consumer)' \(problem)")
+            notices.post(.consumerStalled, "the durable consumer '\(member.consumer)' \(problem)")
         }
     }
 
@@ -164,12 +160,14 @@ actor LeaseKeeper {
         do {
             switch BusSubject(delivered.subject, in: names.namespace) {
             case .lease(let producer):
-                let state = try LeaseRecord(json: delivered.message.body).state
+                // Documents may be leased under a damaged record. They are withdrawn if their producer is silent.
+                let state = try records.record(LeaseRecord.self, in: delivered).value?.state ?? .held
                 guard leases[producer].map({ $0.sequence < delivered.streamSequence }) ?? true else { return }
                 leases[producer] =
                     state == .withdrawn ? nil : Lease(state: state, sequence: delivered.streamSequence)
             case .group(let consumer):
-                let group = try GroupRecord(json: delivered.message.body)
+                // The next claim replaces a damaged record.
+                let group = try records.record(GroupRecord.self, in: delivered).value?
                     .existing(in: epochs, at: UInt64(delivered.streamSequence))
                 members[consumer] = group?.everyMember
                 groupSequences[consumer] = delivered.streamSequence
@@ -178,7 +176,7 @@ actor LeaseKeeper {
             }
         } catch {
             logger.error(
-                "a record of the bus is damaged and is ignored",
+                "a record of the bus cannot be read and is ignored",
                 metadata: ["subject": "\(delivered.subject)", "error": "\(error)"])
         }
     }
@@ -190,13 +188,13 @@ actor LeaseKeeper {
             try await Task.sleep(for: Presence.lease)
             let before = groupSequences
             var groups: [(consumer: String, members: Set<UUID>?, sequence: Int)] = []
-            let (names, epochs) = (names, epochs)
+            let (names, epochs, records) = (names, epochs, records)
             let settings = ConsumerSettings(filters: [names.groups], start: .lastPerSubject)
             try await jetStream.readAll(of: names.journal, settings) { delivered in
                 guard case .group(let consumer) = BusSubject(delivered.subject, in: names.namespace),
-                    let record = try? GroupRecord(json: delivered.message.body)
+                    let record = try? records.record(GroupRecord.self, in: delivered)
                 else { return }
-                let group = record.existing(in: epochs, at: UInt64(delivered.streamSequence))
+                let group = record.value?.existing(in: epochs, at: UInt64(delivered.streamSequence))
                 groups.append((consumer, group?.everyMember, delivered.streamSequence))
             }
             // What has come meanwhile may be newer.
@@ -249,7 +247,8 @@ actor LeaseKeeper {
         }
     }
 
-    /// Does something with the records of a consumer. A damaged record of one consumer must not stop the work for all.
+    /// Does something with the records of a consumer. A record that a newer program has written must not stop the work
+    /// for other consumers.
     private func tolerating(_ consumer: String, _ work: () async throws -> Void) async throws {
         do {
             try await work()
@@ -318,15 +317,10 @@ actor LeaseKeeper {
 
     /// Removes silent members from a durable consumer, and fences what they may still publish.
     private func expel(_ silent: Set<UUID>, from consumer: String) async throws {
-        let subject = BusSubject.group(consumer: consumer).text(in: names.namespace)
         while true {
-            guard let last = try await jetStream.last(subject, of: names.journal),
-                let group = try GroupRecord(json: last.body).existing(in: epochs, at: UInt64(last.sequence)),
-                let (next, freed) = group.expelling(silent)
+            guard let (group, sequence) = try await group(of: consumer), let (next, freed) = group.expelling(silent)
             else { return }
-            let stored = try await jetStream.publishIf(
-                subject, body: try GroupRecord(next, epoch: epochs.current).json(), last: LastSequence(last.sequence))
-            guard stored != nil else { continue }
+            guard try await replace(sequence, by: next, of: consumer) else { continue }
             logger.info(
                 "a silent member of a durable consumer is removed",
                 metadata: ["consumer": "\(consumer)", "partitions": "\(freed.count)"])
@@ -337,23 +331,33 @@ actor LeaseKeeper {
 
     /// Completes what an earlier steward has left: it had removed members, and had not replaced all their fences.
     private func replaceLeftFences(of consumer: String) async throws {
-        let subject = BusSubject.group(consumer: consumer).text(in: names.namespace)
         while true {
-            guard let last = try await jetStream.last(subject, of: names.journal),
-                let group = try GroupRecord(json: last.body).existing(in: epochs, at: UInt64(last.sequence))
-            else { return }
+            guard let (group, sequence) = try await group(of: consumer) else { return }
             let free = Partition.all.filter { group.shares[Int($0.number)].ownerEpoch == 0 }
             guard !free.isEmpty else { return }
             // The last owner epoch may be that of a member that has claimed meanwhile. Under it, the progress of this
             // member would count for the free partitions, too.
             let next = group.reservingOwnerEpoch
-            let stored = try await jetStream.publishIf(
-                subject, body: try GroupRecord(next, epoch: epochs.current).json(), last: LastSequence(last.sequence))
-            guard stored != nil else { continue }
+            guard try await replace(sequence, by: next, of: consumer) else { continue }
             return try await replaceFences(free, of: consumer, under: next.ownerEpoch) {
                 $0.member != FenceRecord.nobody
             }
         }
+    }
+
+    /// The group of a consumer with the sequence of its record. Nil if the consumer was removed, or there is no valid
+    /// record.
+    private func group(of consumer: String) async throws -> (group: ConsumerGroup, sequence: UInt64)? {
+        let last = try await records.last(GroupRecord.self, .group(consumer: consumer), of: names.journal)
+        return last.value?.existing(in: epochs, at: last.sequence).map { ($0, last.sequence) }
+    }
+
+    /// - Returns: False if the record was replaced before.
+    private func replace(_ sequence: UInt64, by group: ConsumerGroup, of consumer: String) async throws -> Bool {
+        try await jetStream.publishIf(
+            BusSubject.group(consumer: consumer).text(in: names.namespace),
+            body: try GroupRecord(group, epoch: epochs.current).json(), last: LastSequence(Int(clamping: sequence)))
+            != nil
     }
 
     private func replaceFences(
@@ -375,14 +379,15 @@ actor LeaseKeeper {
         _ owner: ConsumerPartition, under ownerEpoch: UInt64, where isWanted: @Sendable (FenceRecord) -> Bool
     ) async throws {
         let subject = BusSubject.fence(owner).text(in: names.namespace)
-        while let last = try await jetStream.last(subject, of: names.journal) {
-            let fence = try FenceRecord(json: last.body)
+        while case let last = try await records.last(FenceRecord.self, .fence(owner), of: names.journal),
+            last.sequence > 0
+        {
             // A later claim has fenced the partition itself.
-            guard fence.ownerEpoch < ownerEpoch, isWanted(fence) else { return }
+            if let fence = last.value, fence.ownerEpoch >= ownerEpoch || !isWanted(fence) { return }
             let record = FenceRecord(
-                ownerEpoch: ownerEpoch, previous: fence.ownerEpoch, member: FenceRecord.nobody)
+                ownerEpoch: ownerEpoch, previous: last.value?.ownerEpoch ?? 0, member: FenceRecord.nobody)
             let stored = try await jetStream.publishIf(
-                subject, body: try record.json(), last: LastSequence(last.sequence))
+                subject, body: try record.json(), last: LastSequence(Int(clamping: last.sequence)))
             if stored != nil { return }
         }
     }

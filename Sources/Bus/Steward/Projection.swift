@@ -58,6 +58,7 @@ actor Projection {
     private let batchPrefix: String
     private let epochs: JournalEpochs
     private let steward: StewardRecord
+    private let records: RecordReader
     private let logger: Logger
     private let passed: @Sendable (Step) throws -> Void
 
@@ -83,11 +84,13 @@ actor Projection {
     ///   - steward: The record under which this process leads.
     ///   - passed: Is called after each step.
     init(
-        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, steward: StewardRecord, logger: Logger,
+        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ notices: StewardNotices,
+        steward: StewardRecord, logger: Logger,
         passed: @escaping @Sendable (Step) throws -> Void = { _ in }
     ) {
         self.jetStream = jetStream
         self.names = names
+        records = RecordReader(jetStream: jetStream, names: names, notices: notices)
         batchPrefix = "\(names.namespace).m."
         self.epochs = epochs
         self.steward = steward
@@ -138,13 +141,13 @@ actor Projection {
     private func takeFence(_ subject: BusSubject, in stream: String) async throws -> Int {
         let text = subject.text(in: names.namespace)
         while true {
-            let last = try await jetStream.last(text, of: stream)
-            if let record = try last.map({ try StewardRecord(json: $0.body) }) {
+            let last = try await records.last(StewardRecord.self, subject, of: stream)
+            if let record = last.value {
                 guard record.term <= steward.term else { throw Deposed() }
                 // The reply to the writing may have been lost.
-                if record == steward, let last { return last.sequence }
+                if record == steward { return Int(clamping: last.sequence) }
             }
-            let condition = LastSequence(last?.sequence ?? 0)
+            let condition = LastSequence(Int(clamping: last.sequence))
             if let sequence = try await jetStream.publishIf(text, body: try steward.json(), last: condition) {
                 return sequence
             }
@@ -156,21 +159,23 @@ actor Projection {
     private func takeMark() async throws {
         let text = BusSubject.documentMark.text(in: names.namespace)
         while true {
-            let last = try await jetStream.last(text, of: names.documents)
-            let record = try last.map { try MarkRecord(json: $0.body) }
+            // Without a valid mark, the documents are brought up to date from the beginning of the journal.
+            let last = try await records.last(MarkRecord.self, .documentMark, of: names.documents)
             let known =
-                if let record, record.epoch != epoch { try await rebase(from: record) } else { record?.sequence ?? 0 }
+                if let record = last.value, record.epoch != epoch { try await rebase(from: record) } else {
+                    last.value?.sequence ?? 0
+                }
             let taken = try await jetStream.publishIf(
                 text, body: try MarkRecord(sequence: known, epoch: epoch).json(),
-                last: LastSequence(last?.sequence ?? 0))
+                last: LastSequence(Int(clamping: last.sequence)))
             guard let taken else { continue }
             (markSequence, mark, stored) = (taken, known, known)
             break
         }
-        let table = try await jetStream.last(BusSubject.typeTable.text(in: names.namespace), of: names.documents)
+        let table = try await records.last(TypeTable.self, .typeTable, of: names.documents).value
         // The table may have types beyond the mark, but none of messages that the journal has lost.
         if let table, mark > 0 {
-            types = try TypeTable(json: table.body).limited(to: rebasedEnd.map { Place.end(of: $0) } ?? .max)
+            types = table.limited(to: rebasedEnd.map { Place.end(of: $0) } ?? .max)
         }
     }
 
@@ -400,13 +405,14 @@ actor Projection {
     /// The mark has another sequence than expected: the reply to the last writing was lost, or there is another
     /// steward.
     private func recoverMark() async throws {
-        let mark = try await jetStream.last(BusSubject.documentMark.text(in: names.namespace), of: names.documents)
+        let mark = try await records.last(MarkRecord.self, .documentMark, of: names.documents)
         // A new steward replaces the fences before it writes the mark. So if the fence is read after the mark and is
         // still this one's, this one has written the mark.
-        let fence = BusSubject.documentFence(Partition.all[0]).text(in: names.namespace)
-        let owner = try await jetStream.last(fence, of: names.documents).map { try StewardRecord(json: $0.body) }
-        guard owner == steward, let mark else { throw Deposed() }
-        (markSequence, self.mark) = (mark.sequence, try MarkRecord(json: mark.body).sequence)
+        let owner = try await records.last(
+            StewardRecord.self, .documentFence(Partition.all[0]), of: names.documents
+        ).value
+        guard owner == steward, case .value(let record, let sequence) = mark else { throw Deposed() }
+        (markSequence, self.mark) = (Int(clamping: sequence), record.sequence)
     }
 }
 

@@ -201,12 +201,15 @@ struct ReplicaCheck: Sendable {
 
     /// The sequences of the batches that the journal should have. Removes the inventories of what retention has removed.
     private func inventory(upTo end: Int) async throws -> [Int] {
-        let removal = try await jetStream.last(BusSubject.removal.text(in: names.namespace), of: names.journal)
-        let removed = try removal.map { try RemovalRecord(json: $0.body).sequence } ?? 0
+        let reader = RecordReader(jetStream: jetStream, names: names, notices: notices)
+        let removal = try await reader.last(RemovalRecord.self, .removal, of: names.journal)
+        // Without a valid record, everything before the first batch counts as removed.
+        let removed =
+            removal.damage == nil ? removal.value?.sequence ?? 0 : try await firstBatch().map { $0 - 1 } ?? UInt64(end)
         var (records, superseded) = ([InventoryRecord](), [String]())
         let settings = ConsumerSettings(filters: [names.inventories], start: .lastPerSubject)
         try await jetStream.readAll(of: names.documents, settings) { delivered in
-            let record = try? InventoryRecord(json: delivered.message.body)
+            let record = try? reader.record(InventoryRecord.self, in: delivered).value
             if let record, record.epoch == epoch, record.end > removed + 1 {
                 records.append(record)
             } else {
@@ -218,6 +221,11 @@ struct ReplicaCheck: Sendable {
         }
         return records.sorted { $0.first < $1.first }.flatMap(\.sequences).filter { $0 > removed }
             .map { Int(clamping: $0) }.filter { $0 <= end }
+    }
+
+    private func firstBatch() async throws -> UInt64? {
+        try await jetStream.firstSequence(
+            of: names.journal, ConsumerSettings(filters: [names.batches], headersOnly: true))
     }
 
     // MARK: Reports

@@ -68,7 +68,7 @@ actor Retention {
         self.projection = projection
         self.notices = notices
         self.logger = logger
-        records = ControlRecords(jetStream, names, epochs, logger)
+        records = ControlRecords(jetStream, names, epochs, notices)
     }
 
     func run() async throws {

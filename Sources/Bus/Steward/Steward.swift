@@ -28,33 +28,6 @@ package struct StewardConfiguration: Sendable {
     }
 }
 
-/// An event of the bus that people should know of. The steward logs it and publishes the message that
-/// ``StewardConfiguration/describe`` makes of it.
-package struct StewardNotice: Hashable, Sendable {
-    package enum Code: String, Sendable, CaseIterable {
-        /// The journal has lost messages at its end.
-        case lostEnd = "journal.lost-end"
-        /// A server lacks messages that other servers have.
-        case incompleteReplica = "journal.incomplete"
-        /// No server has a message of the journal any more.
-        case damaged = "journal.damaged"
-        /// The journal is nearly full, and a consumer has not handled its oldest messages.
-        case consumerBehind = "consumer.behind"
-        /// Retention has removed messages that a consumer had not handled.
-        case consumerCutOff = "consumer.cut-off"
-        /// A durable consumer has had no valid claim for some time, and handles nothing.
-        case consumerStalled = "consumer.stalled"
-    }
-
-    package let code: Code
-
-    /// True if messages are lost or in danger.
-    package var isError: Bool { [.lostEnd, .incompleteReplica, .damaged].contains(code) }
-
-    /// One line for people: what has happened, and where.
-    package let message: String
-}
-
 /// Does the work of a bus on NATS that no client does: it makes the streams, keeps the retained documents and the dead
 /// letters, withdraws what silent clients have leased, and removes old messages.
 ///
@@ -86,6 +59,12 @@ package struct Steward: Sendable {
     package func run(onRole: @escaping @Sendable (Role) async throws -> Void = { _ in }) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.connection.run() }
+            group.addTask {
+                await self.connection.waits.watch {
+                    self.logger.warning("\($0)", metadata: ["code": "journal.waiting"])
+                }
+                throw CancellationError()
+            }
             group.addTask { try await self.serve(onRole) }
             defer { group.cancelAll() }
             do {
@@ -139,8 +118,9 @@ package struct Steward: Sendable {
     }
 
     private func work(under record: StewardRecord, _ driver: ElectionDriver, _ epochs: JournalEpochs) async throws {
-        let projection = Projection(jetStream, names, epochs, steward: record, logger: logger)
         let notices = StewardNotices(jetStream, names, configuration, logger)
+        for damaged in await driver.takeDamaged() { notices.report(damaged) }
+        let projection = Projection(jetStream, names, epochs, notices, steward: record, logger: logger)
         let leases = LeaseKeeper(
             jetStream, names, epochs, source: configuration.source, projection: projection, notices: notices,
             logger: logger)
@@ -149,6 +129,7 @@ package struct Steward: Sendable {
             jetStream, names, epochs, configuration.limits, projection, notices, logger)
         let check = ReplicaCheck(jetStream, names, epoch: epochs.current, notices, logger)
         try await withThrowingTaskGroup { group in
+            group.addTask { try await notices.run() }
             group.addTask { try await driver.keep() }
             group.addTask(executorPreference: connection.executor) { try await projection.run() }
             group.addTask(executorPreference: connection.executor) { try await leases.run() }
@@ -157,34 +138,6 @@ package struct Steward: Sendable {
             group.addTask { try await check.run() }
             defer { group.cancelAll() }
             try await group.next()
-        }
-    }
-}
-
-/// Publishes and logs notices.
-struct StewardNotices: Sendable {
-    private let jetStream: JetStream
-    private let names: StreamNames
-    private let describe: (@Sendable (StewardNotice) -> Envelope?)?
-    private let logger: Logger
-
-    init(_ jetStream: JetStream, _ names: StreamNames, _ configuration: StewardConfiguration, _ logger: Logger) {
-        self.jetStream = jetStream
-        self.names = names
-        self.logger = logger
-        describe = configuration.describe
-    }
-
-    func say(_ code: StewardNotice.Code, _ message: String) async throws {
-        let notice = StewardNotice(code: code, message: message)
-        logger.log(level: notice.isError ? .error : .warning, "\(message)", metadata: ["code": "\(code.rawValue)"])
-        guard let envelope = describe?(notice) else { return }
-        let publication = try Publication(Batch([envelope]))
-        let headers = BatchHeaders(id: "notice-\(envelope.id)", count: publication.count)
-        _ = try await jetStream.retrying {
-            try await jetStream.publish(
-                publication.subject.text(in: names.namespace), headers: NATSHeaders(headers.fields),
-                body: publication.body)
         }
     }
 }

@@ -50,12 +50,14 @@ extension JetStream {
         of stream: String, _ settings: ConsumerSettings, _ take: (DeliveredMessage) async throws -> Void
     ) async throws {
         var start = settings.start
+        var wait = connection.waits.operation()
+        defer { wait.end() }
         // For `>`, nats-server looks only at the last sequence, whose message may have been removed.
         while let newest = try await last("*.>", of: stream), start.isNotAfter(newest.sequence) {
             var withNewest = settings.including(newest.subject)
             withNewest.start = start
             let isComplete = try await read(
-                stream, &withNewest, pulling: PullSettings(heartbeat: .milliseconds(500))
+                stream, &withNewest, &wait, pulling: PullSettings(heartbeat: .milliseconds(500))
             ) { event in
                 switch event {
                 case .message(let delivered):
@@ -81,8 +83,10 @@ extension JetStream {
         _ take: (DeliveredMessage?) async throws -> Void
     ) async throws -> Never {
         var settings = settings
+        var wait = connection.waits.operation()
+        defer { wait.end() }
         while true {
-            _ = try await read(stream, &settings, pulling: PullSettings(gathering: gathering)) { event in
+            _ = try await read(stream, &settings, &wait, pulling: PullSettings(gathering: gathering)) { event in
                 switch event {
                 case .message(let delivered): try await take(delivered)
                 case .caughtUp: try await take(nil)
@@ -107,7 +111,7 @@ extension JetStream {
     /// - Returns: True if `take` has returned `end`; false if another consumer is needed. Unless `settings` start with
     ///   the last message of each subject, they then start after the last message.
     private func read(
-        _ stream: String, _ settings: inout ConsumerSettings, pulling: PullSettings,
+        _ stream: String, _ settings: inout ConsumerSettings, _ wait: inout Waits.Operation, pulling: PullSettings,
         _ take: (ReadEvent) async throws -> ReadStep
     ) async throws -> Bool {
         var start = settings.start
@@ -119,6 +123,7 @@ extension JetStream {
                 var step = consumer.initialPending == 0 ? try await take(.caughtUp) : .goOn
                 while step == .goOn {
                     let delivery = try await consumer.next()
+                    wait.end()
                     // What was on its way when the connection was lost is missing.
                     guard self.connection.connectionCount == connection else { return false }
                     guard case .message(let delivered) = delivery else {
@@ -134,9 +139,45 @@ extension JetStream {
                 return step == .end
             }
         } catch let error where error.isTemporary || error.endsConsumer {
+            wait.note("\(error)")
             try await connection.pause(2)
             return false
         }
+    }
+}
+
+/// Reads records of the bus, and reports those that are damaged.
+///
+/// Every method throws ``ProtocolError`` with code `version` if a newer program has written the record.
+struct RecordReader: Sendable {
+    let jetStream: JetStream
+    let names: StreamNames
+    let notices: StewardNotices
+
+    /// The last record of a subject, from the stream's leader.
+    func last<Record: LayoutRecord>(
+        _ type: Record.Type, _ subject: BusSubject, of stream: String
+    ) async throws -> RecordReading<Record> {
+        let last = try await jetStream.last(subject.text(in: names.namespace), of: stream)
+        guard let last else { return .absent }
+        return checked(
+            try RecordReading(
+                json: last.body, copy: last.headers[FenceRecord.header], subject: last.subject,
+                sequence: last.sequence))
+    }
+
+    func record<Record: LayoutRecord>(
+        _ type: Record.Type, in delivered: DeliveredMessage
+    ) throws -> RecordReading<Record> {
+        checked(
+            try RecordReading(
+                json: delivered.message.body, copy: delivered.message.header(FenceRecord.header),
+                subject: delivered.subject, sequence: delivered.streamSequence))
+    }
+
+    private func checked<Record>(_ record: RecordReading<Record>) -> RecordReading<Record> {
+        if let damaged = record.damage { notices.report(damaged) }
+        return record
     }
 }
 

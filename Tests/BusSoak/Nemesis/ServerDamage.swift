@@ -11,6 +11,9 @@ package enum ServerDamage: CaseIterable, Sendable {
     case olderCopies
     /// A bit of a follower's files flips while it does not run; later the server leads.
     case bit
+    /// A bit flips in each record of claims, leases and progress that a follower has, while it does not run; later the
+    /// server leads.
+    case records
     /// The disk of a follower is full.
     case fullDisk
     /// The disk of the leader is full.
@@ -25,7 +28,7 @@ package enum ServerDamage: CaseIterable, Sendable {
     package var diskSize: String? {
         switch self {
         case .fullDisk, .fullDiskOfLeader: "256m"
-        case .olderCopy, .olderCopies, .bit: nil
+        case .olderCopy, .olderCopies, .bit, .records: nil
         }
     }
 
@@ -34,7 +37,7 @@ package enum ServerDamage: CaseIterable, Sendable {
     var isShort: Bool {
         switch self {
         case .olderCopies, .fullDisk, .fullDiskOfLeader: true
-        case .olderCopy, .bit: false
+        case .olderCopy, .bit, .records: false
         }
     }
 
@@ -44,7 +47,12 @@ package enum ServerDamage: CaseIterable, Sendable {
         switch self {
         case .olderCopy: try await scene.putBackCopyOfOne()
         case .olderCopies: return try await scene.putBackCopies()
-        case .bit: try await scene.flipBit()
+        case .bit: try await scene.damageFollower { try $0.flipBit(inMessagesOf: FaultScene.journal) }
+        case .records:
+            let records = "\(FaultScene.journal).k."
+            try await scene.damageFollower {
+                try $0.flipBits(inMessagesOf: FaultScene.journal) { $0.utf8.starts(with: records.utf8) }
+            }
         case .fullDisk:
             try await scene.cluster().handLeadership(of: FaultScene.journal, to: scene.servers[1])
             try await scene.fillFirstDisk()
@@ -92,17 +100,31 @@ extension FaultScene {
         return lostEnd(kept: kept, of: invoked, mayRepeatResults: true)
     }
 
-    fileprivate func flipBit() async throws {
+    fileprivate func damageFollower(_ damage: (NATSServer) throws -> Void) async throws {
+        // The server gets again only what belongs into its last file.
         try await fill()
         let damaged = try await follower()
         try await damaged.kill()
-        try damaged.flipBit(inMessagesOf: Self.journal)
+        try damage(damaged)
         try await damaged.restart()
         try await untilASteward(says: "server \(damaged.name) lacks")
         try await untilEachReaderHasAll()
         try await cluster().handLeadership(of: Self.journal, to: damaged)
         try await untilEachReaderHasAll()
         try await untilWorking("with the leader that has lost messages")
+        try await untilEachGroupHandles("with the leader that has lost messages")
+    }
+
+    /// Waits until each durable consumer has handled more messages.
+    private func untilEachGroupHandles(_ what: String) async throws {
+        let before = await arena.counts()
+        for names in [workers.map(\.name), [consumer.name]] {
+            let handled = { @Sendable (counts: [String: Counts]) in
+                names.reduce(0) { $0 + (counts[$1]?.handled ?? 0) }
+            }
+            let least = handled(before) + 20
+            try await arena.until("\(names) go on \(what)") { handled($0) > least }
+        }
     }
 
     private static var fillerCount: Int { 95 }
