@@ -113,6 +113,20 @@ struct DamagedRecordTests {
         }
     }
 
+    @Test func `A fence with the highest owner epoch refuses a claim with one line`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let fence = FenceRecord(ownerEpoch: GroupRecord.maximumOwnerEpoch, previous: 0, member: UUID())
+                let owner = ConsumerPartition("counter", Partition.all[0])
+                _ = try await bus.journal.write(fence, .fence(owner), after: 0)
+                let error = await #expect(throws: BusError.self) {
+                    try await bus.claims.claim(consumer: "counter", as: .exclusive)
+                }
+                #expect(error?.code == .refused)
+            }
+        }
+    }
+
     @Test func `A damaged lease is replaced, and its documents are published again`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in

@@ -10,30 +10,10 @@ internal import NATSLayout
 /// A claim is a record of the group, a fence for each partition, and the progress before the fences. Every second the
 /// claims are compared with the recorded groups.
 actor Claims {
-    private struct Membership: Hashable {
-        let consumer: String
-        let member: UUID
-    }
-
-    private struct Member {
-        let mode: ConsumerMember.Mode
-        var claim: HeldClaim?
-        /// The partitions whose fences this member has written, or may have written, under its last owner epoch.
-        var fenced = FencedPartitions()
-        /// Nil for a shared member.
-        var answering: Answering?
-        /// Nil while the claim is valid.
-        var trouble: ClaimTrouble?
-    }
-
-    /// The answers to ``isAlive(_:)``.
-    private struct Answering {
-        /// Ended when there are answers, or can be none.
-        let live: AsyncStream<Never>.Continuation
-        /// Ends the answers.
-        let stop: AsyncStream<Never>.Continuation
-        /// Ends when there are no answers any more.
-        let stopped: AsyncStream<Never>
+    /// A member that begins or ends. There are few.
+    private enum Job {
+        case answer(AliveAnswers)
+        case leave(ClaimMember.ID, after: AliveAnswers?, call: UUID)
     }
 
     private static let renewalInterval = Duration.seconds(1)
@@ -46,10 +26,10 @@ actor Claims {
     private let floorStep: UInt64
     private let patience: Duration
     private let logger: Logger
-    private let jobs: AsyncStream<@Sendable () async -> Void>
-    private let jobWriter: AsyncStream<@Sendable () async -> Void>.Continuation
+    private let jobs: AsyncStream<Job>
+    private let jobWriter: AsyncStream<Job>.Continuation
     private var isClosed = false
-    private var membership: [Membership: Member] = [:]
+    private var members: [ClaimMember.ID: ClaimMember] = [:]
     private var watches: [ObjectIdentifier: ClaimWatch] = [:]
     /// The callers of ``leave(consumer:as:)``.
     private var leaving: [UUID: CheckedContinuation<Void, Never>] = [:]
@@ -61,7 +41,7 @@ actor Claims {
     ///     reads less.
     ///   - patience: The time after which a consumer without a valid claim is reported.
     init(
-        _ journal: Journal, floorStep: UInt64 = 10_000, patience: Duration = ClaimTrouble.patience, logger: Logger
+        _ journal: Journal, floorStep: UInt64 = 10_000, patience: Duration = ClaimHealth.patience, logger: Logger
     ) {
         self.floorStep = floorStep
         self.patience = patience
@@ -75,15 +55,14 @@ actor Claims {
     func run(recording record: @escaping @Sendable (Checkpoint) async throws -> Void) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
-                // Each job is a membership that begins or ends, so there are few.
                 await withDiscardingTaskGroup { group in
-                    for await job in self.jobs { group.addTask { await job() } }
+                    for await job in self.jobs { group.addTask { await self.perform(job) } }
                     group.cancelAll()
                 }
             }
             group.addTask {
                 // Not after a renewal: that waits while no server answers.
-                while (try? await Task.sleep(for: Self.renewalInterval)) != nil { await self.reportTroubles() }
+                while (try? await Task.sleep(for: Self.renewalInterval)) != nil { await self.reportHealth() }
             }
             group.addTask {
                 var round = 0
@@ -100,7 +79,7 @@ actor Claims {
     private func close() {
         isClosed = true
         jobWriter.finish()
-        for member in membership.values { member.answering?.live.finish() }
+        for member in members.values { member.answers?.stop() }
         for watch in watches.values { watch.end() }
         for caller in leaving.values { caller.resume() }
         (watches, leaving) = ([:], [:])
@@ -111,11 +90,11 @@ actor Claims {
     }
 
     /// The members of this process, for the heartbeat.
-    var members: [Heartbeat.Member] {
-        membership.map { membership, member in
+    var heartbeatMembers: [Heartbeat.Member] {
+        members.map { id, member in
             Heartbeat.Member(
-                consumer: membership.consumer, id: membership.member, isExclusive: member.mode == .exclusive,
-                problem: member.trouble?.report(at: .now, after: patience))
+                consumer: id.consumer, id: id.member, isExclusive: member.mode == .exclusive,
+                problem: member.health.report(at: .now, after: patience))
         }
     }
 
@@ -125,16 +104,16 @@ actor Claims {
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try requireOpen()
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
-        let id = Membership(consumer: consumer, member: member.id)
-        let isNew = membership[id] == nil
-        _ = try await journal.identity()
-        try await join(id, member.mode)
-        note("it could not claim", of: id)
+        let id = ClaimMember.ID(consumer: consumer, member: member.id)
+        let isNew = members[id] == nil
         do {
+            try await join(id, member.mode)
+            members[id]?.beginClaim()
+            defer { members[id]?.endClaim() }
             while true {
                 let epochs = try await journal.identity().epochs
                 guard let claim = try await claim(consumer, member, id, in: epochs) else { continue }
-                if membership[id]?.trouble?.hasLostFence != true { endTrouble(of: id) }
+                if members[id]?.health.hasLostFence == false { noteValid(id) }
                 return claim
             }
         } catch let error as BusError {
@@ -145,7 +124,7 @@ actor Claims {
 
     /// - Returns: Nil if the journal has another epoch meanwhile.
     private func claim(
-        _ consumer: String, _ member: ConsumerMember, _ id: Membership, in epochs: JournalEpochs
+        _ consumer: String, _ member: ConsumerMember, _ id: ClaimMember.ID, in epochs: JournalEpochs
     ) async throws -> ConsumerClaim? {
         do {
             let claim = try await makeClaim(consumer, member, id, epochs)
@@ -157,16 +136,15 @@ actor Claims {
     }
 
     private func makeClaim(
-        _ consumer: String, _ member: ConsumerMember, _ id: Membership, _ epochs: JournalEpochs
+        _ consumer: String, _ member: ConsumerMember, _ id: ClaimMember.ID, _ epochs: JournalEpochs
     ) async throws -> ConsumerClaim {
         var floor: UInt64 = 0
         while true {
-            let fenced = membership[id]?.fenced ?? FencedPartitions()
+            let fenced = members[id]?.fenced ?? FencedPartitions()
             let assigned = try await records.assign(
                 consumer, to: member, in: epochs, above: floor, fenced: fenced)
             let ownership = assigned.group.ownership(of: member.id)
-            // Noted before they are written: a write that fails may have been stored.
-            membership[id, default: Member(mode: member.mode)].fenced.add(ownership)
+            members[id, default: ClaimMember(id, member.mode)].noteFences(of: ownership)
             let fencing = try await records.writeFences(
                 of: consumer, ownership.offsets.keys, ownerEpoch: ownership.ownerEpoch, member: member.id)
             guard case .written(let fences) = fencing else {
@@ -180,7 +158,8 @@ actor Claims {
                 noteLostFences(of: id)
                 continue
             }
-            let offsets = keep(ownership, fences, handled, of: id, member.mode, epochs.current)
+            let offsets = members[id, default: ClaimMember(id, member.mode)]
+                .keep(ownership, fences, handled, in: epochs.current)
             let cutOffs = try await journal.read(CutOffRecord.self, .cutOffs(consumer: consumer))
             try await recordFloor(of: consumer, assigned, handled, epochs.current)
             let claim = ConsumerClaim(
@@ -191,32 +170,6 @@ actor Claims {
             endWatches(of: consumer, in: assigned.group, epochs.current)
             return claim
         }
-    }
-
-    /// Keeps the fences of a claim.
-    /// - Returns: The offset up to which each partition is handled.
-    private func keep(
-        _ ownership: Ownership, _ fences: [Partition: UInt64], _ handled: HandledOffsets, of id: Membership,
-        _ mode: ConsumerMember.Mode, _ epoch: UInt64
-    ) -> [Partition: UInt64] {
-        var offsets: [Partition: UInt64] = [:]
-        var claim = membership[id]?.claim
-        if claim?.ownerEpoch != ownership.ownerEpoch || claim?.epoch != epoch { claim = nil }
-        for partition in ownership.offsets.keys {
-            let recorded = handled.handled(partition, ownerEpoch: ownership.ownerEpoch)
-            offsets[partition] = max(recorded, claim?.handled(partition) ?? 0)
-        }
-        if claim == nil {
-            claim = HeldClaim(
-                epoch: epoch, ownerEpoch: ownership.ownerEpoch, fences: fences, offsets: offsets)
-        } else {
-            for (partition, fence) in fences {
-                claim?.add(fence, of: partition)
-                claim?.restore(partition, to: offsets[partition] ?? 0)
-            }
-        }
-        membership[id, default: Member(mode: mode)].claim = claim
-        return offsets
     }
 
     /// Records in the group how far the consumer is, if the next claim would read much otherwise.
@@ -236,33 +189,22 @@ actor Claims {
         Place(offset: group.position).sequence > Place(offset: last.position).sequence + floorStep
     }
 
-    // MARK: Trouble
-
-    /// Notes that a member has no valid claim.
-    private func note(_ reason: String, of id: Membership) {
-        guard membership[id] != nil else { return }
-        if membership[id]?.trouble == nil { membership[id]?.trouble = ClaimTrouble(reason, at: .now) }
-        membership[id]?.trouble?.note(reason)
-    }
+    // MARK: Health
 
     /// Notes that the servers do not have fences that a member has written. Its next claim writes others.
-    private func noteLostFences(of id: Membership) {
-        let reason = "the servers have lost records of its claim"
-        logger.error("the durable consumer '\(id.consumer)' claims anew: \(reason)")
-        note(reason, of: id)
-        membership[id]?.trouble?.noteLostFence(reason)
-        membership[id]?.fenced.noteLost()
+    private func noteLostFences(of id: ClaimMember.ID) {
+        guard members[id]?.noteLostFences() == true else { return }
+        logger.error("the durable consumer '\(id.consumer)' claims anew: the servers have lost records of its claim")
     }
 
-    private func endTrouble(of id: Membership) {
-        guard let trouble = membership[id]?.trouble else { return }
-        if trouble.wasReported { logger.info("the durable consumer '\(id.consumer)' has a valid claim again") }
-        membership[id]?.trouble = nil
+    private func noteValid(_ id: ClaimMember.ID) {
+        guard members[id]?.health.noteValid(at: .now) == true else { return }
+        logger.info("the durable consumer '\(id.consumer)' has a valid claim again")
     }
 
-    private func reportTroubles() {
-        for id in membership.keys {
-            guard let report = membership[id]?.trouble?.takeReport(at: .now, after: patience) else { continue }
+    private func reportHealth() {
+        for id in members.keys {
+            guard let report = members[id]?.health.takeReport(at: .now, after: patience) else { continue }
             // While no server answers, that is the reason.
             let wait = journal.waitReason.map { " (\($0))" } ?? ""
             logger.warning("the durable consumer '\(id.consumer)' \(report)\(wait)")
@@ -272,110 +214,59 @@ actor Claims {
     // MARK: Members
 
     /// Adds a member. If it is exclusive, it answers from now on that it is alive.
-    private func join(_ id: Membership, _ mode: ConsumerMember.Mode) async throws {
-        guard membership[id] == nil else { return }
-        membership[id] = Member(mode: mode)
-        guard mode == .exclusive else { return }
-        let (isLive, live) = AsyncStream.makeStream(of: Never.self)
-        let (isOver, over) = AsyncStream.makeStream(of: Never.self)
-        let (isStopped, stopped) = AsyncStream.makeStream(of: Never.self)
-        membership[id]?.answering = Answering(live: live, stop: over, stopped: isStopped)
-        let (journal, subject) = (journal, aliveSubject(of: id.member))
-        jobWriter.yield {
-            await withTaskGroup { group in
-                group.addTask { await Self.answer(in: journal, subject, live) }
-                group.addTask { for await _ in isOver {} }
-                await group.next()
-                group.cancelAll()
-            }
-            live.finish()
-            stopped.finish()
-        }
-        for await _ in isLive {}
+    private func join(_ id: ClaimMember.ID, _ mode: ConsumerMember.Mode) async throws {
+        guard members[id] == nil else { return }
+        let member = ClaimMember(id, mode)
+        members[id] = member
+        guard let answers = member.answers else { return }
+        jobWriter.yield(.answer(answers))
+        await answers.waitUntilBegun()
         try Task.checkCancellation()
         try requireOpen()
     }
 
-    private static func answer(
-        in journal: Journal, _ subject: String, _ live: AsyncStream<Never>.Continuation
-    ) async {
-        // Ends when the connection or the task ends. If this user may not subscribe, nobody learns that it is alive.
-        try? await journal.connection.withSubscription(to: subject, limit: 64) { subscription in
-            // A subscription without a connection begins later.
-            try await journal.retrying { try await journal.connection.roundTrip() }
-            live.finish()
-            while true {
-                guard case .message(let message) = try await subscription.next(), let reply = message.reply else {
-                    continue
-                }
-                try? journal.connection.publish(reply)
-            }
-        }
-    }
-
-    private func aliveSubject(of member: UUID) -> String {
-        journal.subject(.queries(to: "member-\(member.uuidString)"))
-    }
-
-    /// True if a process runs this exclusive member, or may run it.
-    private func isAlive(_ member: UUID) async throws -> Bool {
-        let subject = aliveSubject(of: member)
-        return try await journal.retrying {
-            do {
-                _ = try await journal.connection.request(subject, timeout: .seconds(2))
-                return true
-            } catch let error as NATSError where error.code == .noResponders {
-                return false
-            } catch let error as NATSError where error.code == .timeout {
-                // A process that is stopped has a subscription and does not answer. It may continue.
-                return true
-            }
+    private func perform(_ job: Job) async {
+        switch job {
+        case .answer(let answers): await answers.run(in: journal)
+        case .leave(let id, let answers, let call):
+            await answers?.waitUntilEnded()
+            await leaveGroup(id)
+            leaving.removeValue(forKey: call)?.resume()
         }
     }
 
     @discardableResult
-    private func end(_ id: Membership) -> Answering? {
-        let answering = membership.removeValue(forKey: id)?.answering
-        answering?.stop.finish()
-        for watch in watches.values
-        where watch.claim.consumer == id.consumer && watch.claim.member.id == id.member {
-            watch.end()
-        }
-        return answering
+    private func end(_ id: ClaimMember.ID) -> AliveAnswers? {
+        let answers = members.removeValue(forKey: id)?.answers
+        answers?.stop()
+        for watch in watches.values where ClaimMember.ID(watch.claim) == id { watch.end() }
+        return answers
     }
 
     /// See ``EventBus/leave(consumer:as:)``. `run()` writes the record, because the caller may be cancelled.
     func leave(consumer: String, as member: ConsumerMember) async {
-        await leave(Membership(consumer: consumer, member: member.id))
+        await leave(ClaimMember.ID(consumer: consumer, member: member.id))
     }
 
-    private func leave(_ id: Membership) async {
+    private func leave(_ id: ClaimMember.ID) async {
         guard !isClosed else { return }
         // A claim that was cancelled may have added a member that is not known here.
-        let answering = end(id)
+        let answers = end(id)
         let call = UUID()
         await withCheckedContinuation { continuation in
             leaving[call] = continuation
-            jobWriter.yield {
-                if let answering { for await _ in answering.stopped {} }
-                await self.leaveGroup(id)
-                await self.finish(call)
-            }
+            jobWriter.yield(.leave(id, after: answers, call: call))
         }
     }
 
     /// Ends all memberships of this process.
     func leaveAll() async {
         await withDiscardingTaskGroup { group in
-            for id in membership.keys { group.addTask { await self.leave(id) } }
+            for id in members.keys { group.addTask { await self.leave(id) } }
         }
     }
 
-    private func finish(_ call: UUID) {
-        leaving.removeValue(forKey: call)?.resume()
-    }
-
-    private func leaveGroup(_ id: Membership) async {
+    private func leaveGroup(_ id: ClaimMember.ID) async {
         let records = records
         await withTaskGroup { group in
             group.addTask {
@@ -399,45 +290,14 @@ actor Claims {
     /// See ``EventBus/consumers()``.
     func consumers() async throws -> [DurableConsumer] {
         try requireOpen()
-        let epochs = try await journal.identity().epochs
-        let epoch = epochs.current
-        let groups = try await records.groups(in: epochs)
-        var consumers: [DurableConsumer] = []
-        for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
-            let handled = try await records.progress(of: name, group, in: epochs)
-            let position = zip(Partition.all, group.shares)
-                .map { handled.handled($0, ownerEpoch: $1.ownerEpoch) }.min()
-            let end = Place.end(of: try await journal.lastBatch())
-            consumers.append(
-                DurableConsumer(
-                    name: name, position: Position(epoch: epoch, offset: position ?? 0),
-                    end: Position(epoch: epoch, offset: end), memberCount: group.members.count))
-        }
-        return consumers
+        return try await ConsumerList(records: records).consumers()
     }
 
     /// See ``EventBus/forget(consumer:)``.
     func forget(consumer: String) async throws {
         try requireOpen()
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
-        let epochs = try await journal.identity().epochs
-        while case let last = try await records.groupRecord(of: consumer, in: epochs), last.sequence > 0 {
-            if let record = last.value, !record.exists {
-                try await records.writeRemovals(of: consumer, through: last.group(in: epochs).ownerEpoch)
-                break
-            }
-            let group = last.group(in: epochs)
-            let ownerEpoch =
-                last.damage == nil ? group.ownerEpoch : try await records.highestOwnerEpoch(of: consumer, in: epochs)
-            guard group.members.isEmpty else {
-                throw BusError(.refused, "processes share the durable consumer '\(consumer)'; stop them first")
-            }
-            if let owner = group.shares.first?.member, try await isAlive(owner) {
-                throw BusError(.refused, "a process runs the durable consumer '\(consumer)'; stop it first")
-            }
-            let removal = GroupRecord(removedAfter: ownerEpoch + 1)
-            _ = try await journal.write(removal, .group(consumer: consumer), after: last.sequence)
-        }
+        try await ConsumerList(records: records).forget(consumer: consumer)
         await renew(consumer)
     }
 
@@ -448,8 +308,7 @@ actor Claims {
     func ownership(
         of partition: Partition, by claim: ConsumerClaim
     ) async throws -> (fence: UInt64, handled: UInt64)? {
-        let id = Membership(consumer: claim.consumer, member: claim.member.id)
-        if let held = membership[id]?.claim, held.belongs(to: claim), !held.uncertain.contains(partition) {
+        if let held = held(claim), !held.uncertain.contains(partition) {
             return held.fences[partition].map { ($0, held.handled(partition)) }
         }
         guard let fence = try await fence(of: claim, partition) else { return nil }
@@ -458,17 +317,12 @@ actor Claims {
 
     /// The sequence of the fence that a batch of a claim must expect. Nil if the claim has lost the partition.
     private func fence(of claim: ConsumerClaim, _ partition: Partition) async throws -> UInt64? {
-        let id = Membership(consumer: claim.consumer, member: claim.member.id)
-        if let held = membership[id]?.claim, held.belongs(to: claim) { return held.fences[partition] }
+        if let held = held(claim) { return held.fences[partition] }
         // A claim that another object of this process has made, or one that was replaced since.
-        guard claim.offsets[partition] != nil, claim.ownerEpoch > 0, membership[id] != nil else { return nil }
+        let id = ClaimMember.ID(claim)
+        guard claim.offsets[partition] != nil, claim.ownerEpoch > 0, members[id] != nil else { return nil }
         guard let sequence = try await recordedFence(of: claim, partition) else { return nil }
-        if membership[id]?.claim == nil {
-            membership[id]?.claim = HeldClaim(
-                epoch: claim.epoch, ownerEpoch: claim.ownerEpoch, fences: [partition: sequence], offsets: claim.offsets)
-        } else if membership[id]?.claim?.belongs(to: claim) == true {
-            membership[id]?.claim?.add(sequence, of: partition)
-        }
+        members[id]?.keep(sequence, of: partition, under: claim)
         return sequence
     }
 
@@ -482,18 +336,16 @@ actor Claims {
     }
 
     /// Asks the journal if a claim still owns a partition.
-    /// - Throws: ``BusError`` with code `fenced`.
+    /// - Throws: ``BusError`` with code `fenced`, or `epoch` if the servers have lost the fence.
     func requireOwned(_ partition: Partition, by claim: ConsumerClaim) async throws {
         guard try await recordedFence(of: claim, partition) != nil else {
-            lose(partition, of: claim)
-            throw BusError.takenOver(claim.consumer)
+            throw try await refused(partition, of: claim)
         }
     }
 
     /// Notes that the fence of a partition has been replaced.
     func lose(_ partition: Partition, of claim: ConsumerClaim) {
-        let id = Membership(consumer: claim.consumer, member: claim.member.id)
-        if membership[id]?.claim?.belongs(to: claim) == true { membership[id]?.claim?.lose(partition) }
+        change(claim) { $0.lose(partition) }
         for watch in watches.values
         where watch.claim.consumer == claim.consumer && watch.claim.ownerEpoch == claim.ownerEpoch {
             watch.end()
@@ -505,7 +357,13 @@ actor Claims {
     func refused(_ partition: Partition, of claim: ConsumerClaim) async throws -> BusError {
         lose(partition, of: claim)
         guard try await isFenceLost(partition, of: claim) else { return BusError.takenOver(claim.consumer) }
-        noteLostFences(of: Membership(consumer: claim.consumer, member: claim.member.id))
+        return lostFences(of: claim)
+    }
+
+    /// Notes that the servers have lost fences of a claim.
+    /// - Returns: The error for those who use the claim.
+    private func lostFences(of claim: ConsumerClaim) -> BusError {
+        noteLostFences(of: ClaimMember.ID(claim))
         return BusError(
             .epoch,
             "the servers have lost records of the claim of the durable consumer '\(claim.consumer)'; claim again")
@@ -531,18 +389,19 @@ actor Claims {
 
     /// The offset up to which a partition of a claim is handled.
     private func handled(_ partition: Partition, by claim: ConsumerClaim) async throws -> UInt64 {
-        let id = Membership(consumer: claim.consumer, member: claim.member.id)
-        guard let held = membership[id]?.claim, held.belongs(to: claim) else {
-            return claim.offsets[partition] ?? 0
-        }
+        guard let held = held(claim) else { return claim.offsets[partition] ?? 0 }
         let epochs = try await journal.identity().epochs
         guard held.uncertain.contains(partition), epochs.current == claim.epoch,
             let group = try await records.groupRecord(of: claim.consumer, in: epochs).existing(in: epochs)
         else { return held.handled(partition) }
-        let recorded = try await records.progress(of: claim.consumer, group, in: epochs, fences: held.fences)
-        membership[id]?.claim?
-            .restore(partition, to: recorded.handled(partition, ownerEpoch: claim.ownerEpoch))
-        return membership[id]?.claim?.handled(partition) ?? 0
+        let recorded: HandledOffsets
+        do {
+            recorded = try await records.progress(of: claim.consumer, group, in: epochs, fences: held.fences)
+        } catch is ConsumerRecords.FencesLost {
+            throw lostFences(of: claim)
+        }
+        change(claim) { $0.restore(partition, to: recorded.handled(partition, ownerEpoch: claim.ownerEpoch)) }
+        return self.held(claim)?.handled(partition) ?? 0
     }
 
     func note(_ progress: RecordedProgress, of claim: ConsumerClaim) {
@@ -554,11 +413,10 @@ actor Claims {
         change(claim) { $0.noteUncertain(partition) }
     }
 
+    private func held(_ claim: ConsumerClaim) -> HeldClaim? { members[ClaimMember.ID(claim)]?.held(under: claim) }
+
     private func change(_ claim: ConsumerClaim, _ change: (inout HeldClaim) -> Void) {
-        let id = Membership(consumer: claim.consumer, member: claim.member.id)
-        guard var held = membership[id]?.claim, held.belongs(to: claim) else { return }
-        change(&held)
-        membership[id]?.claim = held
+        members[ClaimMember.ID(claim)]?.change(claim, change)
     }
 
     // MARK: Renewal
@@ -599,7 +457,7 @@ actor Claims {
     private func renew() async {
         // Nothing that is recorded in a new epoch belongs to an earlier claim.
         for watch in watches.values where watch.claim.epoch != journal.epochNow { watch.end() }
-        for consumer in Set(watches.values.map(\.claim.consumer)).union(membership.keys.map(\.consumer)) {
+        for consumer in Set(watches.values.map(\.claim.consumer)).union(members.keys.map(\.consumer)) {
             await renew(consumer)
         }
     }
@@ -607,14 +465,13 @@ actor Claims {
     /// Compares the claims of a consumer with its recorded group. A partition that was given ends a claim, too.
     private func renew(_ consumer: String) async {
         let (record, epochs): (RecordReading<GroupRecord>, JournalEpochs)
-        let ids = membership.keys.filter { $0.consumer == consumer }
-        for id in ids { note("the record of its claim could not be read", of: id) }
+        let ids = members.keys.filter { $0.consumer == consumer }
         // If the group cannot be read, the claims stay: a fenced batch or the next renewal ends them.
         do {
             epochs = try await journal.identity().epochs
             record = try await records.groupRecord(of: consumer, in: epochs)
         } catch {
-            for id in ids { note("the record of its claim could not be read: \(error)", of: id) }
+            for id in ids { members[id]?.health.note("the record of its claim could not be read: \(error)") }
             return
         }
         guard let group = record.existing(in: epochs) else {
@@ -622,11 +479,8 @@ actor Claims {
             return endWatches(of: consumer, in: nil, epochs.current)
         }
         endWatches(of: consumer, in: group, epochs.current)
-        for id in ids where isInOrder(id) { endTrouble(of: id) }
-        for id in membership.keys where id.consumer == consumer {
-            guard membership[id]?.mode == .exclusive, group.displaced.contains(id.member) else { continue }
-            end(id)
-        }
+        for id in ids where members[id]?.isInOrder(hasLasted: hasLastingWatch(id)) == true { noteValid(id) }
+        for id in ids where members[id]?.mode == .exclusive && group.displaced.contains(id.member) { end(id) }
         let recorded = ConsumerRecords.Group(group: group, sequence: record.sequence)
         await recordFloor(of: consumer, recorded, epochs.current)
     }
@@ -643,15 +497,12 @@ actor Claims {
         }
     }
 
-    /// True if nothing shows that a member has no valid claim, just after the claims were compared with the group.
-    private func isInOrder(_ id: Membership) -> Bool {
-        let own = watches.values.filter { $0.claim.consumer == id.consumer && $0.claim.member.id == id.member }
-        guard membership[id]?.claim != nil, !own.isEmpty else { return membership[id]?.trouble?.hasLostFence != true }
-        return own.contains { $0.hasLasted } || membership[id]?.trouble?.hasLostFence != true
+    private func hasLastingWatch(_ id: ClaimMember.ID) -> Bool {
+        watches.values.contains { ClaimMember.ID($0.claim) == id && $0.hasLasted }
     }
 
     private func recordFloor(of consumer: String, _ recorded: ConsumerRecords.Group, _ epoch: UInt64) async {
-        for (id, member) in membership where id.consumer == consumer {
+        for (id, member) in members where id.consumer == consumer {
             guard let claim = member.claim, claim.epoch == epoch else { continue }
             let own = recorded.group.ownership(of: id.member)
             guard own.ownerEpoch == claim.ownerEpoch else { continue }
@@ -667,10 +518,7 @@ actor Claims {
     func recordIdleProgress(with record: @Sendable (Checkpoint) async throws -> Void) async {
         for watch in watches.values {
             let claim = watch.claim
-            let id = Membership(consumer: claim.consumer, member: claim.member.id)
-            guard let settled = watch.settled, let held = membership[id]?.claim,
-                held.belongs(to: claim), settled > held.position
-            else { continue }
+            guard let settled = watch.settled, let held = held(claim), settled > held.position else { continue }
             let position = Position(epoch: claim.epoch, offset: settled)
             // A refusal has ended the watch.
             try? await record(Checkpoint(claim: claim, position: position))

@@ -15,7 +15,7 @@ struct ConsumerRecords: Sendable {
 
     let journal: Journal
     /// The time for which a server may hide a record that another one has.
-    var patience = ClaimTrouble.patience
+    var patience = ClaimHealth.patience
 
     /// The servers do not have the fences that this client has written.
     struct FencesLost: Error {}
@@ -78,6 +78,12 @@ struct ConsumerRecords: Sendable {
             if isOvertaken || fenced.exceed(ownership) {
                 group = group.raised(above: max(floor, fenced.ownerEpoch, group.ownerEpoch), for: member.id)
                 _ = group.claim(member)
+            }
+            guard group.ownerEpoch < GroupRecord.maximumOwnerEpoch else {
+                throw BusError(
+                    .refused,
+                    "the durable consumer '\(consumer)' cannot be claimed: a record has the highest owner epoch, which no "
+                        + "client writes; remove the records 'k.g' and 'k.f' of the consumer")
             }
             if last.existing(in: epochs) == group { return Group(group: group, sequence: last.sequence) }
             if let sequence = try await journal.write(

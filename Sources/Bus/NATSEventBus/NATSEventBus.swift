@@ -141,7 +141,7 @@ public final class NATSEventBus: EventBus {
     /// one.
     private func sendHeartbeats() async throws {
         while true {
-            let members = await claims.members
+            let members = await claims.heartbeatMembers
             if journal.isKnown, let body = try? journal.heartbeat(of: producer, members: members).json() {
                 let reply = try? await journal.connection.request(
                     journal.subject(.heartbeat), body: body, timeout: .seconds(1))

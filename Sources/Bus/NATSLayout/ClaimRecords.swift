@@ -8,7 +8,7 @@ package struct GroupRecord: LayoutRecord {
     /// The maximum number of members of a group.
     private static let maximumMemberCount = 1024
     /// Higher owner epochs are not assigned, so that one more never overflows and JSON numbers keep all their digits.
-    static let maximumOwnerEpoch: UInt64 = 1 << 53
+    package static let maximumOwnerEpoch: UInt64 = 1 << 53
 
     private struct Share: Codable, Hashable {
         let member: UUID?

@@ -9,7 +9,7 @@ actor ElectionDriver {
     private let jetStream: JetStream
     private let names: StreamNames
     private var election: StewardElection
-    /// The damaged records that were found since the last ``takeDamaged()``.
+    /// The damaged records that were found, until they are reported.
     private var damaged: [DamagedRecord] = []
 
     init(_ jetStream: JetStream, _ names: StreamNames, instance: UUID = UUID(), at now: ContinuousClock.Instant = .now)
@@ -64,9 +64,12 @@ actor ElectionDriver {
     }
 
     /// Announces this process until it no longer leads.
+    /// - Parameter report: Is called with the damaged records that are found.
     /// - Throws: ``Deposed``.
-    func keep() async throws {
+    func keep(reporting report: @Sendable (DamagedRecord) -> Void = { _ in }) async throws {
         while true {
+            damaged.forEach(report)
+            damaged = []
             if case .announce(let record) = election.step(at: .now) {
                 // Without a connection the next announcement follows in a second.
                 try? jetStream.connection.publish(
@@ -121,11 +124,5 @@ actor ElectionDriver {
             json: last.body, subject: last.subject, sequence: last.sequence)
         if let damage = reading.damage, !damaged.contains(damage) { damaged = (damaged + [damage]).suffix(16) }
         return reading
-    }
-
-    /// The damaged records that were found since the last call.
-    func takeDamaged() -> [DamagedRecord] {
-        defer { damaged = [] }
-        return damaged
     }
 }

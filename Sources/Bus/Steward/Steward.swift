@@ -119,7 +119,6 @@ package struct Steward: Sendable {
 
     private func work(under record: StewardRecord, _ driver: ElectionDriver, _ epochs: JournalEpochs) async throws {
         let notices = StewardNotices(jetStream, names, configuration, logger)
-        for damaged in await driver.takeDamaged() { notices.report(damaged) }
         let projection = Projection(jetStream, names, epochs, notices, steward: record, logger: logger)
         let leases = LeaseKeeper(
             jetStream, names, epochs, source: configuration.source, projection: projection, notices: notices,
@@ -130,7 +129,7 @@ package struct Steward: Sendable {
         let check = ReplicaCheck(jetStream, names, epoch: epochs.current, notices, logger)
         try await withThrowingTaskGroup { group in
             group.addTask { try await notices.run() }
-            group.addTask { try await driver.keep() }
+            group.addTask { try await driver.keep(reporting: notices.report) }
             group.addTask(executorPreference: connection.executor) { try await projection.run() }
             group.addTask(executorPreference: connection.executor) { try await leases.run() }
             group.addTask { try await end.watch { await leases.knownEnd } }

@@ -1,0 +1,104 @@
+internal import EventBus
+internal import Foundation
+internal import NATSLayout
+
+/// A member of a durable consumer that this process runs, and what it holds, as a value without side effects.
+struct ClaimMember: Sendable {
+    struct ID: Hashable, Sendable {
+        let consumer: String
+        let member: UUID
+
+        init(consumer: String, member: UUID) {
+            self.consumer = consumer
+            self.member = member
+        }
+
+        init(_ claim: ConsumerClaim) {
+            self.init(consumer: claim.consumer, member: claim.member.id)
+        }
+    }
+
+    let mode: ConsumerMember.Mode
+    /// Nil until the first claim.
+    private(set) var claim: HeldClaim?
+    /// The partitions whose fences this member has written, or may have written, under its last owner epoch.
+    private(set) var fenced = FencedPartitions()
+    var health: ClaimHealth
+    /// The number of calls that claim now.
+    private var claimCount = 0
+    /// Nil for a shared member.
+    let answers: AliveAnswers?
+
+    init(_ id: ID, _ mode: ConsumerMember.Mode, at now: ContinuousClock.Instant = .now) {
+        self.mode = mode
+        health = ClaimHealth(at: now)
+        answers = mode == .exclusive ? AliveAnswers(of: id.member) : nil
+    }
+
+    mutating func beginClaim() { claimCount += 1 }
+
+    mutating func endClaim() { claimCount -= 1 }
+
+    /// True if a comparison with the recorded group shows that the claim is valid. A claim that is under way may last for
+    /// ever although the group can be read.
+    /// - Parameter hasLasted: True if a reader under the claim has lasted for more than one comparison.
+    func isInOrder(hasLasted: Bool) -> Bool {
+        claim != nil && claimCount == 0 && (hasLasted || !health.hasLostFence)
+    }
+
+    /// What is held under a claim; nil if the member has another claim now, or none.
+    func held(under claim: ConsumerClaim) -> HeldClaim? {
+        self.claim.flatMap { $0.belongs(to: claim) ? $0 : nil }
+    }
+
+    /// Changes what is held under a claim, unless the member has another claim now.
+    mutating func change(_ claim: ConsumerClaim, _ change: (inout HeldClaim) -> Void) {
+        guard var held = held(under: claim) else { return }
+        change(&held)
+        self.claim = held
+    }
+
+    /// Notes fences that are about to be written: a write that fails may have been stored.
+    mutating func noteFences(of ownership: Ownership) { fenced.add(ownership) }
+
+    /// Notes that the servers do not have fences that this member has written. Its next claim writes others.
+    /// - Returns: True if none was lost since the claim was valid.
+    mutating func noteLostFences() -> Bool {
+        fenced.noteLost()
+        return health.noteLostFence()
+    }
+
+    /// Keeps the fences of a claim.
+    /// - Returns: The offset up to which each partition is handled.
+    mutating func keep(
+        _ ownership: Ownership, _ fences: [Partition: UInt64], _ handled: HandledOffsets, in epoch: UInt64
+    ) -> [Partition: UInt64] {
+        var held = claim
+        if held?.ownerEpoch != ownership.ownerEpoch || held?.epoch != epoch { held = nil }
+        var offsets: [Partition: UInt64] = [:]
+        for partition in ownership.offsets.keys {
+            let recorded = handled.handled(partition, ownerEpoch: ownership.ownerEpoch)
+            offsets[partition] = max(recorded, held?.handled(partition) ?? 0)
+        }
+        if held == nil {
+            held = HeldClaim(epoch: epoch, ownerEpoch: ownership.ownerEpoch, fences: fences, offsets: offsets)
+        } else {
+            for (partition, fence) in fences {
+                held?.add(fence, of: partition)
+                held?.restore(partition, to: offsets[partition] ?? 0)
+            }
+        }
+        claim = held
+        return offsets
+    }
+
+    /// Keeps a fence of a claim that another object of this process has made, or that was replaced since.
+    mutating func keep(_ fence: UInt64, of partition: Partition, under claim: ConsumerClaim) {
+        if self.claim == nil {
+            self.claim = HeldClaim(
+                epoch: claim.epoch, ownerEpoch: claim.ownerEpoch, fences: [partition: fence], offsets: claim.offsets)
+        } else {
+            change(claim) { $0.add(fence, of: partition) }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+internal import BusProtocol
+internal import EventBus
+internal import NATSLayout
+
+/// The durable consumers of the journal, as tools list and remove them.
+struct ConsumerList: Sendable {
+    let records: ConsumerRecords
+
+    private var journal: Journal { records.journal }
+
+    /// See ``EventBus/consumers()``.
+    func consumers() async throws -> [DurableConsumer] {
+        let epochs = try await journal.identity().epochs
+        let epoch = epochs.current
+        let groups = try await records.groups(in: epochs)
+        var consumers: [DurableConsumer] = []
+        for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
+            let handled = try await records.progress(of: name, group, in: epochs)
+            let position = zip(Partition.all, group.shares)
+                .map { handled.handled($0, ownerEpoch: $1.ownerEpoch) }.min()
+            let end = Place.end(of: try await journal.lastBatch())
+            consumers.append(
+                DurableConsumer(
+                    name: name, position: Position(epoch: epoch, offset: position ?? 0),
+                    end: Position(epoch: epoch, offset: end), memberCount: group.members.count))
+        }
+        return consumers
+    }
+
+    /// See ``EventBus/forget(consumer:)``.
+    func forget(consumer: String) async throws {
+        let epochs = try await journal.identity().epochs
+        while case let last = try await records.groupRecord(of: consumer, in: epochs), last.sequence > 0 {
+            if let record = last.value, !record.exists {
+                try await records.writeRemovals(of: consumer, through: last.group(in: epochs).ownerEpoch)
+                break
+            }
+            let group = last.group(in: epochs)
+            let ownerEpoch =
+                last.damage == nil ? group.ownerEpoch : try await records.highestOwnerEpoch(of: consumer, in: epochs)
+            guard group.members.isEmpty else {
+                throw BusError(.refused, "processes share the durable consumer '\(consumer)'; stop them first")
+            }
+            if let owner = group.shares.first?.member, try await AliveAnswers.isAlive(owner, in: journal) {
+                throw BusError(.refused, "a process runs the durable consumer '\(consumer)'; stop it first")
+            }
+            let removal = GroupRecord(removedAfter: ownerEpoch + 1)
+            _ = try await journal.write(removal, .group(consumer: consumer), after: last.sequence)
+        }
+    }
+}
