@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// The files with which a process was started, to find out later which of them have changed.
 struct StartFiles: Sendable, Equatable {
@@ -41,10 +40,9 @@ private struct FileVersion: Sendable, Equatable {
 
     private struct File: Equatable {
         let path: String
-        let inode: UInt64
-        let size: Int
-        let seconds: Int
-        let nanoseconds: Int
+        let number: Int?
+        let size: Int?
+        let modified: Date?
     }
 
     private var files: [File] = []
@@ -62,11 +60,13 @@ private struct FileVersion: Sendable, Equatable {
     }
 
     private mutating func add(_ path: String) {
-        var entry = stat()
-        guard stat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { return }
+        let target = URL(filePath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: target),
+            attributes[.type] as? FileAttributeType == .typeRegular
+        else { return }
         files.append(
             File(
-                path: path, inode: UInt64(entry.st_ino), size: Int(entry.st_size), seconds: entry.st_mtim.tv_sec,
-                nanoseconds: entry.st_mtim.tv_nsec))
+                path: path, number: attributes[.systemFileNumber] as? Int, size: attributes[.size] as? Int,
+                modified: attributes[.modificationDate] as? Date))
     }
 }
