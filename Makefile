@@ -1,6 +1,6 @@
 # The commands for everyday work. Commands that build first install missing packages.
 
-.PHONY: run down build build-tests test screenshots examples install bench bench-page scale counts footprint soak fuzz lint format setup
+.PHONY: run down build build-tests test mixed screenshots examples install bench bench-page scale counts footprint soak fuzz lint format setup
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
@@ -40,6 +40,10 @@ screenshots: build-tests
 	@mkdir -p "$(FOLDER)"
 	@SEGUE_SCREENSHOTS="$(abspath $(FOLDER))" scripts/test --filter IntegrationTests.PageTests/
 	@echo "The screenshots are in $(FOLDER)."
+
+# Runs a story on buses whose programs are partly those of COMMIT, on each engine.
+mixed: setup
+	@scripts/mixed "$(COMMIT)"
 
 # Builds and tests the package in Examples and a package of `segue new app`, as their users would.
 examples: setup
