@@ -9,15 +9,14 @@ package final class DirectoryWatch: Sendable {
     /// - Throws: ``SystemError``, for example if there is no such folder, or if too many folders are watched.
     package init(path: String) throws(SystemError) {
         descriptor = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
+        // `deinit` closes the descriptor also after this error. Closed twice, it could be that of another thread.
         guard descriptor >= 0, inotify_add_watch(descriptor, path, UInt32(IN_MODIFY) | Self.newFile) >= 0 else {
-            let error = SystemError(path)
-            if descriptor >= 0 { close(descriptor) }
-            throw error
+            throw SystemError(path)
         }
     }
 
     deinit {
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// Returns when something has happened since the last call, or when the task is cancelled.

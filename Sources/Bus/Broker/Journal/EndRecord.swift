@@ -31,7 +31,7 @@ final class EndRecord {
     }
 
     deinit {
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// Returns the content; nil if the record is empty or has another size.
