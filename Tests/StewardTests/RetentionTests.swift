@@ -205,12 +205,15 @@ struct RetentionTests {
             let producer = ProducerID()
             let held = try await journal.write(LeaseRecord(.held), to: .lease(producer))
             try await journal.write(LeaseRecord(.revoked), to: .lease(producer), after: held)
+            let removal = try await journal.write(RemovalRecord(sequence: 0), to: .removal)
+            try await journal.write(RemovalRecord(sequence: 0), to: .removal, after: removal)
             let (retention, projection) = await Self.start(journal, JournalLimits(age: nil, size: nil))
             try await during({ try await projection.run() }) {
                 let last = try await journal.publish([message(.event, "E")])
                 try await journal.waitForMark(last)
                 try await retention.step(at: Date())
                 #expect(try await Self.count(journal, .lease(producer)) == 1)
+                #expect(try await Self.count(journal, .removal) == 1)
                 // The group is recorded at the beginning, so a claim reads both fences.
                 #expect(try await Self.count(journal, .fence(owner)) == 2)
                 // Sequences that nobody needs, so that the recorded position is worth raising.

@@ -220,14 +220,14 @@ actor ControlRecords {
         }
     }
 
-    /// Keeps the newest record of each group, lease and cut-off record, and of the steward.
+    /// Keeps the newest record of each group, lease, cut-off record and removal, and of the steward.
     private func keepNewest() async throws {
         let counts = try await jetStream.retrying {
             try await jetStream.subjects(of: names.journal, matching: names.records)
         }
         for (subject, count) in counts where count > 1 {
             switch BusSubject(subject, in: names.namespace) {
-            case .group, .lease, .cutOffs, .steward:
+            case .group, .lease, .cutOffs, .removal, .steward:
                 _ = try await jetStream.retrying {
                     try await jetStream.purge(names.journal, filter: subject, keep: 1)
                 }
