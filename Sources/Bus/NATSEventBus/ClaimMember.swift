@@ -2,7 +2,7 @@ internal import EventBus
 internal import Foundation
 internal import NATSLayout
 
-/// A member of a durable consumer that this process runs, and what it holds, as a value without side effects.
+/// A member of a durable consumer that this process runs: its claim, its fences, and its health.
 struct ClaimMember: Sendable {
     struct ID: Hashable, Sendable {
         let consumer: String

@@ -61,7 +61,7 @@ final class StewardNotices: Sendable {
         try await publish(log(code, message))
     }
 
-    /// Logs a notice, and lets ``run()`` publish it.
+    /// Logs a notice, and lets ``run()`` publish it. While 64 others wait, the oldest one is only logged.
     func post(_ code: StewardNotice.Code, _ message: String) {
         poster.yield(log(code, message))
     }
