@@ -57,17 +57,24 @@ let bus: [Target] = [
     .systemLibrary(name: "CNATS", path: "Sources/Bus/CNATS", providers: [.apt(["libnats-dev"])]),
     module("NATS", in: "Bus", ["CNATS", "Sodium", "Support", "SystemSupport", deque]),
     module("EventBus", in: "Bus", ["Support"]),
-    module("BusProtocol", in: "Bus", ["EventBus", "Support"]),
+    module("BusFormat", in: "Bus", ["EventBus", "Support", logging]),
+    module("BusProtocol", in: "Bus", ["BusFormat", "EventBus", "Support"]),
     module(
         "ZeroMQEventBus", in: "Bus",
-        ["BusProtocol", "EventBus", "Support", "SystemSupport", "ZeroMQ", deque, logging, orderedCollections]),
-    module("NATSLayout", in: "Bus", ["BusProtocol", "EventBus", "Support", deque]),
-    module("NATSEventBus", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", deque, logging]),
-    module("Steward", in: "Bus", ["BusProtocol", "EventBus", "NATS", "NATSLayout", "Support", logging]),
+        [
+            "BusFormat", "BusProtocol", "EventBus", "Support", "SystemSupport", "ZeroMQ", deque, logging,
+            orderedCollections,
+        ]),
+    module("NATSLayout", in: "Bus", ["BusFormat", "EventBus", "Support", deque]),
+    module("NATSEventBus", in: "Bus", ["BusFormat", "EventBus", "NATS", "NATSLayout", "Support", deque, logging]),
+    module("Steward", in: "Bus", ["BusFormat", "EventBus", "NATS", "NATSLayout", "Support", logging]),
     module("Transports", in: "Bus", ["EventBus", "NATSEventBus", "NATSLayout", "Support", "ZeroMQEventBus", logging]),
     module(
         "Broker", in: "Bus",
-        ["BusProtocol", "EventBus", "Sodium", "Support", "SystemSupport", "ZeroMQ", grdb, grdbSQLite, logging]),
+        [
+            "BusFormat", "BusProtocol", "EventBus", "Sodium", "Support", "SystemSupport", "ZeroMQ", grdb, grdbSQLite,
+            logging,
+        ]),
 ]
 
 let navigation: [Target] = [
@@ -153,7 +160,8 @@ let tools: [Target] = [
     module(
         "Benchmarks", in: "Tools",
         [
-            "BusProtocol", "CJetStreamPeer", "Compose", "Contracts", "EventBus", "FlowFiles", "NATS", "NATSLayout",
+            "BusFormat", "BusProtocol", "CJetStreamPeer", "Compose", "Contracts", "EventBus", "FlowFiles", "NATS",
+            "NATSLayout",
             "Navigation", "Support", "SystemSupport", "Transports", "ZeroMQ", argumentParser, grdbSQLite, logging,
             subprocess,
             systemPackage,
@@ -275,21 +283,22 @@ let tests: [Target] = [
         of: "BusSoak",
         ["Contracts", "EventBus", "FlowFiles", "Navigation", "broker", "bus-fixture", "navigation-coordinator"]),
     // Sends any bytes to the broker, as a program that knows its address could.
-    testModule("BusStranger", ["BusProtocol", "EventBus", "ZeroMQ"]),
+    testModule("BusStranger", ["BusFormat", "BusProtocol", "EventBus", "ZeroMQ"]),
     .testTarget(
         name: "BusFaultTests",
         dependencies: [
-            "BusChecker", "BusProtocol", "BusSoak", "BusStranger", "Consuming", "Contracts", "Coordinator", "EventBus",
+            "BusChecker", "BusFormat", "BusProtocol", "BusSoak", "BusStranger", "Consuming", "Contracts", "Coordinator",
+            "EventBus",
             "Navigation", "RuntimeTestSupport", "ServiceRuntime", "TestSupport", "ZeroMQ", "ZeroMQEventBus", "broker",
             "bus-fixture", logging,
         ],
         swiftSettings: settings),
-    tests(of: "BusProtocol", ["BusFuzz", "EventBus", "TestSupport"]),
-    tests(of: "NATSLayout", ["BusProtocol", "EventBus", "TestSupport"]),
+    tests(of: "BusProtocol", ["BusFormat", "BusFuzz", "EventBus", "TestSupport"]),
+    tests(of: "NATSLayout", ["BusFormat", "EventBus", "TestSupport"]),
     tests(
         of: "NATSEventBus",
         [
-            "BusConformance", "BusProtocol", "CommandLineTestSupport", "Consuming", "EventBus", "NATS", "NATSLayout",
+            "BusConformance", "BusFormat", "CommandLineTestSupport", "Consuming", "EventBus", "NATS", "NATSLayout",
             "NATSTestSupport", "Steward", "Support", "TestSupport", "segue", logging,
         ]),
     // Stops, kills and separates real servers, and damages their disks.
@@ -303,18 +312,21 @@ let tests: [Target] = [
     tests(
         of: "Steward",
         [
-            "BusProtocol", "EventBus", "NATS", "NATSLayout", "NATSTestSupport", "Support", "SystemSupport",
+            "BusFormat", "EventBus", "NATS", "NATSLayout", "NATSTestSupport", "Support", "SystemSupport",
             "TestSupport", "broker", logging, subprocess, systemPackage,
         ]),
-    testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "TestSupport", grdb, logging]),
+    testModule("BusFuzz", ["Broker", "BusFormat", "BusProtocol", "EventBus", "TestSupport", grdb, logging]),
     // Sends many invalid requests to the broker: `make fuzz`.
     .executableTarget(
         name: "bus-fuzz", dependencies: ["BusFuzz", "TestSupport"], path: "Tests/BusFuzzCommand",
         swiftSettings: settings),
-    tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", "Support", "TestSupport", grdb, logging]),
+    tests(of: "Broker", ["BusFormat", "BusFuzz", "BusProtocol", "EventBus", "Support", "TestSupport", grdb, logging]),
     tests(
         of: "ZeroMQEventBus",
-        ["Broker", "BusConformance", "BusProtocol", "Consuming", "EventBus", "TestSupport", "ZeroMQ", grdb, logging]),
+        [
+            "Broker", "BusConformance", "BusFormat", "BusProtocol", "Consuming", "EventBus", "TestSupport", "ZeroMQ",
+            grdb, logging,
+        ]),
     // Flows and sessions that several test suites use.
     testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
     tests(of: "Navigation", ["FlowFiles", "HostileValues", "SampleFlows", "Support", "TestSupport"]),
@@ -322,7 +334,8 @@ let tests: [Target] = [
     testExecutable(
         "instruction-counts", in: "InstructionCounts",
         [
-            "Broker", "BusProtocol", "Consuming", "Contracts", "EventBus", "Navigation", "SampleFlows", "Support",
+            "Broker", "BusFormat", "BusProtocol", "Consuming", "Contracts", "EventBus", "Navigation", "SampleFlows",
+            "Support",
             "TestSupport", logging,
         ]),
     tests(of: "YAMLText", [yams]),
@@ -383,7 +396,8 @@ let tests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "FlowFiles",
+            "BusFormat", "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus",
+            "FlowFiles",
             "HTTPClient", "HostileValues", "InProcess", "Navigation", "Onboarding", "PageTestSupport", "Routing",
             "SegueTestSupport", "ServiceRuntime", "SignIn", "Stations", "Support", "TestSupport", "ThreeScreens",
             "Vocabulary", "focus-player", grdb,
@@ -408,7 +422,8 @@ let tests: [Target] = [
     tests(
         of: "Benchmarks",
         [
-            "BusProtocol", "CommandLineTestSupport", "EventBus", "broker", "navigation-coordinator", "segue",
+            "BusFormat", "BusProtocol", "CommandLineTestSupport", "EventBus", "broker", "navigation-coordinator",
+            "segue",
             "segue-bench", subprocess, systemPackage,
         ]),
     tests(

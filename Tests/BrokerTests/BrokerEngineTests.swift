@@ -1,3 +1,4 @@
+import BusFormat
 import BusFuzz
 import BusProtocol
 import EventBus

@@ -1,3 +1,4 @@
+import BusFormat
 import BusProtocol
 import EventBus
 import Foundation

@@ -1,4 +1,5 @@
 import BusChecker
+import BusFormat
 import BusProtocol
 import BusSoak
 import BusStranger

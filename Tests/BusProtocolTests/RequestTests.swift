@@ -1,3 +1,4 @@
+import BusFormat
 import EventBus
 import Foundation
 import Testing

@@ -1,3 +1,4 @@
+package import BusFormat
 package import BusProtocol
 package import EventBus
 internal import Foundation

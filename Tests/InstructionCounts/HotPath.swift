@@ -1,4 +1,5 @@
 import Broker
+import BusFormat
 import BusProtocol
 import Consuming
 import Contracts

@@ -87,7 +87,7 @@ struct BusPageTests {
     @Test("every code of a refusal stands in docs/wire-protocol.md, and no other")
     func codes() throws {
         let source = try String(
-            contentsOfFile: Repository.path("Sources/Bus/BusProtocol/ProtocolError.swift"), encoding: .utf8)
+            contentsOfFile: Repository.path("Sources/Bus/BusFormat/ProtocolError.swift"), encoding: .utf8)
         let defined = source.matches(of: #/Code\(rawValue: (\d+)\)/#).compactMap { Int($0.1) }
         let documented = try Page("docs/wire-protocol.md").rows.compactMap { $0.count == 3 ? Int($0[0]) : nil }
         #expect(!defined.isEmpty)

@@ -1,4 +1,4 @@
-import BusProtocol
+import BusFormat
 import NATSLayout
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import BusProtocol
+import BusFormat
 import EventBus
 import Foundation
 import NATS

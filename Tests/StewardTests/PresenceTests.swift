@@ -1,4 +1,4 @@
-import BusProtocol
+import BusFormat
 import Foundation
 import NATSLayout
 import Testing

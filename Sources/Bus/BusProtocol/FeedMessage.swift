@@ -1,5 +1,5 @@
+package import BusFormat
 package import EventBus
-internal import Foundation
 
 /// A message as it is sent on the feed (``FeedPacket``) and in pages. In a page its bytes are: topic (text), offset,
 /// previous, header, data (blobs).
@@ -53,27 +53,14 @@ package struct FeedMessage: Hashable, Sendable {
     /// True if the header is empty, as in the announcement of a message that is too large for the feed.
     package var isAnnouncement: Bool { header.isEmpty }
 
-    /// The message as an envelope. If its header is unreadable or contradicts the topic, the envelope has the type and
-    /// partition of the topic, and the mistake is in ``Envelope/unreadableHeader``.
+    /// The message as an envelope, even if its header is unreadable: see `Envelope.init(topic:header:data:position:)`.
     /// - Parameter settled: The offset up to which the subscription had delivered all its messages; by default the
     ///   message's own offset.
     /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
     package func envelope(settled: UInt64? = nil) throws -> Envelope {
-        let position = offset > 0 ? Position(epoch: epoch, offset: offset, settled: settled ?? offset) : nil
-        let reason: String
-        do {
-            let envelope = try Envelope(header: header, data: data, position: position)
-            if Topic.name(topic, isOf: envelope) { return envelope }
-            reason = "the header has the type \(envelope.type) and the subject '\(envelope.subject.shortened())'"
-        } catch let error as BusError {
-            reason = error.message
-        }
-        guard let topic = Topic(topic) else {
-            throw BusError(.malformed, "the message at \(offset) has an invalid topic: '\(topic)'")
-        }
-        let header = UnreadableHeader(
-            reason: "at \(offset) on \(topic.name): \(reason)", partition: topic.partition, bytes: Data(header))
-        return Envelope(type: topic.type, header, data: Data(data), position: position)
+        try Envelope(
+            topic: topic, header: header, data: data,
+            position: offset > 0 ? Position(epoch: epoch, offset: offset, settled: settled ?? offset) : nil)
     }
 }
 
@@ -148,18 +135,5 @@ extension [FeedMessage] {
             _ = packet.add(message)
         }
         try body(packet)
-    }
-}
-
-extension Envelope {
-    /// - Throws: ``BusError`` with code `malformed` if the header is not CloudEvents JSON.
-    package init(header: Bytes, data: Bytes, position: Position? = nil) throws {
-        do {
-            self.init(
-                attributes: try Attributes(json: header), data: Data(data),
-                position: position)
-        } catch let error as DecodingError {
-            throw BusError(.malformed, "a message has an unreadable header: \(error.summary)")
-        }
     }
 }

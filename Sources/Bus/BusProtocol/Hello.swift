@@ -1,3 +1,4 @@
+package import BusFormat
 import Foundation
 
 /// The content of the requests hello and bye: the producer, and the part of the journal that it has seen. Frame:

@@ -1,3 +1,5 @@
+package import BusFormat
+
 /// The topic on which the broker answers one subscriber on the feed.
 ///
 /// A client subscribes to its inbox last. The answer says that the client's earlier subscriptions are live. The topic

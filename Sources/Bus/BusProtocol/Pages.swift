@@ -1,3 +1,4 @@
+package import BusFormat
 package import EventBus
 internal import Support
 

@@ -1,3 +1,4 @@
+package import BusFormat
 package import EventBus
 
 /// A batch. Unless it is transient, the journal records all of it or nothing.

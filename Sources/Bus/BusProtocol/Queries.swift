@@ -1,3 +1,4 @@
+package import BusFormat
 package import EventBus
 
 /// A query for a process that serves its type. Frames: timeout in milliseconds (4) | the message as in publish.

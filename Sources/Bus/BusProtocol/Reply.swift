@@ -1,3 +1,5 @@
+package import BusFormat
+
 /// A reply of the broker. Frames: head (that of the request) | status (code, text) | the result of the operation.
 package enum Reply: Hashable, Sendable {
     case welcome(Welcome)

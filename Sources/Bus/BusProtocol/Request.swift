@@ -1,3 +1,4 @@
+package import BusFormat
 package import EventBus
 
 /// A request of a client, sent to the ingress.

@@ -1,4 +1,4 @@
-internal import BusProtocol
+internal import BusFormat
 public import EventBus
 internal import Foundation
 internal import NATS

@@ -1,4 +1,4 @@
-internal import BusProtocol
+internal import BusFormat
 public import EventBus
 public import Foundation
 public import Logging
@@ -151,21 +151,5 @@ public final class NATSEventBus: EventBus {
             }
             try await Task.sleep(for: .seconds(1))
         }
-    }
-}
-
-/// Logs each message that was not delivered because it cannot be read, with the number of such messages so far.
-final class SkippedMessages: Sendable {
-    private let logger: Logger
-    private let count = Atomic<Int>(0)
-
-    init(logger: Logger) {
-        self.logger = logger
-    }
-
-    func note(_ reason: String) {
-        let count = count.wrappingAdd(1, ordering: .relaxed).newValue
-        logger.warning(
-            "a message was skipped", metadata: ["reason": "\(reason.shortened(to: 500))", "skipped": "\(count)"])
     }
 }

@@ -1,4 +1,4 @@
-internal import BusProtocol
+internal import BusFormat
 internal import EventBus
 internal import NATS
 internal import NATSLayout
@@ -420,14 +420,5 @@ actor Queries {
             }
         }
         return Task.isCancelled ? .failed("the process that served \(work.message.topic) has stopped") : nil
-    }
-}
-
-extension PublishedMessage {
-    /// Creates a message and checks it.
-    /// - Throws: ``BusError`` with code `refused` if the message is invalid.
-    fileprivate init(checking envelope: Envelope) throws {
-        try self.init(envelope)
-        do { _ = try validated() } catch { throw BusError(.refused, error.message) }
     }
 }

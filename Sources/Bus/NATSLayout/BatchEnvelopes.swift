@@ -1,4 +1,4 @@
-internal import BusProtocol
+internal import BusFormat
 package import EventBus
 internal import Foundation
 

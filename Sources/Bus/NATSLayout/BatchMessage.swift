@@ -1,4 +1,4 @@
-package import BusProtocol
+package import BusFormat
 package import EventBus
 package import Foundation
 
@@ -31,7 +31,7 @@ package struct BatchMessage: Hashable, Sendable {
     }
 
     /// The maximum size of a body that is read: a whole batch, and a message that it gives up.
-    private static let maximumBodySize = Limits.maximumFrameSize + 5 * 1024 * 1024
+    private static let maximumBodySize = Limits.batchSize + 5 * 1024 * 1024
 
     /// The size that the server compares with its `max_payload`, in bytes.
     package var size: Int { headers.size + body.count }
@@ -54,10 +54,10 @@ package struct BatchMessage: Hashable, Sendable {
         /// - Parameter settled: The offset up to which the subscription had delivered all its messages.
         /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
         package func envelope(settled: UInt64? = nil) throws -> Envelope {
-            try FeedMessage(
-                topic: message.topic, epoch: position.epoch, offset: position.offset, previous: 0,
-                header: message.header, data: message.data
-            ).envelope(settled: settled)
+            try Envelope(
+                topic: message.topic, header: message.header, data: message.data,
+                position: Position(
+                    epoch: position.epoch, offset: position.offset, settled: settled ?? position.offset))
         }
 
         /// The name of the document, if the message is one: also of a document whose header cannot be read.

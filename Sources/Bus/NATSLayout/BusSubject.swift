@@ -1,4 +1,4 @@
-package import BusProtocol
+package import BusFormat
 package import EventBus
 internal import Support
 

@@ -1,4 +1,4 @@
-package import BusProtocol
+package import BusFormat
 package import Foundation
 
 /// A message of the journal that a client has received or published. The journal has lost its end if it has another

@@ -1,4 +1,4 @@
-package import BusProtocol
+package import BusFormat
 internal import Foundation
 
 /// The sequences of the batches in a stretch of the journal. The steward writes it when it has read the stretch, so that

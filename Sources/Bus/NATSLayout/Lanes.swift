@@ -1,4 +1,4 @@
-package import BusProtocol
+package import BusFormat
 internal import DequeModule
 package import EventBus
 
@@ -392,7 +392,7 @@ package struct Lanes: Sendable {
     ) {
         guard let lane = first.lanes.first, lanes[lane]?.waiting.isEmpty == false else { return }
         var (body, count) = (message.body, message.headers.count)
-        let sizeLimit = min(Limits.maximumFrameSize, configuration.maximumPayload - message.headers.size - 8)
+        let sizeLimit = min(Limits.batchSize, configuration.maximumPayload - message.headers.size - 8)
         while let id = lanes[lane]?.waiting.first, let call = calls[id], call.lanes == first.lanes,
             call.lanes.allSatisfy({ lanes[$0]?.waiting.first == id }), call.publication.isMergeable,
             call.publication.subject == first.publication.subject,

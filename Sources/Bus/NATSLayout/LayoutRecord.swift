@@ -1,4 +1,4 @@
-package import BusProtocol
+package import BusFormat
 internal import EventBus
 internal import Foundation
 

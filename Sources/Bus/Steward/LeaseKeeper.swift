@@ -1,4 +1,4 @@
-internal import BusProtocol
+internal import BusFormat
 internal import EventBus
 internal import Foundation
 internal import Logging

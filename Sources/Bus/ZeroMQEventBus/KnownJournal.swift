@@ -1,3 +1,4 @@
+internal import BusFormat
 internal import BusProtocol
 
 /// The client's knowledge of the broker's journal. The client sends it with each hello.

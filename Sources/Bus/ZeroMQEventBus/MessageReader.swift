@@ -1,7 +1,7 @@
+internal import BusFormat
 internal import BusProtocol
 internal import DequeModule
 internal import EventBus
-internal import Logging
 internal import Synchronization
 
 /// Reads one subscription. It takes many messages from the bus at once.
@@ -38,21 +38,5 @@ final class MessageReader: Sendable {
                 skipped.note(error.message)
             }
         }
-    }
-}
-
-/// Logs each message that was not delivered because its topic or header is wrong, with the number of such messages so
-/// far.
-final class SkippedMessages: Sendable {
-    private let logger: Logger
-    private let count = Atomic<Int>(0)
-
-    init(logger: Logger) {
-        self.logger = logger
-    }
-
-    func note(_ reason: String) {
-        let count = count.wrappingAdd(1, ordering: .relaxed).newValue
-        logger.warning("a message was skipped", metadata: ["reason": "\(reason)", "skipped": "\(count)"])
     }
 }

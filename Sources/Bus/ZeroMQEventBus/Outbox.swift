@@ -1,3 +1,4 @@
+internal import BusFormat
 internal import BusProtocol
 internal import EventBus
 internal import OrderedCollections

@@ -1,3 +1,4 @@
+internal import BusFormat
 internal import BusProtocol
 public import EventBus
 internal import Foundation
@@ -275,15 +276,6 @@ extension Date {
     /// - Parameter milliseconds: The time since 1970.
     fileprivate init(milliseconds: UInt64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
-    }
-}
-
-extension PublishedMessage {
-    /// Creates a message and checks it.
-    /// - Throws: ``BusError`` if the broker would refuse the message.
-    init(checking envelope: Envelope) throws {
-        try self.init(envelope)
-        do { _ = try validated() } catch { throw BusError(error) }
     }
 }
 

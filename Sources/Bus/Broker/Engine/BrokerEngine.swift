@@ -1,3 +1,4 @@
+internal import BusFormat
 package import BusProtocol
 internal import EventBus
 internal import Foundation

@@ -1,4 +1,4 @@
-internal import BusProtocol
+internal import BusFormat
 internal import Foundation
 internal import Sodium
 

@@ -1,4 +1,4 @@
-internal import BusProtocol
+internal import BusFormat
 internal import EventBus
 
 /// The topics of the journal. They are looked up by the bytes of their names.

@@ -7,16 +7,16 @@ package typealias Bytes = ArraySlice<UInt8>
 
 /// Reads the binary frames of the protocol. Reading an invalid frame throws an error.
 package struct ByteReader {
-    private let frame: [UInt8]
-    private var index = 0
+    @usableFromInline let frame: [UInt8]
+    @usableFromInline var index = 0
 
     package init(_ frame: [UInt8]) {
         self.frame = frame
     }
 
-    package var isAtEnd: Bool { index == frame.count }
+    @inlinable package var isAtEnd: Bool { index == frame.count }
 
-    package mutating func read<Integer: FixedWidthInteger & UnsignedInteger>(
+    @inlinable package mutating func read<Integer: FixedWidthInteger & UnsignedInteger>(
         _ type: Integer.Type = Integer.self
     ) throws(ProtocolError) -> Integer {
         let place = try take(MemoryLayout<Integer>.size).lowerBound
@@ -39,11 +39,11 @@ package struct ByteReader {
         return byte == 1
     }
 
-    package mutating func bytes(count: Int) throws(ProtocolError) -> Bytes {
+    @inlinable package mutating func bytes(count: Int) throws(ProtocolError) -> Bytes {
         frame[try take(count)]
     }
 
-    private mutating func take(_ count: Int) throws(ProtocolError) -> Range<Int> {
+    @inlinable mutating func take(_ count: Int) throws(ProtocolError) -> Range<Int> {
         guard frame.count - index >= count else { throw ProtocolError(.malformed, "a frame is too short") }
         defer { index += count }
         return index..<index + count
@@ -76,33 +76,37 @@ package struct ByteReader {
 
 /// Writes the binary frames of the protocol: big-endian integers; texts and blobs after their length.
 package struct ByteWriter: Hashable, Sendable {
-    package private(set) var bytes: [UInt8] = []
+    @usableFromInline var buffer: [UInt8] = []
+
+    @inlinable package var bytes: [UInt8] { buffer }
 
     package init(capacity: Int = 0) {
-        bytes.reserveCapacity(capacity)
+        buffer.reserveCapacity(capacity)
     }
 
-    package mutating func write(_ value: some FixedWidthInteger & UnsignedInteger) {
-        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    @inlinable package mutating func write(_ value: some FixedWidthInteger & UnsignedInteger) {
+        withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
     }
 
-    package mutating func write(bytes more: some Collection<UInt8>) {
-        bytes.append(contentsOf: more)
+    @inlinable package mutating func write(bytes more: some Collection<UInt8>) {
+        buffer.append(contentsOf: more)
     }
 
     /// Writes a blob: its length in 4 bytes, then the bytes.
-    package mutating func write(blob: some Collection<UInt8>) {
+    @inlinable package mutating func write(blob: some Collection<UInt8>) {
         write(UInt32(clamping: blob.count))
-        bytes.append(contentsOf: blob)
+        buffer.append(contentsOf: blob)
     }
 
     /// Writes a blob of the bytes that `body` appends.
-    mutating func writeBlob<Failure: Error>(_ body: (inout [UInt8]) throws(Failure) -> Void) throws(Failure) {
-        let start = bytes.count
+    @inlinable package mutating func writeBlob<Failure: Error>(_ body: (inout [UInt8]) throws(Failure) -> Void)
+        throws(Failure)
+    {
+        let start = buffer.count
         write(UInt32(0))
-        try body(&bytes)
-        let count = UInt32(clamping: bytes.count - start - MemoryLayout<UInt32>.size)
-        bytes.withUnsafeMutableBytes { $0.storeBytes(of: count.bigEndian, toByteOffset: start, as: UInt32.self) }
+        try body(&buffer)
+        let count = UInt32(clamping: buffer.count - start - MemoryLayout<UInt32>.size)
+        buffer.withUnsafeMutableBytes { $0.storeBytes(of: count.bigEndian, toByteOffset: start, as: UInt32.self) }
     }
 
     /// Writes a text: its length in 2 bytes, then its UTF-8. A string of more than 65,535 bytes is cut to at most this
@@ -111,7 +115,7 @@ package struct ByteWriter: Hashable, Sendable {
         var text = text.prefix(utf8: Int(UInt16.max))
         text.withUTF8 { utf8 in
             write(UInt16(clamping: utf8.count))
-            bytes.append(contentsOf: utf8)
+            buffer.append(contentsOf: utf8)
         }
     }
 }

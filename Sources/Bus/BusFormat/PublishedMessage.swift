@@ -71,6 +71,13 @@ package struct PublishedMessage: Hashable, Sendable {
             data: Array(envelope.data)[...])
     }
 
+    /// Creates a message and checks it.
+    /// - Throws: ``BusError`` with code `malformed` or `refused` if the bus would refuse the message.
+    package init(checking envelope: Envelope) throws {
+        try self.init(envelope)
+        do { _ = try validated() } catch { throw BusError(.refused, error.message) }
+    }
+
     /// - Throws: ``BusError`` with code `malformed` if the header is not CloudEvents JSON.
     package func envelope() throws -> Envelope {
         try Envelope(header: header, data: data)
@@ -118,7 +125,7 @@ package struct PackedMessages: Hashable, Sendable {
     }
 
     /// - Throws: ``ProtocolError`` if the frame does not contain exactly `count` messages.
-    init(_ frame: [UInt8], count: Int) throws(ProtocolError) {
+    package init(_ frame: [UInt8], count: Int) throws(ProtocolError) {
         var reader = ByteReader(frame)
         var messages: [PublishedMessage] = []
         messages.reserveCapacity(count)

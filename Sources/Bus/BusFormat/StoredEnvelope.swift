@@ -1,0 +1,40 @@
+package import EventBus
+internal import Foundation
+
+extension Envelope {
+    /// The message that a journal, a feed or a dead letter has on a topic. If its header is unreadable or contradicts
+    /// the topic, the envelope has the type and partition of the topic, and the mistake is in
+    /// ``Envelope/unreadableHeader``.
+    /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
+    package init(topic: String, header: Bytes, data: Bytes, position: Position?) throws {
+        let reason: String
+        do {
+            let envelope = try Envelope(header: header, data: data, position: position)
+            if Topic.name(topic, isOf: envelope) {
+                self = envelope
+                return
+            }
+            reason = "the header has the type \(envelope.type) and the subject '\(envelope.subject.shortened())'"
+        } catch let error as BusError {
+            reason = error.message
+        }
+        let offset = position?.offset ?? 0
+        guard let topic = Topic(topic) else {
+            throw BusError(.malformed, "the message at \(offset) has an invalid topic: '\(topic)'")
+        }
+        let header = UnreadableHeader(
+            reason: "at \(offset) on \(topic.name): \(reason)", partition: topic.partition, bytes: Data(header))
+        self.init(type: topic.type, header, data: Data(data), position: position)
+    }
+
+    /// - Throws: ``BusError`` with code `malformed` if the header is not CloudEvents JSON.
+    package init(header: Bytes, data: Bytes, position: Position? = nil) throws {
+        do {
+            self.init(
+                attributes: try Attributes(json: header), data: Data(data),
+                position: position)
+        } catch let error as DecodingError {
+            throw BusError(.malformed, "a message has an unreadable header: \(error.summary)")
+        }
+    }
+}
