@@ -43,10 +43,12 @@ struct BusParts: Sendable {
         send = { publication in
             let (headers, subject) = await (publication.headers(producer, numbers.next()), publication.subject)
             return try await journal.retrying {
+                let epoch = try await journal.identity().epoch
                 let stored = try await journal.jetStream.publish(
                     journal.subject(subject), headers: headers, body: publication.body, timeout: .seconds(2))
                 let sequence = UInt64(stored.sequence)
-                return Sent(sequence: sequence, offset: publication.count > 0 ? Place.end(of: sequence) : nil)
+                return Lanes.Recorded(
+                    epoch: epoch, sequence: sequence, offset: publication.count > 0 ? Place.end(of: sequence) : nil)
             }
         }
         self.producer = producer
@@ -76,15 +78,14 @@ struct BusParts: Sendable {
         if let checkpoint = batch.checkpoint {
             return try await results.publish(batch, checkpoint)
         }
-        let sent =
+        if batch.isLeased { return try await leases.publish(batch) }
+        let recorded =
             if !batch.settledLetters.isEmpty {
                 try await letters.settle(batch, send: send)
-            } else if batch.isLeased {
-                try await leases.publish(batch)
             } else {
                 try await send(Publication(batch))
             }
-        return Position(epoch: try await journal.identity().epoch, offset: sent.offset ?? Place.end(of: sent.sequence))
+        return recorded.position ?? Position(epoch: recorded.epoch, offset: Place.end(of: recorded.sequence))
     }
 
     @discardableResult

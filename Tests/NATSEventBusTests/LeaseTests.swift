@@ -96,6 +96,21 @@ struct LeaseTests {
         }
     }
 
+    @Test func `A document of an ended epoch does not replace a later one when the lease is held again`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                try await bus.publish(leased("1"))
+                // The journal had more messages before it lost its end.
+                let epoch = try await bus.journal.identity().epoch
+                await bus.leases.note(try leased("old"), at: Position(epoch: epoch &+ 1, offset: 1 << 40))
+                try await bus.publish(leased("2"))
+                try await withdraw([nil], bus, after: revoke(bus))
+                _ = try await nextBatch(bus, after: 3)
+                #expect(try await documents(bus) == ["-": "2"])
+            }
+        }
+    }
+
     @Test func `A process that publishes nothing notices that its lease was revoked`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
@@ -149,7 +164,7 @@ struct LeaseTests {
                 // This document is no longer leased.
                 try await bus.publish(leased("3", name: "kept"))
                 let kept = Batch([try document("4", name: "kept")])
-                await bus.leases.note(kept, at: Place(offset: try await bus.publish(kept).offset).sequence)
+                await bus.leases.note(kept, at: try await bus.publish(kept))
                 try await other.publish(leased("5", name: "other"))
                 await bus.leases.end()
                 #expect(try await documents(bus) == ["kept": "4", "other": "5"])

@@ -117,17 +117,39 @@ struct PublisherTests {
         }
     }
 
+    @Test func `A larger batch is published after the server was started again with a larger max_payload`() async throws
+    {
+        try await NATSServer(settings: "max_payload: 512KB").whileRunning { server in
+            let bus = TestBus(server: server)
+            try await bus.makeStreams()
+            try await bus.whileOpen { client in
+                let large = try Batch([State(value: String(repeating: "v", count: 600 << 10)).envelope()])
+                let error = await #expect(throws: BusError.self) { try await client.publish(large) }
+                #expect(error?.message.contains("set max_payload: 9MB") == true)
+                try await server.kill()
+                server.change(settings: "max_payload: 9MB")
+                try await server.restart()
+                for await change in client.journal.connection.changes() {
+                    if case .connected(let info) = change, info.maximumPayload == 9 << 20 { break }
+                }
+                try await client.waitUntilConnected(timeout: .seconds(30))
+                _ = try await client.publish(large)
+            }
+        }
+    }
+
     @Test func `A message is found by its id, after the sequence where the search begins`() async throws {
         let bus = try await TestBus.make()
         try await bus.whileOpen { client in
             let positions = try await [1, 2, 3].asyncMap { try await client.publish(Counted(number: $0)).position }
             let sequences = positions.map { Place(offset: $0?.offset ?? 0).sequence }
+            let epoch = try await client.journal.identity().epoch
             let id = MessageID.batch(client.producer, number: 2).description
-            #expect(try await client.journal.sequence(ofMessage: id, after: 0) == sequences[1])
-            #expect(try await client.journal.sequence(ofMessage: id, after: sequences[0]) == sequences[1])
-            #expect(try await client.journal.sequence(ofMessage: id, after: sequences[1]) == nil)
+            #expect(try await client.journal.sequence(ofMessage: id, after: 0, in: epoch) == sequences[1])
+            #expect(try await client.journal.sequence(ofMessage: id, after: sequences[0], in: epoch) == sequences[1])
+            #expect(try await client.journal.sequence(ofMessage: id, after: sequences[1], in: epoch) == nil)
             let other = MessageID.batch(ProducerID(), number: 2).description
-            #expect(try await client.journal.sequence(ofMessage: other, after: 0) == nil)
+            #expect(try await client.journal.sequence(ofMessage: other, after: 0, in: epoch) == nil)
         }
     }
 

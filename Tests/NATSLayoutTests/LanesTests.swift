@@ -54,15 +54,15 @@ struct LanesTests {
         // Another type of the same partition must not be overtaken.
         #expect(sendings(lanes.add(.init(5), try Self.publication([a], Self.other, id: "5"), at: now)).isEmpty)
         #expect(sendings(lanes.add(.init(6), try Self.publication([a], id: "6"), at: now)).isEmpty)
-        actions = lanes.acknowledged(first.number, sequence: 10, at: now)
-        #expect(try results(actions)[1]?.get() == .init(sequence: 10, offset: Place.end(of: 10)))
+        actions = lanes.acknowledged(first.number, sequence: 10, of: 1, at: now)
+        #expect(try results(actions)[1]?.get() == .init(epoch: 1, sequence: 10, offset: Place.end(of: 10)))
         let merged = try #require(sendings(actions).first)
         #expect(sendings(actions).count == 1)
         #expect(try ids(merged) == ["2", "2", "3"])
         #expect(merged.message.headers.count == 3)
-        actions = lanes.acknowledged(merged.number, sequence: 12, at: now)
-        #expect(try results(actions)[2]?.get().offset == Place.end(of: 12) - 1)
-        #expect(try results(actions)[3]?.get().offset == Place.end(of: 12))
+        actions = lanes.acknowledged(merged.number, sequence: 12, of: 1, at: now)
+        #expect(try results(actions)[2]?.get().position?.offset == Place.end(of: 12) - 1)
+        #expect(try results(actions)[3]?.get().position?.offset == Place.end(of: 12))
         #expect(try ids(try #require(sendings(actions).first)) == ["5"])
     }
 
@@ -74,9 +74,9 @@ struct LanesTests {
         #expect(sendings(lanes.add(.init(2), try Self.publication([a, b]), at: now)).isEmpty)
         #expect(sendings(lanes.add(.init(3), try Self.publication([b]), at: now)).isEmpty)
         #expect(sendings(lanes.add(.init(4), try Self.publication([c]), at: now)).count == 1)
-        let second = sendings(lanes.acknowledged(first.number, sequence: 1, at: now))
+        let second = sendings(lanes.acknowledged(first.number, sequence: 1, of: 1, at: now))
         #expect(second.count == 1 && second[0].message.headers.count == 2)
-        let third = sendings(lanes.acknowledged(second[0].number, sequence: 2, at: now))
+        let third = sendings(lanes.acknowledged(second[0].number, sequence: 2, of: 1, at: now))
         #expect(third.count == 1 && third[0].message.headers.count == 1)
     }
 
@@ -113,7 +113,7 @@ struct LanesTests {
             Issue.record("the message was sent without a look-up")
             return
         }
-        #expect(sendings(lanes.lookedUp(first.number, found: nil, at: time)) == [first])
+        #expect(sendings(lanes.lookedUp(first.number, found: nil, of: 1, at: time)) == [first])
         lanes.retry(first.number, at: time + .seconds(89))
         #expect(sendings(lanes.tick(at: time + .seconds(89.9))).isEmpty)
         lanes.reconnected(at: time + .seconds(89.9))
@@ -123,9 +123,9 @@ struct LanesTests {
             Issue.record("the new window was not counted from the look-up")
             return
         }
-        let actions = lanes.lookedUp(first.number, found: 55, at: time + .seconds(100))
+        let actions = lanes.lookedUp(first.number, found: 55, of: 1, at: time + .seconds(100))
         #expect(try results(actions)[1]?.get().sequence == 55)
-        #expect(lanes.acknowledged(first.number, sequence: 55, at: time).isEmpty)
+        #expect(lanes.acknowledged(first.number, sequence: 55, of: 1, at: time).isEmpty)
     }
 
     @Test("a refusal ends the calls of its message only, and the next message is sent")
@@ -157,12 +157,12 @@ struct LanesTests {
         }
         var lanes = Lanes(producer: ProducerID())
         let stored = try sentTwice(&lanes)
-        #expect(try results(lanes.lookedUp(stored.number, found: 7, at: now))[1]?.get().sequence == 7)
+        #expect(try results(lanes.lookedUp(stored.number, found: 7, of: 1, at: now))[1]?.get().sequence == 7)
         lanes = Lanes(producer: ProducerID())
         let lost = try sentTwice(&lanes)
         // The late answer to the first sending says nothing more.
         #expect(lanes.refused(lost.number, refusal, at: now).isEmpty)
-        #expect(throws: refusal) { try results(lanes.lookedUp(lost.number, found: nil, at: now))[1]?.get() }
+        #expect(throws: refusal) { try results(lanes.lookedUp(lost.number, found: nil, of: 1, at: now))[1]?.get() }
         lanes = Lanes(producer: ProducerID())
         let once = try #require(
             sendings(lanes.add(.init(1), try Self.publication([Self.subjects[0]]), at: now)).first)
@@ -187,7 +187,7 @@ struct LanesTests {
         #expect(sendings(lanes.add(.init(3), try results(Self.subjects[1], 3), at: now)).isEmpty)
         // A plain batch of the second result's partition is behind it.
         #expect(sendings(lanes.add(.init(4), try Self.publication([Self.subjects[1]]), at: now)).isEmpty)
-        let second = sendings(lanes.acknowledged(first[0].number, sequence: 1, at: now))
+        let second = sendings(lanes.acknowledged(first[0].number, sequence: 1, of: 1, at: now))
         #expect(second.map(\.message.headers.id) == ["c/05/2/3"], "results are not merged")
     }
 
@@ -219,6 +219,30 @@ struct LanesTests {
         #expect(Set(self.results(lanes.add(Lanes.CallID(4), try results(7), at: now)).keys) == [4])
     }
 
+    @Test("an acknowledgement of an ended epoch does not count, because the message may be lost: it is sent again")
+    func lateAcknowledgement() throws {
+        var lanes = Lanes(producer: ProducerID())
+        _ = lanes.follow(1, at: now)
+        let first = try #require(sendings(lanes.add(.init(1), try Self.publication(["a"]), at: now)).first)
+        _ = lanes.follow(2, at: now)
+        #expect(results(lanes.acknowledged(first.number, sequence: 90, of: 1, at: now)).isEmpty)
+        let time = try #require(lanes.nextTick)
+        #expect(sendings(lanes.tick(at: time)) == [first])
+        let result = results(lanes.acknowledged(first.number, sequence: 40, of: 2, at: time))[1]
+        #expect(try result?.get().position == Position(epoch: 2, offset: Place.end(of: 40)))
+    }
+
+    @Test("further batches have the limit of the server that was started again with another one")
+    func otherLimit() throws {
+        var configuration = Lanes.Configuration()
+        configuration.maximumBatchSize = 10
+        var lanes = Lanes(producer: ProducerID(), configuration: configuration)
+        let refused = results(lanes.add(.init(1), try Self.publication(["a"]), at: now))[1]
+        #expect(throws: BusError.self) { try refused?.get() }
+        lanes.limit(maximumPayload: 1 << 20, maximumBatchSize: 1 << 20)
+        #expect(sendings(lanes.add(.init(2), try Self.publication(["a"]), at: now)).count == 1)
+    }
+
     @Test("leased batches have one message under way, because each expects the same record")
     func leases() throws {
         let producer = ProducerID()
@@ -230,7 +254,7 @@ struct LanesTests {
         let first = sendings(lanes.add(.init(1), try leased(Self.subjects[0]), at: now))
         #expect(sendings(lanes.add(.init(2), try leased(Self.subjects[1]), at: now)).isEmpty)
         #expect(first.map(\.message.headers.lease) == [producer])
-        #expect(sendings(lanes.acknowledged(first[0].number, sequence: 1, at: now)).count == 1)
+        #expect(sendings(lanes.acknowledged(first[0].number, sequence: 1, of: 1, at: now)).count == 1)
     }
 
     @Test("a cancelled batch that waits is not published, one that was sent is, and both make room")
@@ -246,7 +270,7 @@ struct LanesTests {
         #expect(!isSentRemoved)
         let isRemovedLater = lanes.cancel(.init(1), at: now).isRemoved
         #expect(!isRemovedLater)
-        #expect(results(lanes.acknowledged(first.number, sequence: 1, at: now)).isEmpty)
+        #expect(results(lanes.acknowledged(first.number, sequence: 1, of: 1, at: now)).isEmpty)
         let isAdmitted = lanes.admit(.init(9), size: 1)
         #expect(isAdmitted)
         let isAdmittedRemoved = lanes.cancel(.init(9), at: now).isRemoved
@@ -262,7 +286,7 @@ struct LanesTests {
         let admitted = ([1, 2, 3, 4, 5, 6] as [UInt64]).map { lanes.admit(.init($0), size: 10) }
         #expect(admitted == [true, true, true, false, false, false])
         let first = try #require(sendings(lanes.add(.init(1), try Self.publication([Self.subjects[0]]), at: now)).first)
-        let actions = lanes.acknowledged(first.number, sequence: 1, at: now)
+        let actions = lanes.acknowledged(first.number, sequence: 1, of: 1, at: now)
         func admissions(_ actions: [Lanes.Action]) -> [UInt64] {
             actions.compactMap { if case .admit(let call) = $0 { call.number } else { nil } }
         }
@@ -290,7 +314,7 @@ struct LanesTests {
         var sending = try #require(sendings(lanes.add(.init(2), try Self.publication([a]), at: now)).first)
         for call in 3...20 { _ = lanes.add(.init(UInt64(call)), try Self.publication([a]), at: now) }
         var count = 1
-        while let next = sendings(lanes.acknowledged(sending.number, sequence: 1, at: now)).first {
+        while let next = sendings(lanes.acknowledged(sending.number, sequence: 1, of: 1, at: now)).first {
             #expect(next.message.size <= 1500)
             #expect(next.message.headers.count > 1 || count == 18)
             count += next.message.headers.count
@@ -301,7 +325,8 @@ struct LanesTests {
         let full = try Self.publication(Array(repeating: a, count: 700))
         let first = try #require(sendings(many.add(.init(1), full, at: now)).first)
         for call in [2, 3] as [UInt64] { _ = many.add(.init(call), full, at: now) }
-        #expect(sendings(many.acknowledged(first.number, sequence: 1, at: now)).map(\.message.headers.count) == [700])
+        let rest = sendings(many.acknowledged(first.number, sequence: 1, of: 1, at: now))
+        #expect(rest.map(\.message.headers.count) == [700])
     }
 
     /// A stream that loses, repeats and delays messages and answers, but knows ids for a while.
@@ -390,7 +415,7 @@ struct LanesTests {
                 let index = stream.stored.firstIndex { $0.id == lookUp.id }
                 if let index { #expect(UInt64(index + 1) > lookUp.after, "it is searched for behind its place") }
                 if index != nil { underWay[lookUp.number] = nil }
-                try perform(lanes.lookedUp(lookUp.number, found: index.map { UInt64($0 + 1) }, at: time))
+                try perform(lanes.lookedUp(lookUp.number, found: index.map { UInt64($0 + 1) }, of: 1, at: time))
             default:
                 guard !transmissions.isEmpty else {
                     if let next = lanes.nextTick {
@@ -410,7 +435,7 @@ struct LanesTests {
                     lanes.retry(sending.number, at: time)
                 } else {
                     underWay[sending.number] = nil
-                    try perform(lanes.acknowledged(sending.number, sequence: sequence, at: time))
+                    try perform(lanes.acknowledged(sending.number, sequence: sequence, of: 1, at: time))
                 }
             }
         }
@@ -428,7 +453,7 @@ struct LanesTests {
             let last = offsets["\(call).\(publication.count - 1)"]
             #expect((last == nil) == cancelled.contains(call))
             if let result = results[call] {
-                #expect(result.offset == last)
+                #expect(result.position?.offset == last)
                 #expect(offsets["\(call).0"] == last.map { $0 - UInt64(publication.count - 1) })
             }
         }

@@ -26,7 +26,7 @@ package final class NATSServer: Sendable {
 
     package let name: String
     private let reserved: LoopbackPort
-    private let settings: String
+    private let settings: Mutex<String>
     /// The disk of its own; nil if it uses the disk of the test.
     private let disk: SmallDisk?
     /// The limit of the store, as the configuration writes it.
@@ -48,7 +48,7 @@ package final class NATSServer: Sendable {
         diskSize: String? = nil
     ) throws {
         self.name = name
-        self.settings = settings
+        self.settings = Mutex(settings)
         self.maximumStore = Mutex(maximumStore)
         reserved = try port ?? LoopbackPort(for: name)
         let folder = try ScratchFolder()
@@ -222,6 +222,11 @@ package final class NATSServer: Sendable {
         return files.filter { $0.pathExtension == "blk" }.sorted { number($0) < number($1) }
     }
 
+    /// Replaces the further lines of the configuration from the next start on.
+    package func change(settings lines: String) {
+        settings.withLock { $0 = lines }
+    }
+
     /// Sets the limit of all streams on the disk from the next start on.
     package func limitStore(to size: String) {
         maximumStore.withLock { $0 = size }
@@ -284,7 +289,7 @@ package final class NATSServer: Sendable {
             max_payload: 9MB
             jetstream { store_dir: "\(store)", max_file: \(maximumStore.withLock(\.self)), max_mem: 256MB }
             ports_file_dir: "\(folder.path)"
-            \(settings)
+            \(settings.withLock(\.self))
 
             """
         try configuration.write(toFile: folder.path("nats.conf"), atomically: true, encoding: .utf8)

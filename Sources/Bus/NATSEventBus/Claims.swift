@@ -146,7 +146,8 @@ actor Claims {
             let ownership = assigned.group.ownership(of: member.id)
             members[id, default: ClaimMember(id, member.mode)].noteFences(of: ownership)
             let fencing = try await records.writeFences(
-                of: consumer, ownership.offsets.keys, ownerEpoch: ownership.ownerEpoch, member: member.id)
+                of: consumer, ownership.offsets.keys, ownerEpoch: ownership.ownerEpoch, member: member.id,
+                in: epochs)
             guard case .written(let fences) = fencing else {
                 if case .overtaken(let epoch) = fencing { floor = epoch }
                 continue

@@ -153,7 +153,8 @@ struct ConsumerRecords: Sendable {
 
     /// Writes the fences of a new owner, all at once. Fences that it has written before stay.
     func writeFences(
-        of consumer: String, _ partitions: some Collection<Partition>, ownerEpoch: UInt64, member: UUID
+        of consumer: String, _ partitions: some Collection<Partition>, ownerEpoch: UInt64, member: UUID,
+        in epochs: JournalEpochs
     ) async throws -> Fencing {
         let known = try await fences(of: consumer)
         return try await withThrowingTaskGroup(of: (Partition, Result<UInt64, Overtaken>).self) { tasks in
@@ -171,7 +172,7 @@ struct ConsumerRecords: Sendable {
                 case .failure(let error): overtaken = error
                 }
             }
-            if let last = written.values.max() { journal.note(fence: last) }
+            if let last = written.values.max() { journal.see(fence: last, of: epochs.current) }
             return overtaken.map { .overtaken($0.ownerEpoch) } ?? .written(written)
         }
     }

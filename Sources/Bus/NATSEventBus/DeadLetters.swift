@@ -72,7 +72,7 @@ struct DeadLetters: Sendable {
 
     /// Publishes a batch that settles dead letters.
     /// - Throws: ``BusError`` with code `letter` if one of them does not exist: then nothing is published.
-    func settle(_ batch: Batch, send: Send) async throws -> Sent {
+    func settle(_ batch: Batch, send: Send) async throws -> Lanes.Recorded {
         let subject = journal.subject(.settlement)
         while true {
             // A settlement after this one makes the server refuse the batch. So the letters that are read next are

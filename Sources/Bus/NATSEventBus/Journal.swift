@@ -39,14 +39,7 @@ final class Journal: Sendable {
         var hasLostEnd = false
         /// The number of connections up to which the journal was confirmed: it has what this client has seen.
         var confirmedConnection = 0
-        /// The epochs that this client has left. A stream that has one of them again was replaced by an older copy.
-        var left: [UInt64] = []
-        /// The highest sequence of a batch that this client has seen in the present journal; 0 for none.
-        var seen: UInt64 = 0
-        /// The last message that this client has received from the present journal, or published.
-        var last: SeenMessage?
-        /// The highest sequence of a fence that this client has stored in the present journal; 0 for none.
-        var fence: UInt64 = 0
+        var seen = SeenJournal()
         var reported = ReportedDamage()
 
         /// - Parameter connection: The number of connections now.
@@ -55,9 +48,6 @@ final class Journal: Sendable {
             return confirmedConnection == connection ? identity : nil
         }
     }
-
-    /// The number of epochs that are remembered after this client has left them.
-    private static let leftCount = 32
 
     static let ended = BusError(.closed, "the bus was closed: its run() has ended")
     /// The maximum size of a batch: 8 MiB of messages, and a message that is given up.
@@ -146,7 +136,7 @@ final class Journal: Sendable {
         }
     }
 
-    /// Reads the state of the stream, and notes if it was replaced.
+    /// Reads the state of the stream, and follows it if it was replaced.
     /// - Throws: ``NATSError`` `timeout` if it does not have what this client has seen: see ``noteLostEnd()``.
     @discardableResult
     private func readStream(limit: Int) async throws -> StreamInfo {
@@ -164,9 +154,8 @@ final class Journal: Sendable {
                     + "layout \(JournalMetadata.layout); update this program")
         }
         let payload = min(limit - Self.headroom, Self.largestPayload)
-        let isThere = state.withLock { state in
-            !state.left.contains(epochs.current)
-                && (state.identity?.epoch != epochs.current || state.seen <= UInt64(clamping: stream.lastSequence))
+        let isThere = state.withLock {
+            $0.seen.isIncluded(in: epochs.current, upTo: UInt64(clamping: stream.lastSequence))
         }
         guard isThere else { throw noteLostEnd() }
         open(JournalIdentity(epochs: epochs, creationTime: stream.creationTime, maximumPayload: payload))
@@ -176,13 +165,13 @@ final class Journal: Sendable {
     /// Asks the leader for the last message that this client has received or published.
     /// - Throws: ``NATSError`` `timeout` if another message has its place: see ``noteLostEnd()``.
     private func requireLastMessage() async throws {
-        guard let last = state.withLock(\.last) else { return }
+        guard let last = state.withLock(\.seen.last) else { return }
         // Retention may have removed the message.
         guard let stored = try await jetStream.message(of: names.journal, sequence: Int(clamping: last.sequence)),
             !last.isStored(at: stored.time, id: stored.headers[BatchHeaders.Name.id.rawValue])
         else { return }
         // The epoch may have changed meanwhile.
-        if state.withLock({ $0.last == last }) { throw noteLostEnd() }
+        if state.withLock({ $0.seen.last == last }) { throw noteLostEnd() }
     }
 
     /// The journal lacks messages that this client has seen. The steward learns of it from the next heartbeat, and begins
@@ -219,11 +208,9 @@ final class Journal: Sendable {
 
     private func open(_ identity: JournalIdentity) {
         let isNew = state.withLock { state in
-            let old = state.identity?.epoch
             state.identity = identity
-            guard let old, old != identity.epoch else { return false }
-            (state.seen, state.fence, state.last, state.hasLostEnd) = (0, 0, nil, false)
-            state.left = (state.left + [old]).suffix(Self.leftCount)
+            guard state.seen.follow(identity.epoch) else { return false }
+            state.hasLostEnd = false
             return true
         }
         if isNew {
@@ -324,62 +311,58 @@ final class Journal: Sendable {
 
     // MARK: Sequences
 
-    /// Notes the sequence of a batch that the journal of this epoch has.
+    /// Records the sequence of a batch that the journal of this epoch has.
     /// - Parameter time: The time at which the leader has stored it; nil if it is not known.
     func see(_ sequence: UInt64, at time: Int64? = nil, of epoch: UInt64) {
-        state.withLock { state in
-            guard state.identity?.epoch == epoch else { return }
-            state.seen = max(state.seen, sequence)
-            guard let time, sequence > state.last?.sequence ?? 0 else { return }
-            state.last = SeenMessage(sequence: sequence, time: time)
-        }
+        state.withLock { $0.seen.see(sequence, at: time, of: epoch) }
     }
 
-    /// Notes a message that this client has published: a batch, or the record of progress.
-    func note(published sequence: UInt64, id: String) {
+    /// Records a message that this client has published: a batch, or the record of progress.
+    func see(published sequence: UInt64, id: String, of epoch: UInt64) {
         // The server's clock is not known. It stored the message before now, and every message after a loss later.
         let time = Int64(Date().timeIntervalSince1970 * 1_000_000_000)
-        state.withLock { state in
-            guard sequence > state.last?.sequence ?? 0 else { return }
-            state.last = SeenMessage(sequence: sequence, time: time, id: id)
-        }
+        let message = SeenMessage(sequence: sequence, time: time, id: id)
+        state.withLock { $0.seen.see(published: message, of: epoch) }
     }
 
-    /// The highest sequence of a batch that this client has seen in the present journal; 0 for none.
-    var seen: UInt64 { state.withLock(\.seen) }
+    /// Records the sequence of a fence that this client has stored.
+    func see(fence sequence: UInt64, of epoch: UInt64) {
+        state.withLock { $0.seen.see(fence: sequence, of: epoch) }
+    }
+
+    /// The position of the last batch that this client has seen.
+    var seenEnd: Position { state.withLock(\.seen.end) }
 
     func heartbeat(of producer: ProducerID, members: [Heartbeat.Member]) -> Heartbeat {
         state.withLock { state in
             Heartbeat(
-                producer: producer, members: members, seen: state.seen, epoch: state.identity?.epoch ?? 0,
-                last: state.last, lacksLast: state.hasLostEnd)
+                producer: producer, members: members, seen: state.seen.batch, epoch: state.identity?.epoch ?? 0,
+                last: state.seen.last, lacksLast: state.hasLostEnd)
         }
     }
 
     /// The sequence of the last batch, from the stream's leader; 0 if the journal is empty.
     func lastBatch() async throws -> UInt64 {
-        let epoch = try await identity().epoch
-        let message = try await last(names.batches)
-        if let message { see(UInt64(message.sequence), at: message.time, of: epoch) }
-        return seen
+        try await seeLastBatch()
+        return state.withLock(\.seen.batch)
     }
 
-    /// Notes the sequence of a fence that this client has stored.
-    func note(fence sequence: UInt64) {
-        state.withLock { $0.fence = max($0.fence, sequence) }
-    }
-
-    /// The sequence up to which somebody must read who needs everything that was published before this call. What earlier
-    /// owners of this client's partitions have published is before its fences, whatever a server that lags behind says.
+    /// See ``SeenJournal/lastToRead``.
     func lastToRead() async throws -> UInt64 {
-        let last = try await lastBatch()
-        return max(last, state.withLock(\.fence))
+        try await seeLastBatch()
+        return state.withLock(\.seen.lastToRead)
     }
 
     /// The position of the last message.
     func end() async throws -> Position {
-        let last = try await lastBatch()
-        return Position(epoch: try await identity().epoch, offset: Place.end(of: last))
+        try await seeLastBatch()
+        return seenEnd
+    }
+
+    private func seeLastBatch() async throws {
+        let epoch = try await identity().epoch
+        guard let message = try await last(names.batches) else { return }
+        see(UInt64(message.sequence), at: message.time, of: epoch)
     }
 
     /// The last sequence of the stream, from its leader. It can be that of a record.

@@ -55,18 +55,19 @@ actor Leases {
         self.results = results
     }
 
-    /// Looks every second if the lease is still held, until the task is cancelled.
+    /// Checks each second that the lease is held, until the task is cancelled.
     func run() async {
         while (try? await Task.sleep(for: Self.checkInterval)) != nil {
-            guard let held else { continue }
             followEpoch()
-            if self.held != nil {
+            if let held {
                 let record: RecordReading<LeaseRecord>
                 do { record = try await journal.read(LeaseRecord.self, .lease(producer)) } catch { continue }
                 // Also if there is no record, or an older one: the servers have lost the one of this process.
                 guard record.sequence != held || record.damage != nil else { continue }
+                lose(held)
+            } else if !entries.values.contains(where: { $0.leased != nil }) {
+                continue
             }
-            lose(held)
             _ = try? await hold()
         }
     }
@@ -87,17 +88,14 @@ actor Leases {
     // MARK: Publishing
 
     /// Publishes a leased batch without a checkpoint.
-    func publish(_ batch: Batch) async throws -> Sent {
+    func publish(_ batch: Batch) async throws -> Position {
         let subject = journal.subject(.lease(producer))
         while true {
             let sequence = try await hold()
             let publication = try Publication(
                 batch, lease: producer, expectation: Expectation(subject: subject, sequence: sequence))
             do {
-                return try await noting(batch) {
-                    let sent = try await send(publication)
-                    return (sent, sent.sequence)
-                }
+                return try await noting(batch) { try await send(publication).position ?? journal.seenEnd }
             } catch let error as BusError where error.code == .fenced {
                 lose(sequence)
             }
@@ -108,24 +106,18 @@ actor Leases {
     /// lease, it also replaces the fences of this process's members.
     func publish(_ batch: Batch, _ checkpoint: Checkpoint) async throws -> Position {
         _ = try await hold()
-        return try await noting(batch) {
-            let position = try await results.publish(batch, checkpoint, lease: producer)
-            return (position, Place(offset: position.offset).sequence)
-        }
+        return try await noting(batch) { try await results.publish(batch, checkpoint, lease: producer) }
     }
 
-    /// Publishes a batch and notes its documents.
-    /// - Parameter publish: Returns a result, and the sequence of the batch.
-    private func noting<Result>(
-        _ batch: Batch, _ publish: () async throws -> (Result, sequence: UInt64)
-    ) async throws -> Result {
+    /// Publishes a batch and records its documents.
+    private func noting(_ batch: Batch, _ publish: () async throws -> Position) async throws -> Position {
         underWay += 1
         defer { underWay -= 1 }
         do {
-            let (result, sequence) = try await publish()
-            note(batch, at: sequence)
+            let position = try await publish()
+            note(batch, at: position)
             if isEnding { mayHaveMore = true }
-            return result
+            return position
         } catch let error as BusError where error.code == .fenced {
             throw error
         } catch {
@@ -135,11 +127,13 @@ actor Leases {
         }
     }
 
-    /// Notes a batch that the journal has recorded. The last publication of a document decides whether it is leased.
-    /// - Parameter sequence: The sequence of the batch.
-    func note(_ batch: Batch, at sequence: UInt64) {
+    /// Records the documents of a batch that is in the journal. The last publication of a document decides whether it is
+    /// leased.
+    /// - Parameter position: The position of the batch. If its epoch has ended, every later publication comes after it.
+    func note(_ batch: Batch, at position: Position) {
         followEpoch()
         guard batch.isLeased || !entries.isEmpty else { return }
+        let sequence = position.epoch == epoch ? Place(offset: position.offset).sequence : 0
         let condition = batch.checkpoint.flatMap { $0.isGuard ? $0 : nil }
         for message in batch.messages where message.type.kind == .document {
             let name = DocumentName(message)
@@ -202,8 +196,8 @@ actor Leases {
         for part in Self.parts(plain, size: try await journal.identity().maximumBatchSize) {
             let batch = Batch(part, isLeased: true)
             do {
-                let sent = try await send(Publication(batch, lease: producer, expectation: expectation))
-                note(batch, at: sent.sequence)
+                let recorded = try await send(Publication(batch, lease: producer, expectation: expectation))
+                if let position = recorded.position { note(batch, at: position) }
             } catch let error as BusError where error.code == .fenced {
                 return false
             }
@@ -220,7 +214,7 @@ actor Leases {
             do {
                 let batch = Batch([leased.message], checkpoint: condition, isLeased: true)
                 let position = try await results.publish(batch, condition, lease: producer)
-                note(batch, at: Place(offset: position.offset).sequence)
+                note(batch, at: position)
             } catch let error as BusError where [.fenced, .epoch].contains(error.code) {
                 if entries[name]?.sequence == entry.sequence { entries[name] = nil }
             }

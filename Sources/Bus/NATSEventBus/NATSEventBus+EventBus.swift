@@ -17,28 +17,28 @@ extension NATSEventBus {
         if let checkpoint = batch.checkpoint {
             if batch.isLeased { return try await leases.publish(batch, checkpoint) }
             let position = try await results.publish(batch, checkpoint)
-            if batch.hasDocuments { await leases.note(batch, at: Place(offset: position.offset).sequence) }
+            if batch.hasDocuments { await leases.note(batch, at: position) }
             return position
         }
-        if batch.isLeased, !batch.messages.isEmpty { return try await position(of: try await leases.publish(batch)) }
+        if batch.isLeased, !batch.messages.isEmpty { return try await leases.publish(batch) }
         guard batch.settledLetters.isEmpty else {
             return try await position(of: try await letters.settle(batch, send: send))
         }
         guard !batch.messages.isEmpty else { return try await journal.end() }
-        // Looked for now, because the messages are read for packing next, and may be out of the cache afterwards.
+        // Read before packing, while the messages are in the cache.
         let hasDocuments = batch.hasDocuments
         let recorded = try await publisher.publish { try Publication(batch) }
-        if hasDocuments { await leases.note(batch, at: recorded.sequence) }
-        return try await position(of: Sent(sequence: recorded.sequence, offset: recorded.offset))
+        if hasDocuments, let position = recorded.position { await leases.note(batch, at: position) }
+        return try await position(of: recorded)
     }
 
     /// The position of a recorded batch; the journal's end if it has no messages.
-    private func position(of sent: Sent) async throws -> Position {
-        guard let offset = sent.offset else { return try await journal.end() }
-        return Position(epoch: try await journal.identity().epoch, offset: offset)
+    private func position(of recorded: Lanes.Recorded) async throws -> Position {
+        if let position = recorded.position { return position }
+        return try await journal.end()
     }
 
-    /// Publishes a batch that is not recorded. Nobody acknowledges it.
+    /// Publishes a batch that is not recorded. It is not acknowledged.
     private func publishTransient(_ batch: Batch) async throws -> Position {
         let packed: PackedMessages
         do {
@@ -46,8 +46,10 @@ extension NATSEventBus {
         } catch {
             throw BusError(.refused, error.message)
         }
-        let epoch = try await journal.identity().epoch
-        let place = TransientPlace(epoch: epoch, sequence: journal.seen)
+        // Waits until the stream has been found.
+        _ = try await journal.identity()
+        let end = journal.seenEnd
+        let place = TransientPlace(epoch: end.epoch, sequence: Place(offset: end.offset).sequence)
         if packed.count > 0 {
             try await journal.retrying {
                 try journal.connection.publish(
@@ -55,7 +57,7 @@ extension NATSEventBus {
                     headers: place.headers(count: packed.count), body: packed.bytes)
             }
         }
-        return Position(epoch: epoch, offset: Place.end(of: place.sequence))
+        return end
     }
 
     // MARK: Reading
@@ -93,7 +95,7 @@ extension NATSEventBus {
         case .after(let position):
             range.restart = .beginning
             range.start = try position.offset(in: epoch)
-            if range.start > Place.end(of: journal.seen) {
+            if range.start > journal.seenEnd.offset {
                 let end = try await journal.end()
                 guard position.offset <= end.offset else {
                     throw BusError(.epoch, "position \(position) is beyond the end of the journal (\(end))")

@@ -51,10 +51,7 @@ public final class NATSEventBus: EventBus {
         journal = Journal(address, options: options, logger: logger)
         let publisher = Publisher(journal, producer: producer, logger: logger)
         self.publisher = publisher
-        send = { publication in
-            let recorded = try await publisher.publish { publication }
-            return Sent(sequence: recorded.sequence, offset: recorded.offset)
-        }
+        send = { publication in try await publisher.publish { publication } }
         claims = Claims(journal, logger: logger)
         letters = DeadLetters(journal: journal)
         results = Results(journal, claims: claims, letters: letters, send: send)

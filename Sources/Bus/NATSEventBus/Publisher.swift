@@ -12,8 +12,7 @@ internal import Synchronization
 /// work of ``run()``.
 final class Publisher: Sendable {
     private struct State {
-        /// Nil until the journal has been found.
-        var lanes: Lanes?
+        var lanes: Lanes
         var lastCall: UInt64 = 0
         /// The callers that wait for the end of their calls.
         var callers: [Lanes.CallID: Caller] = [:]
@@ -32,23 +31,20 @@ final class Publisher: Sendable {
     private static let step = Duration.milliseconds(20)
 
     private let journal: Journal
-    private let producer: ProducerID
-    private let configuration: Lanes.Configuration
     private let logger: Logger
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// Has an element when a message begins to pause.
     private let pauses: AsyncStream<Void>
     private let pausesWriter: AsyncStream<Void>.Continuation
 
-    /// - Parameter configuration: Its maximum payload is replaced by that of the server.
+    /// - Parameter configuration: Its limits of sizes are replaced by those of the server.
     init(
         _ journal: Journal, producer: ProducerID, configuration: Lanes.Configuration = Lanes.Configuration(),
         logger: Logger
     ) {
         self.journal = journal
-        self.configuration = configuration
-        self.producer = producer
         self.logger = logger
+        state = Mutex(State(lanes: Lanes(producer: producer, configuration: configuration)))
         (pauses, pausesWriter) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -64,12 +60,6 @@ final class Publisher: Sendable {
         try Task.checkCancellation()
         let publication = try pack()
         let id = state.withLock { state in
-            if state.lanes == nil {
-                var configuration = configuration
-                configuration.maximumPayload = identity.maximumPayload
-                configuration.maximumBatchSize = identity.maximumBatchSize
-                state.lanes = Lanes(producer: producer, configuration: configuration)
-            }
             state.lastCall += 1
             return Lanes.CallID(state.lastCall)
         }
@@ -82,11 +72,11 @@ final class Publisher: Sendable {
                         return []
                     }
                     state.callers[id] = continuation
-                    guard state.lanes?.admit(id, size: publication.body.count) == true else {
+                    guard state.lanes.admit(id, size: publication.body.count) else {
                         state.outside[id] = publication
                         return []
                     }
-                    return state.lanes?.add(id, publication, at: now) ?? []
+                    return state.lanes.add(id, publication, at: now)
                 }
                 // The cancellation handler may have run before the caller was there.
                 if Task.isCancelled { cancel(id) }
@@ -95,7 +85,7 @@ final class Publisher: Sendable {
             cancel(id)
         }
         if case .progress = publication.subject { return recorded }
-        journal.see(recorded.sequence, of: identity.epoch)
+        journal.see(recorded.sequence, of: recorded.epoch)
         return recorded
     }
 
@@ -103,14 +93,14 @@ final class Publisher: Sendable {
     var callCount: Int { state.withLock(\.callers.count) }
 
     /// True if a message pauses before it is sent again.
-    var isPausing: Bool { state.withLock { $0.lanes?.nextTick != nil } }
+    var isPausing: Bool { state.withLock { $0.lanes.nextTick != nil } }
 
     private func cancel(_ id: Lanes.CallID) {
         let caller = state.withLock { $0.callers.removeValue(forKey: id) }
         guard let caller else { return }
         update { state, now in
             state.outside[id] = nil
-            return state.lanes?.cancel(id, at: now).actions ?? []
+            return state.lanes.cancel(id, at: now).actions
         }
         caller.resume(throwing: CancellationError())
     }
@@ -121,7 +111,7 @@ final class Publisher: Sendable {
         update { state, _ in
             state.failure = error
             state.outside = [:]
-            return state.lanes?.close(error) ?? []
+            return state.lanes.close(error)
         }
     }
 
@@ -143,10 +133,10 @@ final class Publisher: Sendable {
                 case .admit(let id):
                     // A batch that waits outside is added at once, so that no later call comes before it.
                     guard let publication = state.outside.removeValue(forKey: id) else { break }
-                    actions += state.lanes?.add(id, publication, at: now) ?? []
+                    actions += state.lanes.add(id, publication, at: now)
                 case .lookUp(let number, _, _):
                     // Only a tick asks for a look-up, and it takes the action out before.
-                    state.lanes?.retry(number, at: now)
+                    state.lanes.retry(number, at: now)
                 }
                 index += 1
             }
@@ -167,23 +157,34 @@ final class Publisher: Sendable {
     }
 
     private func send(_ sending: Lanes.Sending) {
+        let epoch = journal.seenEnd.epoch
         journal.jetStream.publish(
             journal.subject(sending.subject), headers: NATSHeaders(sending.message.headers.fields),
             body: sending.message.body, timeout: Self.timeout
         ) { result in
-            self.take(result, of: sending.number)
+            self.take(result, of: sending.number, in: epoch)
         }
     }
 
     /// Handles an answer on the thread that reads the socket, or, if sending has failed at once, an error on the thread
     /// of the caller.
-    private func take(_ result: Result<PublishAcknowledgement, any Error>, of number: UInt64) {
+    /// - Parameter epoch: The epoch of the journal when the message was sent.
+    private func take(_ result: Result<PublishAcknowledgement, any Error>, of number: UInt64, in epoch: UInt64) {
         var pause: Duration?
         switch result {
         case .success(let acknowledgement):
             let sequence = UInt64(max(0, acknowledgement.sequence))
-            if let id = state.withLock({ $0.lanes?.id(of: number) }) { journal.note(published: sequence, id: id) }
-            return update { state, now in state.lanes?.acknowledged(number, sequence: sequence, at: now) ?? [] }
+            if let id = state.withLock({ $0.lanes.id(of: number) }) {
+                journal.see(published: sequence, id: id, of: epoch)
+            }
+            var actions: [Action] = []
+            update { state, now in
+                actions = state.lanes.acknowledged(number, sequence: sequence, of: epoch, at: now)
+                return actions
+            }
+            // A message of an epoch that has ended pauses before it is sent again.
+            if actions.isEmpty { pausesWriter.yield() }
+            return
         case .failure(let error as JetStreamError) where error.code == .expectationUnderWay:
             pause = .milliseconds(Int.random(in: 10...30))
         case .failure(let error) where error.passes: break
@@ -194,12 +195,12 @@ final class Publisher: Sendable {
                 case let error as JetStreamError: BusError(error)
                 default: BusError(.refused, "\(error)")
                 }
-            update { state, now in state.lanes?.refused(number, failure, at: now) ?? [] }
+            update { state, now in state.lanes.refused(number, failure, at: now) }
             pausesWriter.yield()
             return
         }
         update { state, now in
-            state.lanes?.retry(number, after: pause, at: now)
+            state.lanes.retry(number, after: pause, at: now)
             return []
         }
         pausesWriter.yield()
@@ -213,7 +214,7 @@ final class Publisher: Sendable {
             group.addTask { await self.hasten() }
             group.addTask { await self.warn() }
             for await _ in pauses {
-                while let next = state.withLock({ $0.lanes?.nextTick }) {
+                while let next = state.withLock({ $0.lanes.nextTick }) {
                     let pause = min(max(next - .now, .milliseconds(1)), Self.step)
                     guard (try? await Task.sleep(for: pause)) != nil else { return }
                     // A new connection may lead to a journal that has lost its end.
@@ -227,9 +228,13 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Gives up what belongs to an earlier epoch.
+    /// Gives up what belongs to an earlier epoch, and takes over the limits of the server.
     private func follow(_ identity: JournalIdentity) {
-        update { state, now in state.lanes?.follow(identity.epoch, at: now) ?? [] }
+        update { state, now in
+            state.lanes.limit(
+                maximumPayload: identity.maximumPayload, maximumBatchSize: identity.maximumBatchSize)
+            return state.lanes.follow(identity.epoch, at: now)
+        }
     }
 
     /// Sends what is due.
@@ -237,7 +242,7 @@ final class Publisher: Sendable {
     private func tick() -> [Action] {
         var lookUps: [Action] = []
         update { state, now in
-            let actions = state.lanes?.tick(at: now) ?? []
+            let actions = state.lanes.tick(at: now)
             return actions.filter { action in
                 guard case .lookUp = action else { return true }
                 lookUps.append(action)
@@ -252,7 +257,7 @@ final class Publisher: Sendable {
         for await change in journal.connection.changes() {
             guard case .connected = change else { continue }
             update { state, now in
-                state.lanes?.reconnected(at: now)
+                state.lanes.reconnected(at: now)
                 return []
             }
             pausesWriter.yield()
@@ -262,7 +267,7 @@ final class Publisher: Sendable {
     private func warn() async {
         var hasWarned = false
         while (try? await Task.sleep(for: .seconds(1))) != nil {
-            let oldest = state.withLock { $0.lanes?.oldestSending }
+            let oldest = state.withLock { $0.lanes.oldestSending }
             guard let oldest, ContinuousClock.now - oldest > Self.patience else {
                 if hasWarned { logger.info("NATS acknowledges batches again") }
                 hasWarned = false
@@ -276,14 +281,15 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Looks for a message whose acknowledgement was lost so long ago that the same id no longer prevents a second one.
+    /// Looks for a message whose acknowledgement was lost longer ago than the stream's `duplicate_window`.
     private func lookUp(_ number: UInt64, _ id: String, after sequence: UInt64) async {
         do {
-            let found = try await journal.sequence(ofMessage: id, after: sequence)
-            update { state, now in state.lanes?.lookedUp(number, found: found, at: now) ?? [] }
+            let epoch = try await journal.identity().epoch
+            let found = try await journal.sequence(ofMessage: id, after: sequence, in: epoch)
+            update { state, now in state.lanes.lookedUp(number, found: found, of: epoch, at: now) }
         } catch {
             update { state, now in
-                state.lanes?.retry(number, at: now)
+                state.lanes.retry(number, at: now)
                 return []
             }
         }
@@ -294,11 +300,12 @@ final class Publisher: Sendable {
 extension Journal {
     /// Finds a message by its id. Reads the headers of all messages after a sequence up to the present end.
     /// - Returns: The sequence of the message; nil if there is none.
-    func sequence(ofMessage id: String, after sequence: UInt64) async throws -> UInt64? {
+    /// - Throws: ``BusError`` with code `epoch` if the journal has another epoch meanwhile.
+    func sequence(ofMessage id: String, after sequence: UInt64, in epoch: UInt64) async throws -> UInt64? {
         let end = try await lastSequence()
         let reader = BatchReader(
             self, patterns: names.journalSubjects, after: Place.end(of: sequence), until: Place.end(of: end),
-            epoch: try await identity().epoch, headersOnly: true)
+            epoch: epoch, headersOnly: true)
         var found: UInt64?
         try await reader.read { message in
             guard message.message.header(BatchHeaders.Name.id.rawValue) == id else { return .goOn }

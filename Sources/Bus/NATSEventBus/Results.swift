@@ -26,7 +26,7 @@ struct Results: Sendable {
         if let partition = checkpoint.partition {
             return try await publish(batch, packed, checkpoint, lease, fencedBy: partition)
         }
-        // The batch applies to all partitions that the claim still owns, so any fence will do.
+        // The batch applies to all partitions that the claim still owns, so any of its fences can protect it.
         for partition in claim.offsets.keys.sorted() {
             do {
                 return try await publish(batch, packed, checkpoint, lease, fencedBy: partition)
@@ -42,8 +42,8 @@ struct Results: Sendable {
         fencedBy partition: Partition
     ) async throws -> Position {
         let owner = ConsumerPartition(checkpoint.claim.consumer, partition)
-        // The server refuses a second batch that expects the same fence while the first one is under way. And whether
-        // the previous checkpoint is recorded is known only after it.
+        // The server refuses a second batch that expects the same fence while the first one is under way. And the
+        // previous checkpoint is known to be recorded only after its batch.
         return try await turns.withTurn(of: owner) {
             let owned = try await claims.ownership(of: partition, by: checkpoint.claim)
             let isHandled = try await isHandled(checkpoint, owned?.handled)
@@ -54,14 +54,14 @@ struct Results: Sendable {
             let publication = try Publication(
                 packed, owner: owner, rejected: rejected, lease: lease,
                 expectation: Expectation(subject: journal.subject(.fence(owner)), sequence: owned.fence))
-            return try await send(publication, checkpoint, partition, checkpoint.position.epoch)
+            return try await send(publication, checkpoint, partition)
         }
     }
 
     private func send(
-        _ publication: Publication, _ checkpoint: Checkpoint, _ partition: Partition, _ epoch: UInt64
+        _ publication: Publication, _ checkpoint: Checkpoint, _ partition: Partition
     ) async throws -> Position {
-        let recorded: Sent
+        let recorded: Lanes.Recorded
         do {
             recorded = try await send(publication)
         } catch let error as BusError where error.code == .fenced {
@@ -71,11 +71,9 @@ struct Results: Sendable {
             throw CancellationError()
         }
         if let progress = publication.progress { await claims.note(progress, of: checkpoint.claim) }
-        guard let offset = recorded.offset else {
-            return Position(epoch: epoch, offset: Place.end(of: journal.seen))
-        }
-        journal.see(recorded.sequence, of: epoch)
-        return Position(epoch: epoch, offset: offset)
+        guard let position = recorded.position else { return journal.seenEnd }
+        journal.see(recorded.sequence, of: recorded.epoch)
+        return position
     }
 
     // MARK: Checks
@@ -122,19 +120,13 @@ struct Results: Sendable {
 
     /// The end of the journal, or an earlier position that this client knows if that is not before `offset`.
     private func end(reaching offset: UInt64) async throws -> Position {
-        let known = Position(epoch: try await journal.identity().epoch, offset: Place.end(of: journal.seen))
+        // Waits until the stream has been found.
+        _ = try await journal.identity()
+        let known = journal.seenEnd
         return offset <= known.offset ? known : try await journal.end()
     }
 }
 
-/// The place of a batch that the journal has acknowledged.
-struct Sent: Hashable, Sendable {
-    /// The sequence in the stream.
-    let sequence: UInt64
-    /// The offset of the last message; nil if the batch has no messages.
-    let offset: UInt64?
-}
-
 /// Publishes a batch, however long the servers are away, and sends it again until it is acknowledged.
 /// - Throws: ``BusError``, `fenced` if the expectation of the batch does not hold; `CancellationError`.
-typealias Send = @Sendable (Publication) async throws -> Sent
+typealias Send = @Sendable (Publication) async throws -> Lanes.Recorded

@@ -23,10 +23,19 @@ package struct Lanes: Sendable {
 
     /// The place of a recorded batch.
     package struct Recorded: Hashable, Sendable {
+        /// The epoch of the journal in which it was acknowledged.
+        package let epoch: UInt64
         /// The sequence in the stream.
         package let sequence: UInt64
-        /// The offset of the last message of the call; nil if it has no messages.
-        package let offset: UInt64?
+        /// The position of the last message of the call; nil if it has no messages.
+        package let position: Position?
+
+        /// - Parameter offset: The offset of the last message; nil if there are none.
+        package init(epoch: UInt64, sequence: UInt64, offset: UInt64?) {
+            self.epoch = epoch
+            self.sequence = sequence
+            position = offset.map { Position(epoch: epoch, offset: $0) }
+        }
     }
 
     /// A message to publish. The server's answer, or its absence, is reported with the number.
@@ -43,7 +52,7 @@ package struct Lanes: Sendable {
         case lookUp(number: UInt64, id: String, after: UInt64)
         /// The call ends.
         case finish(CallID, Result<Recorded, BusError>)
-        /// There is room for a call that ``Lanes/admit(_:size:)`` has told to wait. Add it before any later call.
+        /// There is room for a call that ``Lanes/admit(_:size:)`` has queued. Add it before any later call.
         case admit(CallID)
     }
 
@@ -110,7 +119,7 @@ package struct Lanes: Sendable {
     }
 
     private let producer: ProducerID
-    private let configuration: Configuration
+    private var configuration: Configuration
     /// The number of the last message. Messages are numbered from 1.
     private var lastNumber: UInt64 = 0
     private var knownEnd: UInt64 = 0
@@ -130,10 +139,16 @@ package struct Lanes: Sendable {
         self.configuration = configuration
     }
 
+    /// Changes the limits of further calls: the servers may have been started again with another `max_payload`.
+    package mutating func limit(maximumPayload: Int, maximumBatchSize: Int) {
+        configuration.maximumPayload = maximumPayload
+        configuration.maximumBatchSize = maximumBatchSize
+    }
+
     // MARK: Calls
 
-    /// Reserves room for a call. A call that is not admitted waits, as a call to a full bus of any engine does; it is
-    /// not told anything, and its batch need not be packed yet.
+    /// Reserves room for a call. A call that is not admitted waits, as a call to a full bus of any engine does. Its caller
+    /// is not notified, and its batch need not be packed yet.
     /// - Parameter size: The approximate size of the messages in bytes.
     /// - Returns: True if the call can be added now; false if it must wait for the action `admit`.
     package mutating func admit(_ id: CallID, size: Int) -> Bool {
@@ -246,13 +261,23 @@ package struct Lanes: Sendable {
 
     /// Handles the acknowledgement of a message. An answer to an earlier sending counts, too; so does `duplicate`,
     /// whose sequence is that of the stored message.
-    package mutating func acknowledged(_ number: UInt64, sequence: UInt64, at now: Instant) -> [Action] {
+    ///
+    /// An acknowledgement of an epoch that has ended does not count: the message may be one of those that the journal has
+    /// lost. It is sent again. If the journal still has it, its id prevents a second one.
+    /// - Parameter epoch: The epoch of the journal when the message was sent.
+    package mutating func acknowledged(
+        _ number: UInt64, sequence: UInt64, of epoch: UInt64, at now: Instant
+    ) -> [Action] {
+        guard isCurrent(epoch) else {
+            retry(number, at: now)
+            return []
+        }
         see(sequence)
         guard let message = underWay.removeValue(forKey: number) else { return [] }
         let count = message.sending.message.headers.count
         return end(message, at: now) { end in
             let offset = Place(sequence: sequence, index: end - 1, count: count)?.offset
-            return .success(Recorded(sequence: sequence, offset: offset))
+            return .success(Recorded(epoch: epoch, sequence: sequence, offset: offset))
         }
     }
 
@@ -290,9 +315,13 @@ package struct Lanes: Sendable {
     }
 
     /// Handles the result of a look-up.
-    /// - Parameter sequence: The sequence of the message; nil if the stream does not have it.
-    package mutating func lookedUp(_ number: UInt64, found sequence: UInt64?, at now: Instant) -> [Action] {
-        if let sequence { return acknowledged(number, sequence: sequence, at: now) }
+    /// - Parameters:
+    ///   - sequence: The sequence of the message; nil if the stream does not have it.
+    ///   - epoch: The epoch of the journal that was searched.
+    package mutating func lookedUp(
+        _ number: UInt64, found sequence: UInt64?, of epoch: UInt64, at now: Instant
+    ) -> [Action] {
+        if let sequence { return acknowledged(number, sequence: sequence, of: epoch, at: now) }
         guard var message = underWay[number], case .lookingUp = message.state else { return [] }
         if let refusal = message.refusal {
             underWay[number] = nil

@@ -1,0 +1,44 @@
+import EventBus
+import NATSLayout
+import Testing
+
+@testable import NATSEventBus
+
+@Suite("What a client has seen of a journal on NATS")
+struct SeenJournalTests {
+    @Test func `What is acknowledged late, in an epoch that has ended, is not part of the next one`() {
+        var seen = SeenJournal()
+        #expect(seen.end.offset == 0)
+        let isAnother = seen.follow(1)
+        #expect(!isAnother)
+        seen.see(90, at: 5, of: 1)
+        seen.see(fence: 95, of: 1)
+        #expect(seen.lastToRead == 95)
+        let isReplaced = seen.follow(2)
+        #expect(isReplaced)
+        seen.see(40, at: 6, of: 2)
+        // What was sent before, and is answered now.
+        seen.see(92, at: 5, of: 1)
+        seen.see(fence: 99, of: 1)
+        seen.see(published: SeenMessage(sequence: 97, time: 5, id: "a"), of: 1)
+        #expect(seen.lastToRead == 40)
+        #expect(seen.batch == 40)
+        #expect(seen.last == SeenMessage(sequence: 40, time: 6))
+        #expect(seen.end.epoch == 2)
+        seen.see(fence: 41, of: 2)
+        seen.see(published: SeenMessage(sequence: 42, time: 7, id: "b"), of: 2)
+        #expect(seen.lastToRead == 41)
+        #expect(seen.last?.sequence == 42)
+    }
+
+    @Test func `A stream that lacks what was seen, or has an epoch that was left, is not the journal`() {
+        var seen = SeenJournal()
+        _ = seen.follow(1)
+        seen.see(90, at: nil, of: 1)
+        #expect(seen.isIncluded(in: 1, upTo: 90))
+        #expect(!seen.isIncluded(in: 1, upTo: 89))
+        #expect(seen.isIncluded(in: 2, upTo: 3))
+        _ = seen.follow(2)
+        #expect(!seen.isIncluded(in: 1, upTo: 1000))
+    }
+}
