@@ -215,6 +215,58 @@ struct JournalReaderTests {
         }
     }
 
+    @Test func `In a new epoch, too, a transient message does not overtake the batch that was published before it`()
+        async throws
+    {
+        let bus = try await TestBus.make()
+        try await bus.whileOpen { client in
+            let connection = client.journal.connection
+            try await client.publish(Counted(number: 0))
+            try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                try await bus.withJetStream { try await $0.deleteStream(bus.names.journal) }
+                try await bus.makeStreams()
+                try await client.publish(Counted(number: 1))
+                let received = try await messages.take(1)
+                #expect(try received.numbers == [1])
+                let first = try #require(received[0].position)
+                // Its publisher had the batch before it acknowledged. It comes before the batch nevertheless.
+                let next = TransientPlace(epoch: first.epoch, sequence: Place(offset: first.offset).sequence + 1)
+                let late = try PackedMessages([Counted(number: 3).envelope()], isTransient: true)
+                try connection.publish(
+                    "\(bus.namespace).t.event.Counted.00.00", headers: next.headers(count: 1), body: late.bytes)
+                try await connection.roundTrip()
+                try await client.publish(Counted(number: 2))
+                #expect(try await messages.take(2).numbers == [2, 3])
+            }
+        }
+    }
+
+    @Test func `Transient messages that wait for a slow subscriber are limited by their size`() async throws {
+        let bus = try await TestBus.make()
+        let log = LogCounter()
+        try await bus.whileOpen(logger: log.logger) { client in
+            let large = String(repeating: "v", count: 16_000)
+            let received = try await client.withSubscription(to: [.all], from: .now) { messages in
+                for _ in 0..<12 {
+                    var message = try Counted(number: 0).envelope()
+                    message.data = Data(#"{"number":0,"rest":"\#(large)"}"#.utf8)
+                    try await client.publish(Batch(Array(repeating: message, count: 64), isTransient: true))
+                }
+                try await client.journal.connection.roundTrip()
+                try await client.publish(Counted(number: 1))
+                var numbers: [Int] = []
+                for try await message in messages {
+                    numbers.append(try message.decode(Counted.self).number)
+                    if numbers.last == 1 { break }
+                }
+                return numbers
+            }
+            // Each batch has about 1 MiB.
+            #expect((7 * 64...9 * 64).contains(received.count - 1))
+            #expect((3...5).contains(log.count(of: "a message was skipped")))
+        }
+    }
+
     @Test func `An idle subscription knows that it has received everything, also what is for others`() async throws {
         let bus = try await TestBus.make()
         try await bus.whileOpen { client in

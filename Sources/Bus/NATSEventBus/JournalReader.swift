@@ -46,8 +46,8 @@ final class JournalReader: Sendable {
     private let buffer: SubscriptionBuffer
     /// The messages that were taken from the buffer. Only the task of the subscriber uses them.
     private let ahead: Mutex<Ahead>
-    /// What the reader had received at the last look for idle progress, and the end of the journal then, if nothing
-    /// waited for it between the two.
+    /// The sequence received and the end of the journal at the last check for idle progress, if the reader had nothing to
+    /// receive between them.
     private let lastLook = Mutex<(received: UInt64, end: UInt64)?>(nil)
 
     /// - Parameter partitions: Only messages of these partitions are needed. The server can send others nevertheless.
@@ -61,7 +61,7 @@ final class JournalReader: Sendable {
         self.skipped = skipped
         self.onNotice = onNotice
         patterns = SubjectFilters(filters, partitions: partitions).texts(in: journal.names.namespace)
-        buffer = SubscriptionBuffer(received: Place.start(after: range.start) - 1)
+        buffer = SubscriptionBuffer(epoch: range.epoch, after: range.start)
         ahead = Mutex(Ahead(documents: Deque(range.retained)))
     }
 
@@ -91,7 +91,7 @@ final class JournalReader: Sendable {
         }
         if range.restart != .ends {
             reader.willRestart = { identity, former in
-                // A subscription that begins anew is not told what retention had removed before.
+                // A subscription that starts again gets no notice for what retention had removed before.
                 isFirst = true
                 return try await self.restart(in: identity, after: former)
             }
@@ -106,8 +106,8 @@ final class JournalReader: Sendable {
             guard !buffer.hasEnded else { return .stop }
             let hasWaited = try await buffer.put(receive(message))
             guard hasWaited, onNotice != nil else { return .goOn }
-            // While a slow subscriber held up the reader, retention may have removed messages. This consumer passes by
-            // them in silence.
+            // While a slow subscriber held up the reader, retention may have removed messages. This consumer skips them
+            // without an error.
             let first = try? await firstBatch()
             return first ?? 0 > message.streamSequence + 1 ? .renew : .goOn
         }
@@ -117,16 +117,19 @@ final class JournalReader: Sendable {
     /// - Returns: The offset after which the subscription begins.
     private func restart(in identity: JournalIdentity, after former: UInt64) async throws -> UInt64 {
         let fork = identity.epochs.end(of: former).map { Place.end(of: $0) } ?? 0
-        switch range.restart {
-        case .ends, .beginning: return 0
-        case .fork: return fork
-        case .retained:
+        let start =
+            switch range.restart {
+            case .ends, .beginning: 0 as UInt64
+            case .fork, .retained: fork
+            }
+        buffer.restart(in: identity.epoch, after: start)
+        if case .retained = range.restart {
             let last = try await journal.lastBatch()
             let documents = try await Documents(journal: journal, skipped: skipped)
                 .overlay(filters, epoch: identity.epoch, through: last).envelopes(through: fork)
             for document in documents { try await buffer.put(document) }
-            return fork
         }
+        return start
     }
 
     /// The sequence of the first batch that the stream has; nil if it has none.
@@ -144,7 +147,7 @@ final class JournalReader: Sendable {
     /// otherwise nil. It is beyond the last message that was delivered if the later ones are for others.
     func idlePosition() async throws -> Position? {
         let identity = try await journal.identity()
-        guard identity.epoch == range.epoch, let received = buffer.idleSequence else { return nil }
+        guard identity.epoch == buffer.epoch, let received = buffer.idleSequence else { return nil }
         let last = try await journal.lastSequence()
         let isThere = try await journal.retrying {
             try await journal.hasBatches(matching: patterns, from: received + 1, through: last)
@@ -195,7 +198,7 @@ final class JournalReader: Sendable {
         // The thread that reads the socket puts the messages into the buffer. A task in between could come too late: a
         // batch that was published after a transient message would overtake it.
         let (gaps, gapsWriter) = AsyncStream.makeStream(
-            of: ClosedRange<UInt64>.self, bufferingPolicy: .bufferingNewest(1))
+            of: SubscriptionBuffer.Gap.self, bufferingPolicy: .bufferingNewest(1))
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask {
                 try await self.subscribeToTransientMessages(whenLive) { message in
@@ -205,11 +208,11 @@ final class JournalReader: Sendable {
             // The newest gap includes the others.
             for await gap in gaps {
                 let mustWait = try? await journal.hasBatches(
-                    matching: patterns, from: gap.lowerBound, through: gap.upperBound)
+                    matching: patterns, from: gap.sequences.lowerBound, through: gap.sequences.upperBound)
                 group.addTask {
                     // If this subscription has a message in the gap, it usually comes soon, and releases the others.
                     if mustWait != false { try await Task.sleep(for: Self.longestHold) }
-                    self.buffer.release(through: gap.upperBound)
+                    self.buffer.release(gap)
                 }
             }
         }
@@ -239,19 +242,19 @@ final class JournalReader: Sendable {
         }
     }
 
-    /// Takes a transient message.
-    /// - Returns: The sequences to read before the messages that are held; nil if none was added to them.
-    private func take(_ message: NATSMessage) -> ClosedRange<UInt64>? {
+    /// Adds a transient message to the buffer.
+    /// - Returns: What must be read before the messages that are held; nil if none was added to them.
+    private func take(_ message: NATSMessage) -> SubscriptionBuffer.Gap? {
         guard let place = TransientPlace(message) else {
             skipped.note("a transient message on '\(message.subject)' has no valid headers")
             return nil
         }
-        // A message of another journal is not held.
-        switch buffer.put(message, after: place.epoch == range.epoch ? place.sequence : 0) {
+        switch buffer.put(message, after: place) {
         case .added: return nil
         case .held(let gap): return gap
         case .dropped:
-            skipped.note("a transient message on '\(message.subject)' came while too many waited for the subscriber")
+            skipped.note(
+                "a transient message on '\(message.subject)' was dropped: too many already wait for the subscriber")
             return nil
         }
     }
@@ -344,7 +347,7 @@ final class JournalReader: Sendable {
 }
 
 extension SubscriptionBuffer.Item {
-    /// The place of the message, for the log.
+    /// The message's sequence and subject, for the log.
     fileprivate var place: String {
         switch self {
         case .document(let envelope): "the document \(envelope.type)"

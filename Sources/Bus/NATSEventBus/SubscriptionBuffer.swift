@@ -4,8 +4,8 @@ internal import NATS
 internal import NATSLayout
 internal import Synchronization
 
-/// The batches between the task that reads the journal and the reader of a subscription. When it is full, the first one
-/// waits, so that further batches stay in the journal.
+/// The batches between the task that reads the journal and the reader of a subscription. When it is full, the task that
+/// reads the journal waits, so that further batches stay in the journal.
 final class SubscriptionBuffer: Sendable {
     enum Item: Sendable {
         /// A retained document, in a new epoch.
@@ -28,8 +28,12 @@ final class SubscriptionBuffer: Sendable {
         var held: Deque<Held> = []
         /// The highest sequence for which a message was held.
         var heldEnd: UInt64 = 0
+        /// The size in bytes of the transient messages that are held, or wait for the reader.
+        var transientSize = 0
+        /// The epoch of the journal to which `received` and the sequences of held messages belong.
+        var epoch: UInt64
         /// The sequence up to which the journal was read.
-        var received: UInt64 = 0
+        var received: UInt64
         /// The end of the subscription; nil while it lasts.
         var end: Result<Void, any Error>?
         var reader: Waiter<[Item]?>?
@@ -70,7 +74,10 @@ final class SubscriptionBuffer: Sendable {
             guard !items.isEmpty else { return end.map { Taken(items: $0.map { nil }) } }
             let taken = Array(items.prefix(SubscriptionBuffer.takeCount))
             items.removeFirst(taken.count)
-            size -= taken.reduce(0) { $0 + $1.size }
+            for item in taken {
+                size -= item.size
+                if case .transient = item { transientSize -= item.size }
+            }
             return Taken(items: .success(taken))
         }
 
@@ -103,16 +110,17 @@ final class SubscriptionBuffer: Sendable {
     /// The number of batches and transient messages at which the buffer is full.
     private static let capacity = 256
     private static let byteCapacity = 8 * 1024 * 1024
-    /// The maximum number of transient messages that are held, or wait for the reader.
+    /// The maximum number of transient messages that are held, or wait for the reader, and their size in bytes.
     private static let transientCapacity = 4096
+    private static let transientByteCapacity = 8 * 1024 * 1024
     /// The maximum number of items that the reader takes at once.
     private static let takeCount = 64
 
     private let state: Mutex<State>
 
-    init(received: UInt64) {
-        state = Mutex(State())
-        state.withLock { $0.received = received }
+    /// - Parameter offset: The offset after which the subscription begins.
+    init(epoch: UInt64, after offset: UInt64) {
+        state = Mutex(State(epoch: epoch, received: Place.start(after: offset) - 1))
     }
 
     // MARK: The journal
@@ -133,6 +141,17 @@ final class SubscriptionBuffer: Sendable {
         }
         reader?.resume()
         _ = try await waitForRoom()
+    }
+
+    /// Follows the journal to another epoch. Transient messages that are held were published before it.
+    /// - Parameter offset: The offset after which the subscription begins in it.
+    func restart(in epoch: UInt64, after offset: UInt64) {
+        let reader = state.withLock { state in
+            state.release(before: .max)
+            (state.epoch, state.received, state.heldEnd) = (epoch, Place.start(after: offset) - 1, 0)
+            return state.takeReader()
+        }
+        reader?.resume()
     }
 
     /// Adds a batch unless the buffer is full or the subscription has ended.
@@ -195,18 +214,29 @@ final class SubscriptionBuffer: Sendable {
     /// The result of adding a transient message.
     enum Addition: Sendable {
         case added
-        /// Messages are held. They can be delivered when the subscription has received its messages of these sequences.
-        case held(ClosedRange<UInt64>)
+        /// Messages are held. They can be delivered when the subscription has received its messages of this gap.
+        case held(Gap)
         /// The message was dropped because too many others wait.
         case dropped
     }
 
-    /// Adds a transient message, which is held until the journal was read up to `sequence`.
-    func put(_ message: NATSMessage, after sequence: UInt64) -> Addition {
+    /// A part of the journal that was not received yet.
+    struct Gap: Hashable, Sendable {
+        let epoch: UInt64
+        let sequences: ClosedRange<UInt64>
+    }
+
+    /// Adds a transient message, which is held until the journal was read up to `place`. One of another epoch is not
+    /// held.
+    func put(_ message: NATSMessage, after place: TransientPlace) -> Addition {
         let (addition, reader) = state.withLock { state -> (Addition, ReadyReader?) in
-            guard state.held.count < Self.transientCapacity, state.items.count < Self.transientCapacity else {
+            guard state.held.count < Self.transientCapacity, state.items.count < Self.transientCapacity,
+                state.transientSize < Self.transientByteCapacity
+            else {
                 return (.dropped, nil)
             }
+            state.transientSize += message.bodySize
+            let sequence = place.epoch == state.epoch ? place.sequence : 0
             if sequence <= state.received, state.held.isEmpty {
                 state.append(.transient(message))
                 return (.added, state.takeReader())
@@ -214,16 +244,18 @@ final class SubscriptionBuffer: Sendable {
             state.held.append(Held(message: message, sequence: sequence))
             // All that are held: the receiver of this result may have forgotten an earlier one.
             state.heldEnd = max(state.heldEnd, sequence)
-            return (state.heldEnd > state.received ? .held(state.received + 1...state.heldEnd) : .added, nil)
+            guard state.heldEnd > state.received else { return (.added, nil) }
+            return (.held(Gap(epoch: state.epoch, sequences: state.received + 1...state.heldEnd)), nil)
         }
         reader?.resume()
         return addition
     }
 
-    /// Delivers the transient messages that are held for the journal up to `sequence`.
-    func release(through sequence: UInt64) {
-        let reader = state.withLock { state in
-            state.release(before: sequence + 1)
+    /// Delivers the transient messages that are held for a gap.
+    func release(_ gap: Gap) {
+        let reader = state.withLock { state -> ReadyReader? in
+            guard state.epoch == gap.epoch else { return nil }
+            state.release(before: gap.sequences.upperBound + 1)
             return state.takeReader()
         }
         reader?.resume()
@@ -235,6 +267,9 @@ final class SubscriptionBuffer: Sendable {
     var drainedSequence: UInt64? {
         state.withLock { $0.items.isEmpty && $0.end == nil ? $0.received : nil }
     }
+
+    /// The epoch of the journal that is read.
+    var epoch: UInt64 { state.withLock(\.epoch) }
 
     /// The sequence up to which the journal was read, if the reader waits and there is nothing for it; otherwise nil.
     var idleSequence: UInt64? {
