@@ -24,8 +24,8 @@ struct ClaimMember: Sendable {
     /// The partitions whose fences this member has written, or may have written, under its last owner epoch.
     private(set) var fenced = FencedPartitions()
     var health: ClaimHealth
-    /// The number of calls that claim now.
-    private var claimCount = 0
+    /// The calls that claim now.
+    private var claiming: Set<UUID> = []
     /// Nil for a shared member.
     let answers: AliveAnswers?
 
@@ -35,15 +35,18 @@ struct ClaimMember: Sendable {
         answers = mode == .exclusive ? AliveAnswers(of: id.member) : nil
     }
 
-    mutating func beginClaim() { claimCount += 1 }
+    mutating func beginClaim(_ call: UUID) { claiming.insert(call) }
 
-    mutating func endClaim() { claimCount -= 1 }
+    mutating func endClaim(_ call: UUID) { claiming.remove(call) }
 
-    /// True if a comparison with the recorded group shows that the claim is valid. A claim that is under way may last for
-    /// ever although the group can be read.
+    /// True while a call claims.
+    var isClaiming: Bool { !claiming.isEmpty }
+
+    /// True if a comparison with the recorded group shows that the claim is valid. A claim may be retried for ever although
+    /// the group can be read.
     /// - Parameter hasLasted: True if a reader under the claim has lasted for more than one comparison.
     func isInOrder(hasLasted: Bool) -> Bool {
-        claim != nil && claimCount == 0 && (hasLasted || !health.hasLostFence)
+        claim != nil && !isClaiming && (hasLasted || !health.hasLostFence)
     }
 
     /// What is held under a claim; nil if the member has another claim now, or none.

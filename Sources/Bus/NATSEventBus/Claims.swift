@@ -105,11 +105,11 @@ actor Claims {
         try requireOpen()
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
         let id = ClaimMember.ID(consumer: consumer, member: member.id)
-        let isNew = members[id] == nil
         do {
             try await join(id, member.mode)
-            members[id]?.beginClaim()
-            defer { members[id]?.endClaim() }
+            let call = UUID()
+            members[id]?.beginClaim(call)
+            defer { members[id]?.endClaim(call) }
             while true {
                 let epochs = try await journal.identity().epochs
                 guard let claim = try await claim(consumer, member, id, in: epochs) else { continue }
@@ -117,7 +117,7 @@ actor Claims {
                 return claim
             }
         } catch let error as BusError {
-            if isNew || error.code == .fenced { end(id) }
+            if let known = members[id], !known.isClaiming, known.claim == nil || error.code == .fenced { end(id) }
             throw error
         }
     }
@@ -140,11 +140,11 @@ actor Claims {
     ) async throws -> ConsumerClaim {
         var floor: UInt64 = 0
         while true {
-            let fenced = members[id]?.fenced ?? FencedPartitions()
+            let fenced = try update(id) { $0.fenced }
             let assigned = try await records.assign(
                 consumer, to: member, in: epochs, above: floor, fenced: fenced)
             let ownership = assigned.group.ownership(of: member.id)
-            members[id, default: ClaimMember(id, member.mode)].noteFences(of: ownership)
+            try update(id) { $0.noteFences(of: ownership) }
             let fencing = try await records.writeFences(
                 of: consumer, ownership.offsets.keys, ownerEpoch: ownership.ownerEpoch, member: member.id,
                 in: epochs)
@@ -159,8 +159,7 @@ actor Claims {
                 noteLostFences(of: id)
                 continue
             }
-            let offsets = members[id, default: ClaimMember(id, member.mode)]
-                .keep(ownership, fences, handled, in: epochs.current)
+            let offsets = try update(id) { $0.keep(ownership, fences, handled, in: epochs.current) }
             let cutOffs = try await journal.read(CutOffRecord.self, .cutOffs(consumer: consumer))
             try await recordFloor(of: consumer, assigned, handled, epochs.current)
             let claim = ConsumerClaim(
@@ -173,6 +172,18 @@ actor Claims {
         }
     }
 
+    /// Changes a member while it claims.
+    /// - Throws: `CancellationError` if it has left meanwhile. Only ``join(_:_:)`` adds members.
+    private func update<Result>(_ id: ClaimMember.ID, _ change: (inout ClaimMember) -> Result) throws -> Result {
+        guard var member = members[id] else {
+            // The claim may have recorded the member after it had left the group.
+            jobWriter.yield(.leave(id, after: nil, call: UUID()))
+            throw CancellationError()
+        }
+        defer { members[id] = member }
+        return change(&member)
+    }
+
     /// Records in the group how far the consumer is, if the next claim would read much otherwise.
     private func recordFloor(
         of consumer: String, _ assigned: ConsumerRecords.Group, _ handled: HandledOffsets, _ epoch: UInt64
@@ -181,7 +192,7 @@ actor Claims {
             uniqueKeysWithValues: zip(Partition.all, assigned.group.shares.map(\.ownerEpoch)))
         let group = assigned.group.recording { handled.handled($0, ownerEpoch: epochs[$0]) }
         guard isWorthRecording(group, instead: assigned.group) else { return }
-        // If somebody has changed the group, this can wait for the next claim.
+        // If the group has changed, the next claim records it.
         _ = try await journal.write(
             GroupRecord(group, epoch: epoch), .group(consumer: consumer), after: assigned.sequence)
     }
@@ -278,12 +289,12 @@ actor Claims {
                     group.leave(id.member)
                     return group
                 }
+                await self.renew(id.consumer)
             }
             group.addTask { try? await Task.sleep(for: Self.leavingTime) }
             await group.next()
             group.cancelAll()
         }
-        await renew(id.consumer)
     }
 
     // MARK: Consumers
@@ -370,7 +381,7 @@ actor Claims {
             "the servers have lost records of the claim of the durable consumer '\(claim.consumer)'; claim again")
     }
 
-    /// True if nobody has taken over the partition of a claim whose batch was refused.
+    /// True if no other member has taken over the partition of a claim whose batch was refused.
     private func isFenceLost(_ partition: Partition, of claim: ConsumerClaim) async throws -> Bool {
         let epochs = try await journal.identity().epochs
         guard claim.epoch == epochs.current else { return false }
@@ -481,7 +492,10 @@ actor Claims {
         }
         endWatches(of: consumer, in: group, epochs.current)
         for id in ids where members[id]?.isInOrder(hasLasted: hasLastingWatch(id)) == true { noteValid(id) }
-        for id in ids where members[id]?.mode == .exclusive && group.displaced.contains(id.member) { end(id) }
+        // One that claims now learns from its claim that it is displaced.
+        for id in ids where group.displaced.contains(id.member) {
+            if let member = members[id], member.mode == .exclusive, !member.isClaiming { end(id) }
+        }
         let recorded = ConsumerRecords.Group(group: group, sequence: record.sequence)
         await recordFloor(of: consumer, recorded, epochs.current)
     }
