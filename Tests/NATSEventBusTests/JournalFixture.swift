@@ -57,7 +57,7 @@ struct BusParts: Sendable {
         claims = Claims(journal, floorStep: 10, patience: .seconds(2), logger: .quiet)
         results = Results(journal, claims: claims, letters: letters, send: send)
         leases = Leases(journal, producer: producer, source: source, results: results, send: send)
-        queries = Queries(journal, source: source)
+        queries = Queries(journal, source: source, discoveryTimeout: .seconds(1))
     }
 
     func run() async throws {

@@ -49,6 +49,34 @@ struct QueryTests {
         }
     }
 
+    @Test func `A query waits for a process that is stopped, or another one, until its deadline`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { asker, server in
+                let who = server.journal.subject(.queryServers(Question.type))
+                // A process that serves the type, and does not answer.
+                try await server.journal.connection.withSubscription(to: who) { discoveries in
+                    #expect(try await asker.code(of: 1, timeout: .seconds(2)) == .deadline)
+                    while case .message(let message) = try await discoveries.next() {
+                        if message.header("End") != nil { break }
+                        // The second request of the first query.
+                        try server.journal.connection.publish(who, headers: ["End": "1"])
+                    }
+                    let (isAsked, isAnswered) = (Gate(), Gate())
+                    async let serving: Void = {
+                        try await isAsked.pass()
+                        try await server.whileAnswering { () async throws in try await isAnswered.pass() }
+                    }()
+                    async let answer = asker.ask(2)
+                    _ = try await discoveries.next()
+                    isAsked.open()
+                    #expect(try await answer.number == 2)
+                    isAnswered.open()
+                    try await serving
+                }
+            }
+        }
+    }
+
     @Test func `One process answers several queries at a time`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, server in

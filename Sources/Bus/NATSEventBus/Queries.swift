@@ -11,9 +11,11 @@ actor Queries {
     /// The maximum number of unanswered queries of one call of `serve`. Further ones are refused.
     private static let capacity = 256
     private static let pingInterval = Duration.milliseconds(500)
-    /// Two silent pings mean that the other process has ended or stands still.
+    /// Two silent pings mean that the other process has ended or is stopped.
     private static let pingTimeout = Duration.milliseconds(2500)
     private static let maximumTimeout = Duration.seconds(1 << 32)
+    /// The time after which the processes that serve a type are asked for again.
+    static let discoveryTimeout = Duration.seconds(5)
 
     /// A query that this process works on.
     private struct Work: Sendable {
@@ -33,6 +35,7 @@ actor Queries {
 
     private let journal: Journal
     private let source: String
+    private let discoveryTimeout: Duration
     private let instance = ProducerID().hexadecimal
     private var lastNumber: UInt64 = 0
     private var known = QueryServers()
@@ -48,9 +51,10 @@ actor Queries {
     private var connection: NATSConnection { journal.connection }
 
     /// - Parameter source: The source of this process, for errors.
-    init(_ journal: Journal, source: String) {
+    init(_ journal: Journal, source: String, discoveryTimeout: Duration = discoveryTimeout) {
         self.journal = journal
         self.source = source
+        self.discoveryTimeout = discoveryTimeout
         (isListening, listening) = AsyncStream.makeStream()
     }
 
@@ -166,7 +170,8 @@ actor Queries {
                     throw BusError(.unserved, "the process that served \(type) has ended")
                 }
             } catch let error as NATSError {
-                // Without a connection, the answer would not arrive. A question may be asked twice.
+                // The servers of the type, or of NATS, may be stopped, or there is no connection. A question may be asked
+                // twice.
                 guard error.isTemporary else { throw BusError(error) }
                 try await journal.pause(0)
                 tried = []
@@ -190,7 +195,7 @@ actor Queries {
     }
 
     /// The process whose turn it is.
-    /// - Throws: ``BusError`` with code `unserved` if no process serves the type.
+    /// - Throws: ``BusError`` with code `unserved` if no process serves the type; ``NATSError``.
     private func nextServer(of type: MessageType) async throws -> String {
         let isDue = known.needsRequest(for: type, at: .now)
         if let server = known.next(for: type, at: .now) {
@@ -202,12 +207,10 @@ actor Queries {
         known.noteRequest(for: type, at: .now)
         do {
             let first = try await connection.request(
-                subject, headers: ["Segue-Instance": instance], timeout: .seconds(5))
+                subject, headers: ["Segue-Instance": instance], timeout: discoveryTimeout)
             if case .serving(type, let server) = QueryPacket(first) { known.note(server, serves: type, at: .now) }
-        } catch let error as NATSError where [.noResponders, .timeout].contains(error.code) {
+        } catch let error as NATSError where error.code == .noResponders {
             throw BusError(.unserved, "no process serves \(type)")
-        } catch let error as NATSError where error.code != .disconnected {
-            throw BusError(error.code == .closed ? .closed : .refused, error.message)
         }
         try await Task.sleep(for: QueryServers.answerTime)
         guard let server = known.next(for: type, at: .now) else {
