@@ -257,6 +257,44 @@ struct ClaimTests {
         }
     }
 
+    @Test func `A member that leaves while it claims is not a member afterwards`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { bus, other in
+                let member = ConsumerMember.shared
+                fixture.server.pause()
+                async let claim = bus.claims.claim(consumer: "workers", as: member)
+                while await bus.claims.heartbeatMembers.isEmpty { await Task.yield() }
+                await bus.claims.leave(consumer: "workers", as: member)
+                fixture.server.resume()
+                do {
+                    Issue.record("the member has got \(try await claim)")
+                } catch is CancellationError {}
+                #expect(await bus.claims.heartbeatMembers.isEmpty)
+                // The claim may have recorded the member after it had left.
+                while try await other.claims.consumers().contains(where: { $0.memberCount > 0 }) { await Task.yield() }
+            }
+        }
+    }
+
+    @Test func `A consumer that was removed makes room for another one`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let records = ConsumerRecords(journal: bus.journal, capacity: 2)
+                let epochs = try await bus.journal.identity().epochs
+                let member = ConsumerMember.exclusive
+                for name in ["first", "second"] { _ = try await records.assign(name, to: member, in: epochs) }
+                let refused = await #expect(throws: BusError.self) {
+                    try await records.assign("third", to: member, in: epochs)
+                }
+                #expect(refused?.code == .refused)
+                try await bus.claims.forget(consumer: "first")
+                _ = try await records.assign("third", to: member, in: epochs)
+                // Its record is still there, but it is a new consumer.
+                await #expect(throws: BusError.self) { try await records.assign("first", to: member, in: epochs) }
+            }
+        }
+    }
+
     @Test func `A claim is held across a restart of the server, and its predecessor stays fenced`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in

@@ -237,6 +237,56 @@ struct RetentionTests {
         }
     }
 
+    @Test("removes superseded records, and does not hurry, when the journal has no batch", .timeLimit(.minutes(1)))
+    func withoutBatches() async throws {
+        try await TestJournal.run { journal in
+            let (retention, projection) = await Self.start(journal, JournalLimits(age: nil, size: 1))
+            // The mark stays at the beginning, so nothing is removed.
+            try await projection.begin()
+            _ = try await journal.publish([message(.event, "E")])
+            try await retention.step(at: Date())
+            #expect(await retention.pause < Retention.interval)
+            try await journal.jetStream.purge("TEST", filter: journal.names.batches)
+            let producer = ProducerID()
+            let held = try await journal.write(LeaseRecord(.held), to: .lease(producer))
+            try await journal.write(LeaseRecord(.revoked), to: .lease(producer), after: held)
+            try await retention.step(at: Date())
+            #expect(try await Self.count(journal, .lease(producer)) == 1)
+            #expect(await retention.pause == Retention.interval)
+        }
+    }
+
+    @Test("removes the records of a consumer that was removed long ago", .timeLimit(.minutes(1)))
+    func endedConsumer() async throws {
+        try await TestJournal.run { journal in
+            let epoch = try await Self.claim(journal, "worker")
+            let sequence = try await journal.publish([message(.event, "E")])
+            try await Self.handle(journal, "worker", upTo: sequence, ownerEpoch: epoch)
+            let group = BusSubject.group(consumer: "worker")
+            let owner = ConsumerPartition("worker", Partition.all[0])
+            func last(_ subject: BusSubject) async throws -> Int {
+                try await journal.jetStream.lastMessage(of: "TEST", subject: journal.text(subject))?.sequence ?? 0
+            }
+            try await journal.write(GroupRecord(removedAfter: epoch + 1), to: group, after: try await last(group))
+            try await journal.write(
+                FenceRecord(removedAfter: epoch + 1, previous: epoch), to: .fence(owner),
+                after: try await last(.fence(owner)))
+            let (retention, _) = await Self.start(journal, JournalLimits(age: nil, size: nil))
+            let (soon, late) = (Date(), Date(timeIntervalSinceNow: 8 * 24 * 60 * 60))
+            try await retention.step(at: late)
+            #expect(try await last(.fence(owner)) > 0, "the journal has a batch from before the removal")
+            try await journal.jetStream.purge("TEST", filter: journal.names.batches)
+            try await retention.step(at: soon)
+            #expect(try await last(.fence(owner)) > 0, "an owner may continue late")
+            try await retention.step(at: late)
+            for partition in Partition.all {
+                #expect(try await last(.fence(ConsumerPartition("worker", partition))) == 0)
+            }
+            #expect(try await last(.progress(owner)) == 0)
+            #expect(try await last(group) > 0)
+        }
+    }
+
     private static func count(_ journal: TestJournal, _ subject: BusSubject) async throws -> Int {
         var count = 0
         try await journal.jetStream.readAll(

@@ -6,14 +6,14 @@ internal import NATSLayout
 
 /// The records of durable consumers in the journal: groups, fences and progress. It has no state of its own.
 struct ConsumerRecords: Sendable {
-    /// The maximum number of durable consumers of a journal. Beyond it, claims of new consumers are refused.
-    static let capacity = 4096
     /// The maximum number of shared members of a consumer. Further members are refused.
     static let memberCapacity = 256
     /// The number of requests that are under way at the same time.
     private static let parallelCount = 32
 
     let journal: Journal
+    /// The maximum number of durable consumers of a journal. Beyond it, claims of new consumers are refused.
+    var capacity = 4096
     /// The time for which a server may hide a record that another one has.
     var patience = ClaimHealth.patience
 
@@ -38,8 +38,8 @@ struct ConsumerRecords: Sendable {
         throw BusError(.epoch, "the durable consumer '\(consumer)' was claimed in another epoch of the journal")
     }
 
-    /// Assigns partitions to a member, in the recorded group. If its record is damaged, the group begins anew: the
-    /// fences tell the owner epoch, and the journal what is handled.
+    /// Assigns partitions to a member, in the recorded group. If its record is damaged, a new group replaces it: its
+    /// owner epoch is read from the fences, and its progress from the journal.
     /// - Parameters:
     ///   - epochs: The epochs of the journal: what was handled in an earlier one counts as far as they agree.
     ///   - floor: The owner epoch of a fence that the member could not replace; 0 for none. The member gets a higher one:
@@ -55,9 +55,12 @@ struct ConsumerRecords: Sendable {
             var group = last.group(in: epochs)
             switch last {
             case .value(let record, _):
-                if !record.exists { try await writeRemovals(of: consumer, through: group.ownerEpoch) }
+                if !record.exists {
+                    try await requireRoomForConsumer(in: epochs)
+                    try await writeRemovals(of: consumer, through: group.ownerEpoch)
+                }
             case .absent, .damaged:
-                if last.sequence == 0 { try await requireRoomForConsumer() }
+                if last.sequence == 0 { try await requireRoomForConsumer(in: epochs) }
                 // The group is new, or its record is lost. Progress under an owner epoch counts for all partitions that
                 // are owned under it, so no owner epoch may be assigned twice.
                 group = ConsumerGroup(after: try await highestOwnerEpoch(of: consumer, in: epochs))
@@ -95,10 +98,11 @@ struct ConsumerRecords: Sendable {
         }
     }
 
-    private func requireRoomForConsumer() async throws {
-        // The record of a removed consumer counts: its subject exists.
-        let count = try await names().count
-        guard count < Self.capacity else {
+    private func requireRoomForConsumer(in epochs: JournalEpochs) async throws {
+        // The subjects of removed consumers count, too. Only then are all groups read, which takes longer.
+        guard try await names().count >= capacity else { return }
+        let count = try await groups(in: epochs).count
+        guard count < capacity else {
             throw BusError(
                 .refused, "the journal has \(count) durable consumers already; remove one with 'segue consumer forget'")
         }

@@ -170,8 +170,12 @@ actor ControlRecords {
         for (consumer, reading) in readings.sorted(by: { $0.key < $1.key }) {
             try await raiseFloor(of: consumer, reading)
         }
-        try await keepNewest()
+        let counts = try await jetStream.retrying {
+            try await jetStream.subjects(of: names.journal, matching: names.records)
+        }
+        try await keepNewest(counts)
         try await removeEndedLeases(at: now)
+        try await removeEndedConsumers(counts, at: now)
     }
 
     /// Records what a consumer has handled in its group, then removes the records from which this was computed. A claim
@@ -221,10 +225,8 @@ actor ControlRecords {
     }
 
     /// Keeps the newest record of each group, lease, cut-off record and removal, and of the steward.
-    private func keepNewest() async throws {
-        let counts = try await jetStream.retrying {
-            try await jetStream.subjects(of: names.journal, matching: names.records)
-        }
+    /// - Parameter counts: The number of records of each subject.
+    private func keepNewest(_ counts: [String: Int]) async throws {
         for (subject, count) in counts where count > 1 {
             switch BusSubject(subject, in: names.namespace) {
             case .group, .lease, .cutOffs, .removal, .steward:
@@ -236,9 +238,53 @@ actor ControlRecords {
         }
     }
 
+    /// Removes the fences and the progress of consumers that were removed long ago. The record that a consumer was removed
+    /// stays, because no owner epoch may be assigned twice.
+    ///
+    /// A fence tells that the results before it are not those of a later consumer of the same name. So it stays as long as
+    /// the journal has a batch before it.
+    /// - Parameter counts: The number of records of each subject.
+    private func removeEndedConsumers(_ counts: [String: Int], at now: Date) async throws {
+        let (names, records, oldest) = (names, records, Self.oldest(at: now))
+        let withRecords = counts.keys.compactMap { subject -> String? in
+            switch BusSubject(subject, in: names.namespace) {
+            case .fence(let owner), .progress(let owner): owner.consumer
+            default: nil
+            }
+        }
+        guard !withRecords.isEmpty else { return }
+        // Read before the groups: what a new consumer of the same name writes comes after it.
+        let end = try await jetStream.retrying { try await jetStream.stream(names.journal) }.lastSequence + 1
+        let first = try await jetStream.firstSequence(
+            of: names.journal, ConsumerSettings(filters: [names.batches], headersOnly: true))
+        let limit = min(first.map { Int(clamping: $0) } ?? end, end)
+        var ended: Set<String> = []
+        try await jetStream.readAll(
+            of: names.journal, ConsumerSettings(filters: [names.groups], start: .lastPerSubject)
+        ) { delivered in
+            guard delivered.time < oldest,
+                case .group(let consumer) = BusSubject(delivered.subject, in: names.namespace),
+                (try? records.record(GroupRecord.self, in: delivered))?.value?.exists == false
+            else { return }
+            ended.insert(consumer)
+        }
+        for consumer in ended.intersection(withRecords).sorted() {
+            for filter in [names.progressRecords(of: consumer), names.fences(of: consumer)] {
+                _ = try await jetStream.retrying {
+                    try await jetStream.purge(names.journal, filter: filter, before: limit)
+                }
+            }
+        }
+    }
+
+    /// Records of what has ended before this time, in nanoseconds since 1970, are not needed any more.
+    private static func oldest(at now: Date) -> Int64 {
+        Int64((now.timeIntervalSince1970 - leaseAge / .seconds(1)) * 1_000_000_000)
+    }
+
     /// Removes the records of producers whose lease has ended long ago.
     private func removeEndedLeases(at now: Date) async throws {
-        let oldest = Int64((now.timeIntervalSince1970 - Self.leaseAge / .seconds(1)) * 1_000_000_000)
+        let oldest = Self.oldest(at: now)
         var ended: [String: Int] = [:]
         let records = records
         try await jetStream.readAll(

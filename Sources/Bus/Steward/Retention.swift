@@ -40,7 +40,7 @@ actor Retention {
     /// The interval while the journal is larger than its limit, so that it does not grow to the size at which the server
     /// itself removes messages.
     private static let shortInterval = Duration.seconds(1)
-    /// The header in which a consumer without bodies tells their sizes.
+    /// The header in which a consumer without bodies gives their sizes.
     private static let sizeHeader = "Nats-Msg-Size"
 
     private let jetStream: JetStream
@@ -71,9 +71,12 @@ actor Retention {
         records = ControlRecords(jetStream, names, epochs, notices)
     }
 
+    /// The time until the next step.
+    var pause: Duration { isTooLarge ? Self.shortInterval : Self.interval }
+
     func run() async throws {
         while true {
-            try await Task.sleep(for: isTooLarge ? Self.shortInterval : Self.interval)
+            try await Task.sleep(for: pause)
             do {
                 try await step(at: Date())
             } catch let error where error is ProtocolError || (error as? JetStreamError)?.isStreamThere == true {
@@ -88,25 +91,31 @@ actor Retention {
     func step(at now: Date) async throws {
         let consumers = try await records.consumers()
         let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
-        guard let first = try await firstMessage() else { return }
+        let first = try await firstMessage()
+        // Records alone cannot be removed for their size.
+        isTooLarge = first != nil && limits.size.map { info.byteCount > $0 } ?? false
+        if let first { try await removeBatches(from: first, of: info, consumers, at: now) }
+        try await records.removeSuperseded(at: now)
+    }
+
+    private func removeBatches(
+        from first: UInt64, of info: StreamInfo, _ consumers: [String: ControlRecords.Consumer], at now: Date
+    ) async throws {
         try await warn(consumers, first, info)
         // A message that is not in the projection is never removed.
         let mark = await projection.mark + 1
         let end = min(mark, UInt64(info.lastSequence) + 1)
         var limit = try await firstSequence(before: now, handled: consumers.values.map(\.position).min()) ?? 0
-        isTooLarge = limits.size.map { info.byteCount > $0 } ?? false
         if let size = limits.size, isTooLarge {
             limit = max(limit, try await sequence(freeing: info.byteCount - size, from: first))
         }
         limit = min(limit, end)
-        if limit > first {
-            try await recordLosses(of: consumers, from: first, before: limit)
-            try await records.noteRemoval(before: limit)
-            _ = try await jetStream.retrying {
-                try await jetStream.purge(names.journal, filter: names.batches, before: Int(clamping: limit))
-            }
+        guard limit > first else { return }
+        try await recordLosses(of: consumers, from: first, before: limit)
+        try await records.noteRemoval(before: limit)
+        _ = try await jetStream.retrying {
+            try await jetStream.purge(names.journal, filter: names.batches, before: Int(clamping: limit))
         }
-        try await records.removeSuperseded(at: now)
     }
 
     // MARK: Age
@@ -189,7 +198,7 @@ actor Retention {
         for (name, consumer) in behind { losses[name] = Losses(consumer) }
         var documents: [DocumentName: UInt64] = [:]
         try await read(from: first, before: limit) { delivered in
-            // A damaged batch was never delivered, so nobody loses it.
+            // A damaged batch was never delivered, so it is not lost to any consumer.
             guard
                 let batch = try? BatchMessage(
                     fields: delivered.message.headers.fields, body: delivered.message.body),
