@@ -33,7 +33,7 @@ struct PresenceTests {
     func silence() throws {
         var presence = Presence(at: time(0))
         #expect(silence(&presence, from: 0, to: 3) == nil)
-        presence.hear(heartbeat(), at: time(3))
+        _ = presence.hear(heartbeat(), at: time(3))
         let end = try #require(silence(&presence, from: 3.2, to: 20))
         #expect((8...8.5).contains(end))
     }
@@ -53,6 +53,22 @@ struct PresenceTests {
         presence.beginAnew(at: time(4.9))
         let third = try #require(silence(&presence, from: 5, to: 20))
         #expect((9.9...10.4).contains(third))
+    }
+
+    @Test("have a problem that is reported once, and again after they were gone")
+    func problem() {
+        let stalled = Heartbeat(
+            producer: producer,
+            members: [.init(consumer: "worker", id: member.id, isExclusive: false, problem: "has no claim")], seen: 0,
+            epoch: 1)
+        var presence = Presence(at: time(0))
+        #expect(presence.hear(stalled, at: time(0)).map(\.problem) == ["has no claim"])
+        #expect(presence.hear(stalled, at: time(1)).isEmpty)
+        #expect(presence.hear(heartbeat(), at: time(2)).isEmpty)
+        #expect(presence.hear(stalled, at: time(3)).count == 1)
+        // The member ends, and is in no group.
+        for now in stride(from: 3, to: 9, by: 0.5) { _ = presence.look(holders: [], owners: [], at: time(now)) }
+        #expect(presence.hear(stalled, at: time(9)).count == 1, "nothing is remembered of it")
     }
 
     @Test("have a new lease when they come back")

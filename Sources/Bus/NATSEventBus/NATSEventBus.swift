@@ -134,19 +134,25 @@ public final class NATSEventBus: EventBus {
         }
     }
 
-    /// Tells the steward each second that this process is alive. Without a steward there is no reply, and nobody needs
-    /// one.
+    /// Tells the steward each second that this process is alive. Without a steward there is no reply; none is needed.
     private func sendHeartbeats() async throws {
         while true {
-            let members = await claims.heartbeatMembers
-            if journal.isKnown, let body = try? journal.heartbeat(of: producer, members: members).json() {
-                let reply = try? await journal.connection.request(
-                    journal.subject(.heartbeat), body: body, timeout: .seconds(1))
-                if let body = reply?.body, let reply = try? HeartbeatReply(json: body) {
-                    await journal.note(epoch: reply.epoch)
-                }
+            if journal.isKnown {
+                var parts = journal.heartbeat(of: producer, members: await claims.heartbeatMembers).parts
+                let last = parts.popLast()
+                for part in parts { try? journal.connection.publish(journal.subject(.heartbeat), body: part.json()) }
+                if let last { await requestHeartbeatReply(to: last) }
             }
             try await Task.sleep(for: .seconds(1))
         }
+    }
+
+    private func requestHeartbeatReply(to heartbeat: Heartbeat) async {
+        guard
+            let reply = try? await journal.connection.request(
+                journal.subject(.heartbeat), body: heartbeat.json(), timeout: .seconds(1)),
+            let reply = try? HeartbeatReply(json: reply.body)
+        else { return }
+        await journal.note(epoch: reply.epoch)
     }
 }

@@ -1,4 +1,5 @@
 package import BusFormat
+internal import EventBus
 package import Foundation
 
 /// A message of the journal that a client has received or published. The journal has lost its end if it has another
@@ -21,12 +22,16 @@ package struct SeenMessage: Codable, Hashable, Sendable {
     package func isStored(at time: Int64, id: String?) -> Bool { self.id.map { $0 == id } ?? (self.time == time) }
 }
 
-/// What a client tells the steward once a second, as a request to `hb`. The reply is a ``HeartbeatReply``; without a
+/// The state of a client, sent to the steward once a second, as a request to `hb`. The reply is a ``HeartbeatReply``; without a
 /// steward there is none.
 package struct Heartbeat: LayoutRecord {
     package static let title = "a heartbeat"
     private static let maximumMemberCount = 1024
+    /// The number of members that a client puts into one heartbeat, so that it is not too large for a server.
+    private static let memberCount = 128
     private static let maximumProblemSize = 1024
+    /// The size to which a client shortens a problem.
+    private static let problemSize = 1000
     private static let maximumIDSize = 4096
 
     /// A member of a durable consumer that this process runs.
@@ -37,8 +42,9 @@ package struct Heartbeat: LayoutRecord {
         /// One line: why the member has had no valid claim for some time; nil if it has one.
         package let problem: String?
 
+        /// - Parameter problem: One that is too long is shortened.
         package init(consumer: String, id: UUID, isExclusive: Bool, problem: String? = nil) {
-            self.problem = problem
+            self.problem = problem?.shortened(to: Heartbeat.problemSize)
             self.consumer = consumer
             self.id = id
             self.isExclusive = isExclusive
@@ -69,6 +75,17 @@ package struct Heartbeat: LayoutRecord {
         self.members = members
         self.seen = seen
         self.epoch = epoch
+    }
+
+    /// The heartbeats of a client: several if it has many members.
+    package var parts: [Heartbeat] {
+        guard members.count > Self.memberCount, let producer else { return [self] }
+        return stride(from: 0, to: members.count, by: Self.memberCount).map { start in
+            Heartbeat(
+                producer: producer, members: Array(members[start...].prefix(Self.memberCount)), seen: seen,
+                epoch: epoch,
+                last: last, lacksLast: lacksLast)
+        }
     }
 
     package func check() throws(ProtocolError) {

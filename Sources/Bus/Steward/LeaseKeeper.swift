@@ -5,11 +5,11 @@ internal import Logging
 internal import NATS
 internal import NATSLayout
 
-/// Hears the heartbeats of all clients. When one falls silent, it removes the client from its durable consumers and
-/// withdraws the documents that the client leases.
+/// Receives the heartbeats of all clients. A client that is silent for longer than a lease loses its memberships of durable
+/// consumers and its leased documents.
 ///
-/// Every write expects the record that it was made from. So a client that comes back in time, or another steward, is
-/// not overruled.
+/// Every write is conditional on the record that it replaces, so it cannot undo a change of a returning client or another
+/// steward.
 actor LeaseKeeper {
     private struct Lease {
         let state: LeaseRecord.State
@@ -20,7 +20,6 @@ actor LeaseKeeper {
     /// The number of heartbeats after which a client stays in an epoch.
     private static let strangerHeartbeats = 3
     private static let strangerCount = 64
-    private static let troubledCount = 4096
 
     private let jetStream: JetStream
     private let names: StreamNames
@@ -30,9 +29,8 @@ actor LeaseKeeper {
     private let notices: StewardNotices
     private let records: RecordReader
     private let logger: Logger
-    /// The members whose problem was said, until they have none.
-    private var troubled: Set<Presence.Member> = []
-
+    /// True if an invalid heartbeat was logged.
+    private var hasLoggedInvalid = false
     private var presence: Presence
     private var connection: Int
     /// The leases that are held or revoked.
@@ -86,7 +84,7 @@ actor LeaseKeeper {
             while true {
                 switch try await subscription.next() {
                 case .message(let message): await hear(message)
-                // Some heartbeats are missing, of whatever clients.
+                // Some heartbeats are missing, of unknown clients.
                 case .lost: presence.beginAnew(at: .now)
                 }
             }
@@ -94,11 +92,23 @@ actor LeaseKeeper {
     }
 
     private func hear(_ message: NATSMessage) async {
-        // Anybody who may publish to the subject can send anything.
-        guard let heartbeat = try? Heartbeat(json: message.body) else { return }
-        presence.hear(heartbeat, at: .now)
+        let heartbeat: Heartbeat
+        do {
+            heartbeat = try Heartbeat(json: message.body)
+        } catch {
+            // Any process with the right to publish to the subject can send anything.
+            if !hasLoggedInvalid {
+                logger.warning(
+                    "a heartbeat cannot be read, so its process counts as silent; later ones are not logged",
+                    metadata: ["error": "\(error)"])
+            }
+            hasLoggedInvalid = true
+            return
+        }
+        for member in presence.hear(heartbeat, at: .now) {
+            notices.post(.consumerStalled, "the durable consumer '\(member.consumer)' \(member.problem ?? "")")
+        }
         note(heartbeat)
-        noteProblems(of: heartbeat)
         let reply = HeartbeatReply(epoch: epochs.current, mark: await projection.mark)
         // Without a connection the client asks again.
         if let subject = message.reply, let body = try? reply.json() {
@@ -119,19 +129,6 @@ actor LeaseKeeper {
         guard strangers[producer] ?? 0 >= Self.strangerHeartbeats else { return }
         known.note(lostEpoch: heartbeat.epoch)
         known.note(heartbeat)
-    }
-
-    /// Publishes the problem of a member once.
-    private func noteProblems(of heartbeat: Heartbeat) {
-        for member in heartbeat.members {
-            let id = Presence.Member(consumer: member.consumer, id: member.id)
-            guard let problem = member.problem else {
-                troubled.remove(id)
-                continue
-            }
-            guard troubled.count < Self.troubledCount, troubled.insert(id).inserted else { continue }
-            notices.post(.consumerStalled, "the durable consumer '\(member.consumer)' \(problem)")
-        }
     }
 
     /// The end of the journal in this epoch.

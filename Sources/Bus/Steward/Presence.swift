@@ -22,28 +22,38 @@ struct Presence {
     /// The maximum number of clients that are remembered although they have no lease and no membership.
     private static let capacity = 65_536
 
+    private struct HeardMember {
+        var time: Instant
+        var hasProblem = false
+    }
+
     private var producers: [ProducerID: Instant] = [:]
-    private var members: [Member: Instant] = [:]
+    private var members: [Member: HeardMember] = [:]
     private var lastLook: Instant
 
     init(at now: Instant) {
         lastLook = now
     }
 
-    mutating func hear(_ heartbeat: Heartbeat, at now: Instant) {
-        guard let producer = heartbeat.producer else { return }
-        guard producers[producer] != nil || producers.count < Self.capacity else { return }
+    /// Handles a heartbeat.
+    /// - Returns: The members that have a problem, and had none at their last heartbeat.
+    mutating func hear(_ heartbeat: Heartbeat, at now: Instant) -> [Heartbeat.Member] {
+        guard let producer = heartbeat.producer else { return [] }
+        guard producers[producer] != nil || producers.count < Self.capacity else { return [] }
         producers[producer] = now
-        for member in heartbeat.members.map({ Member(consumer: $0.consumer, id: $0.id) })
-        where members[member] != nil || members.count < Self.capacity {
-            members[member] = now
+        return heartbeat.members.filter { member in
+            let id = Member(consumer: member.consumer, id: member.id)
+            guard members[id] != nil || members.count < Self.capacity else { return false }
+            let hadProblem = members[id]?.hasProblem ?? false
+            members[id] = HeardMember(time: now, hasProblem: member.problem != nil)
+            return member.problem != nil && !hadProblem
         }
     }
 
     /// Begins all leases anew, because heartbeats may have been missed.
     mutating func beginAnew(at now: Instant) {
         producers = producers.mapValues { _ in now }
-        members = members.mapValues { _ in now }
+        for member in members.keys { members[member]?.time = now }
         lastLook = now
     }
 
@@ -58,13 +68,13 @@ struct Presence {
         lastLook = now
         // One that has not been heard yet has a whole lease from now on.
         for producer in holders where producers[producer] == nil { producers[producer] = now }
-        for member in owners where members[member] == nil { members[member] = now }
+        for member in owners where members[member] == nil { members[member] = HeardMember(time: now) }
         let silent = (
             holders.filter { now - (producers[$0] ?? now) > Self.lease },
-            owners.filter { now - (members[$0] ?? now) > Self.lease }
+            owners.filter { now - (members[$0]?.time ?? now) > Self.lease }
         )
         producers = producers.filter { holders.contains($0.key) || now - $0.value <= Self.lease }
-        members = members.filter { owners.contains($0.key) || now - $0.value <= Self.lease }
+        members = members.filter { owners.contains($0.key) || now - $0.value.time <= Self.lease }
         return silent
     }
 }

@@ -1,0 +1,34 @@
+import BusFormat
+import EventBus
+import Foundation
+import Testing
+
+@testable import NATSLayout
+
+@Suite("The heartbeats of a client")
+struct HeartbeatTests {
+    private let producer = ProducerID()
+
+    @Test("with many members and long problems are several, which a steward can read, and name all members")
+    func many() throws {
+        let members = (0..<3000).map { number in
+            Heartbeat.Member(
+                consumer: "worker-\(number)", id: UUID(), isExclusive: false,
+                problem: number.isMultiple(of: 2) ? nil : String(repeating: "ä", count: 5_000))
+        }
+        let parts = Heartbeat(producer: producer, members: members, seen: 7, epoch: 8, lacksLast: true).parts
+        let read = try parts.map { part in
+            let json = try part.json()
+            #expect(json.count < 256 << 10, "the smallest max_payload")
+            return try Heartbeat(json: json)
+        }
+        #expect(read.flatMap(\.members) == members)
+        #expect(read.allSatisfy { $0.producer == producer && $0.seen == 7 && $0.epoch == 8 && $0.lacksLast == true })
+    }
+
+    @Test("without members are one")
+    func none() {
+        let heartbeat = Heartbeat(producer: producer, members: [], seen: 0, epoch: 0)
+        #expect(heartbeat.parts == [heartbeat])
+    }
+}
