@@ -1,5 +1,6 @@
 package import BusFormat
 package import EventBus
+package import Foundation
 internal import Support
 
 /// The id of a batch in the header `Nats-Msg-Id`. JetStream stores a message once if it comes again with the same id
@@ -10,16 +11,19 @@ package enum MessageID: Hashable, Sendable, CustomStringConvertible {
     /// The batch that records a message of a durable consumer as handled. A batch that records no progress must not
     /// have this id: a second one would count as sent twice.
     case handled(ConsumerPartition, offset: UInt64, ownerEpoch: UInt64)
-    /// The batch that withdraws the leased documents of a producer.
-    /// - Parameter sequence: The sequence of the record that revoked the lease.
-    case withdrawal(ProducerID, sequence: UInt64)
+    /// A batch that withdraws leased documents of a producer.
+    /// - Parameters:
+    ///   - sequence: The sequence of the record that revoked the lease.
+    ///   - part: A random number; nil for the batch after which everything is withdrawn.
+    case withdrawal(ProducerID, sequence: UInt64, part: UUID? = nil)
 
     package var description: String {
         switch self {
         case .batch(let producer, let number): "\(producer.hexadecimal)-\(number)"
         case .handled(let owner, let offset, let ownerEpoch):
             "\(Token.encode(owner.consumer))/\(owner.partition.token)/\(offset)/\(ownerEpoch)"
-        case .withdrawal(let producer, let sequence): "lease-\(producer.hexadecimal)-\(sequence)"
+        case .withdrawal(let producer, let sequence, let part):
+            "lease-\(producer.hexadecimal)-\(sequence)" + (part.map { "-\($0.uuidString)" } ?? "")
         }
     }
 }

@@ -280,14 +280,14 @@ actor LeaseKeeper {
         while !rest.isEmpty {
             let part = rest.suffix(Self.withdrawalCount)
             rest.removeLast(part.count)
-            // The id says that everything is withdrawn, so only the last batch has it.
-            let id = MessageID.withdrawal(producer, sequence: UInt64(revocation)).description
+            // The id without a part says that everything is withdrawn. The others are random: two stewards may divide the
+            // documents differently.
+            let id = NATSLayout.MessageID.withdrawal(
+                producer, sequence: UInt64(revocation), part: rest.isEmpty ? nil : UUID())
             guard
-                try await publish(
-                    part.map(tombstone), expecting: LastSequence(revocation, of: subject),
-                    id: rest.isEmpty ? id : nil)
+                try await publish(part.map(tombstone), expecting: LastSequence(revocation, of: subject), id: id)
             else {
-                // Somebody else has completed it.
+                // Another steward, or the producer, has completed it.
                 return
             }
         }
@@ -301,12 +301,14 @@ actor LeaseKeeper {
     }
 
     /// - Returns: False if the condition does not hold.
-    private func publish(_ messages: [Envelope], expecting last: LastSequence, id: String?) async throws -> Bool {
+    private func publish(_ messages: [Envelope], expecting last: LastSequence, id: NATSLayout.MessageID) async throws
+        -> Bool
+    {
         let publication = try Publication(Batch(messages))
-        let headers = BatchHeaders(id: id ?? "", count: publication.count)
+        let headers = BatchHeaders(id: id.description, count: publication.count)
         let sequence = try await jetStream.publishIf(
             publication.subject.text(in: names.namespace), headers: NATSHeaders(headers.fields),
-            body: publication.body, id: id, last: last)
+            body: publication.body, last: last)
         return sequence != nil
     }
 
