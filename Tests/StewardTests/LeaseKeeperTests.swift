@@ -132,6 +132,14 @@ struct LeaseKeeperTests {
             #expect(try await journal.folded().isEmpty)
             #expect(try await journal.documents().isEmpty)
             #expect(revoked > held)
+            // A batch whose acknowledgement is lost is sent again, and stored once, by its id.
+            var ids: [String?] = []
+            let withdrawals = ConsumerSettings(
+                filters: [journal.names.batches], start: .sequence(revoked), headersOnly: true)
+            try await journal.jetStream.readAll(of: "TEST", withdrawals) {
+                ids.append($0.message.header(BatchHeaders.Name.id.rawValue))
+            }
+            #expect(ids.count == 250 && !ids.contains(nil) && Set(ids).count == 250)
         }
     }
 
@@ -168,6 +176,8 @@ struct LeaseKeeperTests {
                 let fence = try #require(
                     try await journal.jetStream.lastMessage(of: "TEST", subject: journal.text(.fence(owner))))
                 let record = try FenceRecord(json: fence.body)
+                // For claims, which read headers only.
+                #expect(fence.headers["Segue-Fence"] == String(decoding: fence.body, as: UTF8.self))
                 #expect(record.previous == claimed.ownerEpoch)
                 #expect(fence.sequence < withdrawn)
                 // The next claim gets a higher number than the fence.

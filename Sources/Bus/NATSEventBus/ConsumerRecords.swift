@@ -212,15 +212,12 @@ struct ConsumerRecords: Sendable {
                 }
             }
             let fence = FenceRecord(ownerEpoch: ownerEpoch, previous: known.value?.ownerEpoch ?? 0, member: member)
-            if let sequence = try await write(fence, owner, after: known.sequence) { return .success(sequence) }
+            if let sequence = try await journal.write(fence, .fence(owner), after: known.sequence) {
+                return .success(sequence)
+            }
             // The server that was asked before lags behind, or another claimant was faster.
             known = try await self.fence(of: owner)
         }
-    }
-
-    private func write(_ fence: FenceRecord, _ owner: ConsumerPartition, after last: UInt64) async throws -> UInt64? {
-        let headers: NATSHeaders = [FenceRecord.header: String(decoding: try fence.json(), as: UTF8.self)]
-        return try await journal.write(fence, .fence(owner), after: last, headers: headers)
     }
 
     /// The last fence of a partition, from the leader.
@@ -257,7 +254,7 @@ struct ConsumerRecords: Sendable {
                     var last = fence
                     while last.sequence > 0, last.value?.ownerEpoch ?? 0 < ownerEpoch {
                         let removal = FenceRecord(removedAfter: ownerEpoch, previous: last.value?.ownerEpoch ?? 0)
-                        if try await write(removal, owner, after: last.sequence) != nil { return }
+                        if try await journal.write(removal, .fence(owner), after: last.sequence) != nil { return }
                         last = try await self.fence(of: owner)
                     }
                 }
@@ -311,10 +308,9 @@ struct ConsumerRecords: Sendable {
 
     /// The fence of a message without its body.
     private func fence(in message: DeliveredMessage) async throws -> FenceRecord? {
+        let copy = FenceRecord.copyHeader.flatMap { message.message.header($0) }
         // check-lines: the body has the same record.
-        if let json = message.message.header(FenceRecord.header), let fence = try? FenceRecord(json: json.utf8) {
-            return fence
-        }
+        if let copy, let fence = try? FenceRecord(json: copy.utf8) { return fence }
         let stored = try await journal.retrying {
             try await journal.jetStream.message(of: journal.names.journal, sequence: message.streamSequence)
         }

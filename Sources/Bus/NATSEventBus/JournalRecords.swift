@@ -22,7 +22,7 @@ extension Journal {
     ) throws -> RecordReading<Record> {
         do {
             let record = try RecordReading<Record>(
-                json: stored.body, copy: stored.headers[FenceRecord.header], subject: stored.subject,
+                json: stored.body, copy: Record.copyHeader.flatMap { stored.headers[$0] }, subject: stored.subject,
                 sequence: stored.sequence)
             if let damaged = record.damage { report(damaged) }
             return record
@@ -45,15 +45,16 @@ extension Journal {
     /// - Parameter last: The sequence of the record that this one replaces; 0 if there is none.
     /// - Returns: The sequence; nil if another record has replaced `last` before.
     func write(
-        _ record: some LayoutRecord, _ subject: BusSubject, after last: UInt64, headers: NATSHeaders = [:]
+        _ record: some LayoutRecord, _ subject: BusSubject, after last: UInt64
     ) async throws -> UInt64? {
-        let (text, body) = (self.subject(subject), try record.json())
+        let (text, (headers, body)) = (self.subject(subject), try record.message())
         var isRepeated = false
         return try await retrying {
             defer { isRepeated = true }
             do {
                 let stored = try await jetStream.publish(
-                    text, headers: headers, body: body, expecting: LastSequence(Int(last)), timeout: .seconds(2))
+                    text, headers: NATSHeaders(headers), body: body, expecting: LastSequence(Int(last)),
+                    timeout: .seconds(2))
                 return UInt64(stored.sequence)
             } catch let error as JetStreamError where error.code == .wrongLastSequence {
                 // An earlier attempt whose acknowledgement was lost may have stored the record.

@@ -97,8 +97,7 @@ package struct GroupRecord: LayoutRecord {
 /// expects the sequence of this record is refused as soon as there is a newer one.
 package struct FenceRecord: LayoutRecord {
     package static let title = "the fence of a durable consumer"
-    /// The header that repeats the record, so that a reader of headers needs no body.
-    package static let header = "Segue-Fence"
+    package static let copyHeader: String? = "Segue-Fence"
 
     package let ownerEpoch: UInt64
     /// The owner epoch of the fence that this one has replaced; 0 if there was none. A reader that begins between the

@@ -2,20 +2,30 @@ package import BusFormat
 internal import EventBus
 internal import Foundation
 
-/// A record that is kept as JSON under a subject of its own, and replaced only by an author who knows the last one:
-/// each write expects the sequence of the record that it was made from.
+/// A record that is kept as JSON under a subject of its own, and replaced only on the condition that the last one has
+/// not changed: each write expects the sequence of the record that it was made from.
 ///
 /// Records are read as ``RecordReading``. `init(json:)` is for messages that are not kept, such as a heartbeat.
 package protocol LayoutRecord: Codable, Hashable, Sendable {
     /// The name of the record in errors.
     static var title: String { get }
+    /// The header that repeats the record, for readers of headers; nil if there is none.
+    static var copyHeader: String? { get }
     /// Checks what the types of the fields do not.
     /// - Throws: ``ProtocolError`` with code `malformed` or `tooLarge`.
     func check() throws(ProtocolError)
 }
 
 extension LayoutRecord {
+    package static var copyHeader: String? { nil }
+
     package func check() throws(ProtocolError) {}
+
+    /// The record as a message is stored.
+    package func message() throws -> (headers: [(name: String, value: String)], body: [UInt8]) {
+        let json = try json()
+        return (Self.copyHeader.map { [($0, String(decoding: json, as: UTF8.self))] } ?? [], json)
+    }
 
     /// JSON, with the version of the layout.
     package func json() throws -> [UInt8] {
@@ -70,7 +80,7 @@ package enum RecordReading<Record: LayoutRecord>: Sendable {
     case value(Record, sequence: UInt64)
     case damaged(DamagedRecord)
 
-    /// - Parameter copy: The same record in a header; nil if it has none.
+    /// - Parameter copy: The same record in the header ``LayoutRecord/copyHeader``; nil if it has none.
     /// - Throws: ``ProtocolError`` with code `version` if a newer program has written the record: it must not be replaced.
     package init(
         json: some Collection<UInt8>, copy: String? = nil, subject: String, sequence: Int

@@ -141,7 +141,7 @@ actor ControlRecords {
             let isFirst = record.cutOffs(recordedAt: sequence, progress: progress).isEmpty
             let next = record.adding(cutOffs, recordedAt: sequence, progress: progress)
             let stored = try await jetStream.publishIf(
-                subject, body: try next.json(), last: LastSequence(Int(clamping: last.sequence)))
+                subject, record: next, last: LastSequence(Int(clamping: last.sequence)))
             // Only the leading steward writes these records, so a record that has changed is its own.
             if stored != nil { return isFirst }
             if try await self.cutOffs(of: consumer).value == next { return isFirst }
@@ -158,7 +158,7 @@ actor ControlRecords {
             let last = try await records.last(RemovalRecord.self, .removal, of: names.journal)
             if let known = last.value, known.sequence >= record.sequence { return }
             let stored = try await jetStream.publishIf(
-                subject, body: try record.json(), last: LastSequence(Int(clamping: last.sequence)))
+                subject, record: record, last: LastSequence(Int(clamping: last.sequence)))
             if stored != nil { return }
         }
     }
@@ -196,7 +196,7 @@ actor ControlRecords {
         // A claim from the new position on cannot know that the cut-offs were acknowledged before it.
         if try await cutOffs(of: consumer).sequence > 0 { _ = try await add([], to: consumer) }
         let stored = try await jetStream.publishIf(
-            subject, body: try GroupRecord(raised, epoch: epochs.current).json(),
+            subject, record: GroupRecord(raised, epoch: epochs.current),
             last: LastSequence(Int(clamping: last.sequence)))
         // If a member has claimed meanwhile, the next step does it.
         guard stored != nil else { return }

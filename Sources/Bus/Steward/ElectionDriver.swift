@@ -56,7 +56,7 @@ actor ElectionDriver {
         let (last, sequence, _) = try await read()
         guard let candidate = election.found(last, at: .now) else { return }
         let stored = try await jetStream.publishIf(
-            subject, body: try candidate.json(), id: "steward-\(candidate.instance)-\(candidate.term)",
+            subject, record: candidate, id: "steward-\(candidate.instance)-\(candidate.term)",
             last: LastSequence(sequence))
         // The reply to the first attempt to write may have been lost.
         let hasWon = if stored == nil { try await read().record == candidate } else { true }
@@ -77,7 +77,7 @@ actor ElectionDriver {
                 let last = try await read()
                 if last.isDamaged, let record = election.term {
                     _ = try await jetStream.publishIf(
-                        subject, body: try record.json(), last: LastSequence(last.sequence))
+                        subject, record: record, last: LastSequence(last.sequence))
                 } else {
                     _ = election.found(last.record, at: .now)
                 }

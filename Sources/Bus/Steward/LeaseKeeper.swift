@@ -262,7 +262,7 @@ actor LeaseKeeper {
         guard let lease = leases[producer], lease.state == .held else { return }
         let subject = BusSubject.lease(producer).text(in: names.namespace)
         let sequence = try await jetStream.publishIf(
-            subject, body: try LeaseRecord(.revoked).json(), last: LastSequence(lease.sequence))
+            subject, record: LeaseRecord(.revoked), last: LastSequence(lease.sequence))
         // If the record has changed meanwhile, its change is on its way here.
         guard let sequence, leases[producer].map({ $0.sequence < sequence }) ?? true else { return }
         logger.info("a client is silent; its leased documents are withdrawn", metadata: ["client": "\(producer.uuid)"])
@@ -292,7 +292,7 @@ actor LeaseKeeper {
             }
         }
         let sequence = try await jetStream.publishIf(
-            subject, body: try LeaseRecord(.withdrawn).json(), last: LastSequence(revocation))
+            subject, record: LeaseRecord(.withdrawn), last: LastSequence(revocation))
         if let sequence, leases[producer]?.sequence ?? 0 < sequence { leases[producer] = nil }
     }
 
@@ -355,7 +355,7 @@ actor LeaseKeeper {
     private func replace(_ sequence: UInt64, by group: ConsumerGroup, of consumer: String) async throws -> Bool {
         try await jetStream.publishIf(
             BusSubject.group(consumer: consumer).text(in: names.namespace),
-            body: try GroupRecord(group, epoch: epochs.current).json(), last: LastSequence(Int(clamping: sequence)))
+            record: GroupRecord(group, epoch: epochs.current), last: LastSequence(Int(clamping: sequence)))
             != nil
     }
 
@@ -386,7 +386,7 @@ actor LeaseKeeper {
             let record = FenceRecord(
                 ownerEpoch: ownerEpoch, previous: last.value?.ownerEpoch ?? 0, member: FenceRecord.nobody)
             let stored = try await jetStream.publishIf(
-                subject, body: try record.json(), last: LastSequence(Int(clamping: last.sequence)))
+                subject, record: record, last: LastSequence(Int(clamping: last.sequence)))
             if stored != nil { return }
         }
     }

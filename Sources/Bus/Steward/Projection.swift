@@ -148,7 +148,7 @@ actor Projection {
                 if record == steward { return Int(clamping: last.sequence) }
             }
             let condition = LastSequence(Int(clamping: last.sequence))
-            if let sequence = try await jetStream.publishIf(text, body: try steward.json(), last: condition) {
+            if let sequence = try await jetStream.publishIf(text, record: steward, last: condition) {
                 return sequence
             }
         }
@@ -166,7 +166,7 @@ actor Projection {
                     last.value?.sequence ?? 0
                 }
             let taken = try await jetStream.publishIf(
-                text, body: try MarkRecord(sequence: known, epoch: epoch).json(),
+                text, record: MarkRecord(sequence: known, epoch: epoch),
                 last: LastSequence(Int(clamping: last.sequence)))
             guard let taken else { continue }
             (markSequence, mark, stored) = (taken, known, known)
@@ -378,7 +378,7 @@ actor Projection {
     private func storeInventory() async throws {
         for record in inventory.due(at: .now, interval: Self.inventoryInterval) {
             let stored = try await jetStream.publishIf(
-                BusSubject.inventory(first: record.first).text(in: names.namespace), body: try record.json(),
+                BusSubject.inventory(first: record.first).text(in: names.namespace), record: record,
                 last: LastSequence(markSequence, of: BusSubject.documentMark.text(in: names.namespace)))
             guard stored != nil else { throw Deposed() }
         }
@@ -391,13 +391,13 @@ actor Projection {
         let subject = BusSubject.documentMark.text(in: names.namespace)
         // The table may already have types beyond the mark: readers then find the same message, or a later one.
         let table = try await jetStream.publishIf(
-            BusSubject.typeTable.text(in: names.namespace), body: try types.json(),
+            BusSubject.typeTable.text(in: names.namespace), record: types,
             last: LastSequence(markSequence, of: subject))
         guard table != nil else { throw Deposed() }
         try passed(.typesStored)
-        let body = try MarkRecord(sequence: end, epoch: epoch).json()
-        guard let sequence = try await jetStream.publishIf(subject, body: body, last: LastSequence(markSequence))
-        else { return try await recoverMark() }
+        let sequence = try await jetStream.publishIf(
+            subject, record: MarkRecord(sequence: end, epoch: epoch), last: LastSequence(markSequence))
+        guard let sequence else { return try await recoverMark() }
         (markSequence, mark) = (sequence, end)
         try passed(.markStored)
     }

@@ -41,6 +41,15 @@ extension JetStream {
         }
     }
 
+    /// Stores a record on the condition that the last message of a subject has a sequence: see
+    /// ``publishIf(_:headers:body:id:last:)``.
+    func publishIf(
+        _ subject: String, record: some LayoutRecord, id: String? = nil, last: LastSequence
+    ) async throws -> Int? {
+        let (headers, body) = try record.message()
+        return try await publishIf(subject, headers: NATSHeaders(headers), body: body, id: id, last: last)
+    }
+
     /// Reads the messages that a stream has now, in order. After an interruption it continues after the last message,
     /// or begins again if `settings` starts with the last message of each subject.
     ///
@@ -162,7 +171,7 @@ struct RecordReader: Sendable {
         guard let last else { return .absent }
         return checked(
             try RecordReading(
-                json: last.body, copy: last.headers[FenceRecord.header], subject: last.subject,
+                json: last.body, copy: Record.copyHeader.flatMap { last.headers[$0] }, subject: last.subject,
                 sequence: last.sequence))
     }
 
@@ -171,7 +180,7 @@ struct RecordReader: Sendable {
     ) throws -> RecordReading<Record> {
         checked(
             try RecordReading(
-                json: delivered.message.body, copy: delivered.message.header(FenceRecord.header),
+                json: delivered.message.body, copy: Record.copyHeader.flatMap { delivered.message.header($0) },
                 subject: delivered.subject, sequence: delivered.streamSequence))
     }
 
