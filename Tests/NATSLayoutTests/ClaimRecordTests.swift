@@ -129,6 +129,26 @@ struct ClaimRecordTests {
         }
     }
 
+    @Test("that are too large give the limit that they exceed")
+    func tooLarge() throws {
+        let shares = Partition.all.map { _ in ConsumerGroup.Share(offset: 0) }
+        let many = ConsumerGroup(
+            ownerEpoch: 100, shares: shares, progress: Dictionary(uniqueKeysWithValues: (0..<65).map { ($0, 1) }),
+            members: [])
+        let displaced = ConsumerGroup(
+            ownerEpoch: 100, shares: shares, progress: [:], members: [], displaced: (0..<1025).map { _ in UUID() })
+        for (group, text) in [
+            (many, "65 owner epochs with progress; at most 64"), (displaced, "1025 displaced members"),
+        ] {
+            let json = try GroupRecord(group, epoch: 1).json()
+            #expect {
+                try GroupRecord(json: json)
+            } throws: {
+                ($0 as? ProtocolError).map { $0.code == .tooLarge && $0.message.contains(text) } ?? false
+            }
+        }
+    }
+
     @Test("cut-offs are reported until there is progress under a fence that is after them")
     func cutOffs() throws {
         let type = MessageType(kind: .event, name: "A")

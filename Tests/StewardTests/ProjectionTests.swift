@@ -54,6 +54,34 @@ struct ProjectionTests {
         return open
     }
 
+    @Test("reports a damaged batch, which is not delivered", .timeLimit(.minutes(1)))
+    func damagedBatch() async throws {
+        try await TestJournal.run { journal in
+            let (posted, poster) = AsyncStream.makeStream(of: StewardNotice.self)
+            let configuration = StewardConfiguration(namespace: "TEST") {
+                poster.yield($0)
+                return nil
+            }
+            let notices = StewardNotices(journal.jetStream, journal.names, configuration, TestJournal.logger)
+            let projection = Projection(
+                journal.jetStream, journal.names, journal.journal, notices,
+                steward: StewardRecord(instance: UUID(), term: 1), logger: TestJournal.logger)
+            let subject = journal.text(.batch(MessageTokens(of: [message(.event, "E")])))
+            let damaged = try await journal.jetStream.publish(
+                subject, headers: [BatchHeaders.Name.batch.rawValue: "1"], body: [1, 2, 3]
+            ).sequence
+            try await during({ try await notices.run() }) {
+                try await during({ try await projection.run() }) {
+                    for await notice in posted {
+                        #expect(notice.code == .damaged)
+                        #expect(notice.message.contains("message \(damaged) "))
+                        break
+                    }
+                }
+            }
+        }
+    }
+
     @Test("equals a fold of the journal, whenever its steward is killed", .timeLimit(.minutes(3)))
     func killed() async throws {
         try await TestJournal.run { journal in

@@ -96,6 +96,25 @@ struct StewardTests {
         }
     }
 
+    @Test("ends with the setting to change when it connects to a server that cannot be used", .timeLimit(.minutes(1)))
+    func unusableServer() async throws {
+        try await TestJournal.run { journal in
+            let (roles, run) = Self.roles(of: Self.steward(journal.server))
+            let error = await #expect(throws: BusError.self) {
+                try await during(run) {
+                    for await role in roles where role == .leader(term: 1) { break }
+                    try await journal.server.kill()
+                    journal.server.change(settings: "max_payload: 128KB")
+                    try await journal.server.restart()
+                    for await _ in roles {}
+                    try await Task.sleep(for: .seconds(40))
+                }
+            }
+            #expect(error?.code == .address)
+            #expect(error?.message.contains("set max_payload: 9MB") == true)
+        }
+    }
+
     @Test("gives a journal that has lost its end another epoch, and keeps the documents", .timeLimit(.minutes(1)))
     func lostEnd() async throws {
         try await TestJournal.run { journal in

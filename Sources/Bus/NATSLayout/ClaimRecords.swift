@@ -5,7 +5,7 @@ package import Foundation
 /// The owners of a durable consumer, under `k.g.CONSUMER`.
 package struct GroupRecord: LayoutRecord {
     package static let title = "the record of a durable consumer"
-    /// The maximum number of members of a group.
+    /// The maximum number of members of a group, and of those that it has displaced.
     private static let maximumMemberCount = 1024
     /// Higher owner epochs are not assigned, so that one more never overflows and JSON numbers keep all their digits.
     package static let maximumOwnerEpoch: UInt64 = 1 << 53
@@ -83,12 +83,16 @@ package struct GroupRecord: LayoutRecord {
         guard shares.allSatisfy({ $0.ownerEpoch <= ownerEpoch }),
             (progress ?? []).allSatisfy({ $0.ownerEpoch <= ownerEpoch })
         else { throw refuse("a partition has a higher owner epoch than the consumer") }
-        guard members.count <= Self.maximumMemberCount, (displaced ?? []).count <= Self.maximumMemberCount,
-            (progress ?? []).count <= Partition.count
-        else { throw ProtocolError(.tooLarge, "\(Self.title) has more than \(Self.maximumMemberCount) members") }
+        for (count, limit, name) in [
+            (members.count, Self.maximumMemberCount, "members"),
+            ((displaced ?? []).count, Self.maximumMemberCount, "displaced members"),
+            ((progress ?? []).count, Partition.count, "owner epochs with progress"),
+        ] where count > limit {
+            throw ProtocolError(.tooLarge, "\(Self.title) has \(count) \(name); at most \(limit) are possible")
+        }
         let owners = Set(shares.compactMap(\.member))
         guard members.isEmpty ? owners.count <= 1 : owners.isSubset(of: members) else {
-            throw refuse("a partition has an owner who is not a member")
+            throw refuse("the owner of a partition is not a member")
         }
     }
 }

@@ -26,7 +26,7 @@ struct JournalSetup: Sendable {
 
     private var place: String { jetStream.connection.options.addresses }
 
-    /// Waits for a server, as long as it takes, and checks it.
+    /// Waits for a server, without a limit, and checks it.
     /// - Throws: ``BusError`` with code `address`.
     func checkServer() async throws {
         for await state in jetStream.connection.changes() {
@@ -37,6 +37,17 @@ struct JournalSetup: Sendable {
             case .connecting, .closed: break
             }
         }
+        try throwClosed()
+    }
+
+    /// Checks each server that the steward connects to.
+    /// - Throws: ``BusError`` with code `address`.
+    func checkServers() async throws {
+        for await case .connected(let info) in jetStream.connection.changes() { try check(info) }
+        try throwClosed()
+    }
+
+    private func throwClosed() throws {
         try Task.checkCancellation()
         throw NATSError(.closed, "the connection to NATS has ended")
     }

@@ -59,6 +59,7 @@ actor Projection {
     private let epochs: JournalEpochs
     private let steward: StewardRecord
     private let records: RecordReader
+    private let notices: StewardNotices
     private let logger: Logger
     private let passed: @Sendable (Step) throws -> Void
 
@@ -90,6 +91,7 @@ actor Projection {
     ) {
         self.jetStream = jetStream
         self.names = names
+        self.notices = notices
         records = RecordReader(jetStream: jetStream, names: names, notices: notices)
         batchPrefix = "\(names.namespace).m."
         self.epochs = epochs
@@ -279,9 +281,10 @@ actor Projection {
                 window.letters.append(Letter(consumer: owner.consumer, sequence: sequence, record: record))
             }
         } catch {
-            logger.error(
-                "the journal has a damaged batch, which cannot be delivered",
-                metadata: ["sequence": "\(sequence)", "error": "\(error)"])
+            notices.post(
+                .damaged,
+                "message \(sequence) of '\(delivered.subject)' in the journal \(names.journal) is damaged and cannot be "
+                    + "delivered: \(error)")
         }
     }
 

@@ -82,6 +82,7 @@ package struct Steward: Sendable {
         _ = try await setup.journal()
         let driver = ElectionDriver(jetStream, names)
         try await withThrowingTaskGroup { group in
+            group.addTask { try await setup.checkServers() }
             group.addTask { try await driver.listen() }
             group.addTask {
                 while true {
