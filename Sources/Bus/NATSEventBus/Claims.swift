@@ -242,7 +242,8 @@ actor Claims {
         case .answer(let answers): await answers.run(in: journal)
         case .leave(let id, let answers, let call):
             await answers?.waitUntilEnded()
-            await leaveGroup(id)
+            // If the member has joined again meanwhile, it stays.
+            if members[id] == nil { await leaveGroup(id) }
             leaving.removeValue(forKey: call)?.resume()
         }
     }

@@ -77,15 +77,20 @@ package struct Heartbeat: LayoutRecord {
         self.epoch = epoch
     }
 
-    /// The heartbeats of a client: several if it has many members.
+    /// The heartbeats of a client: several if it has many members. Only the last one has what the client has seen, so
+    /// that it counts once.
     package var parts: [Heartbeat] {
         guard members.count > Self.memberCount, let producer else { return [self] }
-        return stride(from: 0, to: members.count, by: Self.memberCount).map { start in
+        let starts = stride(from: 0, to: members.count, by: Self.memberCount)
+        var parts = starts.map { start in
             Heartbeat(
-                producer: producer, members: Array(members[start...].prefix(Self.memberCount)), seen: seen,
-                epoch: epoch,
-                last: last, lacksLast: lacksLast)
+                producer: producer, members: Array(members[start...].prefix(Self.memberCount)), seen: 0, epoch: 0)
         }
+        let rest = parts.removeLast().members
+        parts.append(
+            Heartbeat(
+                producer: producer, members: rest, seen: seen, epoch: epoch, last: last, lacksLast: lacksLast))
+        return parts
     }
 
     package func check() throws(ProtocolError) {
