@@ -28,7 +28,7 @@ final class AliveAnswers: Sendable {
     }
 
     private func answer(in journal: Journal) async {
-        // Ends when the connection or the task ends. If this user may not subscribe, nobody learns that it is alive.
+        // Ends when the connection or the task ends. A user that may not subscribe is never reported as alive.
         try? await journal.connection.withSubscription(
             to: Self.subject(of: member, in: journal), limit: 64
         ) { subscription in

@@ -10,7 +10,7 @@ struct ClaimHealth: Sendable {
     /// The reason for which there has been no valid claim since.
     private var reason = "it could not claim, or the record of its claim could not be read"
     private var isReported = false
-    /// True if a claim has lost its fence since. Then another claim does not show that the next one is valid.
+    /// True if a claim has lost its fence since. A new claim alone then does not prove that it will last.
     private(set) var hasLostFence = false
 
     init(at now: ContinuousClock.Instant) {
@@ -33,7 +33,7 @@ struct ClaimHealth: Sendable {
         return !hasLostFence
     }
 
-    /// One line for people: how long there has been no valid claim, and why. Nil while it may pass unnoticed.
+    /// One line for people: how long there has been no valid claim, and why. Nil before `patience` has passed.
     func report(at now: ContinuousClock.Instant, after patience: Duration = patience) -> String? {
         let time = now - lastValid
         return time >= patience ? "has had no valid claim for \(time.components.seconds) s: \(reason)" : nil

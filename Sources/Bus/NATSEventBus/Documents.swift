@@ -82,7 +82,7 @@ struct Documents {
         let settings = ConsumerSettings(filters: patterns + [mark], start: .lastPerSubject)
         try await journal.retrying {
             try await journal.jetStream.withConsumer(of: journal.names.documents, settings) { consumer in
-                // After the first messages the consumer goes on with the changes. A server that lags behind sends the
+                // After the first messages the consumer continues with changes. A server that lags behind sends the
                 // mark again when it has caught up.
                 var hasMark = false
                 var pending = consumer.initialPending

@@ -396,7 +396,7 @@ final class Journal: Sendable {
         }
     }
 
-    /// Logs that a server lacks messages. What else passes by itself needs no attention.
+    /// Logs that a server lacks messages. Other temporary errors are not logged.
     func warn(of error: any Error) {
         guard let error = error as? NATSError, error.code == .incomplete else { return }
         logger.warning("\(error)", metadata: ["code": "journal.incomplete"])

@@ -93,8 +93,7 @@ actor Queries {
     }
 
     private func receive(_ message: NATSMessage) {
-        // Anybody may send to this address. What cannot be read is ignored: its sender learns from a ping, or from
-        // silence, that it is not answered.
+        // Any process may send to this address. An unreadable message is ignored; its sender gets no answer to its pings.
         guard let query = QueryPacket(message) else { return }
         switch query {
         case .ask(let id, let query):

@@ -30,7 +30,7 @@ struct QueryServers {
     /// Notes that the servers of a type are asked now.
     mutating func noteRequest(for type: MessageType, at now: ContinuousClock.Instant) {
         if known[type] == nil, known.count >= Self.capacity {
-            // The type that nobody has asked for the longest time.
+            // The type that was requested least recently.
             known.min { $0.value.asked < $1.value.asked }.map { known[$0.key] = nil }
         }
         known[type, default: Known(asked: now)].asked = now
@@ -41,7 +41,7 @@ struct QueryServers {
         known[type].map { now - $0.asked > Self.refreshInterval } ?? true
     }
 
-    /// Notes that a process serves a type. Has no effect if nobody has asked for the type.
+    /// Notes that a process serves a type. Has no effect if the type was not requested.
     mutating func note(_ instance: String, serves type: MessageType, at now: ContinuousClock.Instant) {
         guard let servers = known[type]?.servers else { return }
         if let index = servers.firstIndex(where: { $0.instance == instance }) {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Lets one task at a time use each key, in the order of the calls.
+/// A lock for each key, granted in the order of the calls.
 final class Turns<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let number: UInt64

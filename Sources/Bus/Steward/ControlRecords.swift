@@ -77,7 +77,7 @@ actor ControlRecords {
             guard case .group(let consumer) = BusSubject(delivered.subject, in: names.namespace) else { return }
             // A record of a newer program keeps everything: the error ends this step of retention.
             let record = try records.record(GroupRecord.self, in: delivered)
-            // Without a valid record, only the journal tells what the consumer has handled.
+            // Without a valid record, what the consumer has handled is read from the journal.
             groups[consumer] =
                 record.damage == nil
                 ? record.value?.existing(in: epochs, at: record.sequence) : ConsumerGroup()

@@ -28,7 +28,7 @@ package struct JournalStreams: Sendable {
         // The journal comes last: clients wait for it, and then use all streams.
         _ = try await make(
             names.documents, names.documentSubjects, more: ["max_msgs_per_subject": 1], on: jetStream)
-        // The room is only reserved until there is a journal: then a server that has too little is found at once.
+        // The room is reserved only until there is a journal, so that too little room is found at the start.
         let room = maximumSize == nil ? -1 : Self.overhead
         _ = try await make(
             names.deadLetters, names.deadLetterSubjects, more: ["max_bytes": .integer(room)], on: jetStream)

@@ -195,7 +195,7 @@ actor Projection {
             }
             return 0
         }
-        // The journal has lost its end. A document from there is still the last one that anybody has seen.
+        // The journal has lost its end. A document from there is still the last one that was ever delivered.
         let settings = ConsumerSettings(filters: [names.allDocuments], start: .lastPerSubject)
         try await jetStream.readAll(of: names.documents, settings) { delivered in
             let headers = delivered.message.headers
@@ -246,8 +246,8 @@ actor Projection {
     // MARK: Following the journal
 
     private func follow() async throws {
-        // The records of leases are read for their sequences only: whoever waits until everything before a revocation
-        // is stored need not wait for another batch.
+        // The records of leases are read for their sequences only: a withdrawal that waits until everything before a
+        // revocation is stored need not wait for another batch.
         let settings = ConsumerSettings(
             filters: [names.batches, names.leases], start: .sequence(Int(clamping: stored + 1)))
         try await jetStream.follow(names.journal, settings, gathering: Self.gathering) { delivered in

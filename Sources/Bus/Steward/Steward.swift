@@ -28,7 +28,7 @@ package struct StewardConfiguration: Sendable {
     }
 }
 
-/// Does the work of a bus on NATS that no client does: it makes the streams, keeps the retained documents and the dead
+/// The background work of a bus on NATS: it makes the streams, keeps the retained documents and the dead
 /// letters, withdraws what silent clients have leased, and removes old messages.
 ///
 /// Several stewards may run; one of them leads, and the others follow. Messages do not pass through it, so publishing
@@ -112,7 +112,7 @@ package struct Steward: Sendable {
                 continue
             } catch let error where !(Task.isCancelled || error is CancellationError || error is BusError) {
                 // A steward that is stopped may lose its connection before its work ends. That is no failure.
-                logger.error("the steward's work has failed and begins anew", metadata: ["error": "\(error)"])
+                logger.error("the steward's work has failed and is restarted", metadata: ["error": "\(error)"])
                 await driver.resign()
             }
         }

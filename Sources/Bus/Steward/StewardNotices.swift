@@ -4,7 +4,7 @@ internal import NATS
 internal import NATSLayout
 internal import Synchronization
 
-/// An event of the bus that people should know of. The steward logs it and publishes the message that
+/// An event of the bus that is reported to people. The steward logs it and publishes the message that
 /// ``StewardConfiguration/describe`` makes of it.
 package struct StewardNotice: Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {

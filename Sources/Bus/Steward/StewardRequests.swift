@@ -2,7 +2,7 @@ internal import EventBus
 internal import NATS
 internal import NATSLayout
 
-/// Another steward has taken over. What this one has still to write is refused.
+/// Another steward has taken over. Further writes of this one are refused.
 struct Deposed: Error {}
 
 /// The requests of a steward. They wait while servers are away.
