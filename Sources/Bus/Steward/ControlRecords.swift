@@ -56,6 +56,8 @@ actor ControlRecords {
     private let epochs: JournalEpochs
     private let records: RecordReader
     private var readings: [String: Reading] = [:]
+    /// The consumers that were removed, as of the last reading.
+    private var removed: Set<String> = []
 
     init(_ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ notices: StewardNotices) {
         self.jetStream = jetStream
@@ -71,12 +73,14 @@ actor ControlRecords {
     /// Reads the consumers, and what they have handled since the last call.
     func consumers() async throws -> [String: Consumer] {
         var groups: [String: ConsumerGroup] = [:]
+        var removed: Set<String> = []
         let (names, epochs, records) = (names, epochs, records)
         let settings = ConsumerSettings(filters: [names.groups], start: .lastPerSubject)
         try await jetStream.readAll(of: names.journal, settings) { delivered in
             guard case .group(let consumer) = BusSubject(delivered.subject, in: names.namespace) else { return }
             // A record of a newer program keeps everything: the error ends this step of retention.
             let record = try records.record(GroupRecord.self, in: delivered)
+            if record.value?.exists == false { removed.insert(consumer) }
             // Without a valid record, what the consumer has handled is read from the journal.
             groups[consumer] =
                 record.damage == nil
@@ -95,6 +99,7 @@ actor ControlRecords {
             consumers[name] = consumer
         }
         readings = readings.filter { groups[$0.key] != nil }
+        self.removed = removed
         return consumers
     }
 
@@ -252,7 +257,8 @@ actor ControlRecords {
             default: nil
             }
         }
-        guard !withRecords.isEmpty else { return }
+        let candidates = removed.intersection(withRecords)
+        guard !candidates.isEmpty else { return }
         // Read before the groups: what a new consumer of the same name writes comes after it.
         let end = try await jetStream.retrying { try await jetStream.stream(names.journal) }.lastSequence + 1
         let first = try await jetStream.firstSequence(
@@ -268,7 +274,7 @@ actor ControlRecords {
             else { return }
             ended.insert(consumer)
         }
-        for consumer in ended.intersection(withRecords).sorted() {
+        for consumer in ended.intersection(candidates).sorted() {
             for filter in [names.progressRecords(of: consumer), names.fences(of: consumer)] {
                 _ = try await jetStream.retrying {
                     try await jetStream.purge(names.journal, filter: filter, before: limit)
