@@ -7,18 +7,22 @@ package typealias Bytes = ArraySlice<UInt8>
 
 /// Reads the binary frames of the protocol. Reading an invalid frame throws an error.
 package struct ByteReader {
-    @usableFromInline let frame: [UInt8]
-    @usableFromInline var index = 0
+    private let frame: [UInt8]
+    private var index = 0
 
     package init(_ frame: [UInt8]) {
         self.frame = frame
     }
 
-    @inlinable package var isAtEnd: Bool { index == frame.count }
+    package var isAtEnd: Bool { index == frame.count }
 
-    @inlinable package mutating func read<Integer: FixedWidthInteger & UnsignedInteger>(
-        _ type: Integer.Type = Integer.self
-    ) throws(ProtocolError) -> Integer {
+    // Not generic: another module could not specialise the function.
+    package mutating func read(_ type: UInt8.Type = UInt8.self) throws(ProtocolError) -> UInt8 { try integer() }
+    package mutating func read(_ type: UInt16.Type = UInt16.self) throws(ProtocolError) -> UInt16 { try integer() }
+    package mutating func read(_ type: UInt32.Type = UInt32.self) throws(ProtocolError) -> UInt32 { try integer() }
+    package mutating func read(_ type: UInt64.Type = UInt64.self) throws(ProtocolError) -> UInt64 { try integer() }
+
+    private mutating func integer<Integer: FixedWidthInteger & UnsignedInteger>() throws(ProtocolError) -> Integer {
         let place = try take(MemoryLayout<Integer>.size).lowerBound
         return frame.withUnsafeBytes { Integer(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: Integer.self)) }
     }
@@ -39,11 +43,11 @@ package struct ByteReader {
         return byte == 1
     }
 
-    @inlinable package mutating func bytes(count: Int) throws(ProtocolError) -> Bytes {
+    package mutating func bytes(count: Int) throws(ProtocolError) -> Bytes {
         frame[try take(count)]
     }
 
-    @inlinable mutating func take(_ count: Int) throws(ProtocolError) -> Range<Int> {
+    private mutating func take(_ count: Int) throws(ProtocolError) -> Range<Int> {
         guard frame.count - index >= count else { throw ProtocolError(.malformed, "a frame is too short") }
         defer { index += count }
         return index..<index + count
@@ -76,37 +80,45 @@ package struct ByteReader {
 
 /// Writes the binary frames of the protocol: big-endian integers; texts and blobs after their length.
 package struct ByteWriter: Hashable, Sendable {
-    @usableFromInline var buffer: [UInt8] = []
-
-    @inlinable package var bytes: [UInt8] { buffer }
+    package private(set) var bytes: [UInt8] = []
 
     package init(capacity: Int = 0) {
-        buffer.reserveCapacity(capacity)
+        bytes.reserveCapacity(capacity)
     }
 
-    @inlinable package mutating func write(_ value: some FixedWidthInteger & UnsignedInteger) {
-        withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
+    // Not generic: another module could not specialise the functions.
+    package mutating func write(_ value: UInt8) { bytes.append(value) }
+    package mutating func write(_ value: UInt16) { append(value) }
+    package mutating func write(_ value: UInt32) { append(value) }
+    package mutating func write(_ value: UInt64) { append(value) }
+
+    private mutating func append(_ value: some FixedWidthInteger & UnsignedInteger) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    @inlinable package mutating func write(bytes more: some Collection<UInt8>) {
-        buffer.append(contentsOf: more)
+    package mutating func write(bytes more: [UInt8]) {
+        bytes.append(contentsOf: more)
     }
 
     /// Writes a blob: its length in 4 bytes, then the bytes.
-    @inlinable package mutating func write(blob: some Collection<UInt8>) {
+    package mutating func write(blob: Bytes) {
         write(UInt32(clamping: blob.count))
-        buffer.append(contentsOf: blob)
+        bytes.append(contentsOf: blob)
+    }
+
+    /// Does the same with bytes that are not in an array.
+    package mutating func write(blob: UnsafeRawBufferPointer) {
+        write(UInt32(clamping: blob.count))
+        bytes.append(contentsOf: blob)
     }
 
     /// Writes a blob of the bytes that `body` appends.
-    @inlinable package mutating func writeBlob<Failure: Error>(_ body: (inout [UInt8]) throws(Failure) -> Void)
-        throws(Failure)
-    {
-        let start = buffer.count
+    mutating func writeBlob<Failure: Error>(_ body: (inout [UInt8]) throws(Failure) -> Void) throws(Failure) {
+        let start = bytes.count
         write(UInt32(0))
-        try body(&buffer)
-        let count = UInt32(clamping: buffer.count - start - MemoryLayout<UInt32>.size)
-        buffer.withUnsafeMutableBytes { $0.storeBytes(of: count.bigEndian, toByteOffset: start, as: UInt32.self) }
+        try body(&bytes)
+        let count = UInt32(clamping: bytes.count - start - MemoryLayout<UInt32>.size)
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: count.bigEndian, toByteOffset: start, as: UInt32.self) }
     }
 
     /// Writes a text: its length in 2 bytes, then its UTF-8. A string of more than 65,535 bytes is cut to at most this
@@ -115,7 +127,7 @@ package struct ByteWriter: Hashable, Sendable {
         var text = text.prefix(utf8: Int(UInt16.max))
         text.withUTF8 { utf8 in
             write(UInt16(clamping: utf8.count))
-            buffer.append(contentsOf: utf8)
+            bytes.append(contentsOf: utf8)
         }
     }
 }
