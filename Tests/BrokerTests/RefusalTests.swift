@@ -125,7 +125,7 @@ struct RefusalTests {
                 """
                 WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
                 INSERT INTO consumers SELECT 'c' || number, 0 FROM numbers
-                """, [Consumer.capacity - 1])
+                """, [ConsumerLimits.consumers - 1])
             try fixture.execute(
                 """
                 INSERT INTO shares SELECT consumers.name, partition, NULL, 0, 0 FROM consumers, shares

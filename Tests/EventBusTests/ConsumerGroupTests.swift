@@ -198,9 +198,93 @@ struct ConsumerGroupTests {
         #expect(restored == group)
         #expect(restored.ownership(of: members[1].id) == group.ownership(of: members[1].id))
     }
+
+    @Test("a silent exclusive owner keeps its partitions, which it must claim anew")
+    func expelled() throws {
+        var group = ConsumerGroup()
+        let owner = ConsumerMember.exclusive
+        let first = group.claim(owner)
+        group.expect(accepts: 5, ownerEpoch: first.ownerEpoch)
+        let (next, freed) = try #require(group.expelling([owner.id]))
+        #expect(freed == Partition.all)
+        #expect(next.ownership(of: owner.id).ownerEpoch == 0)
+        #expect(next.position == 5)
+        #expect(next.expelling([owner.id]) == nil)
+        var last = next
+        let second = last.claim(owner)
+        #expect(second.ownerEpoch > next.ownerEpoch)
+        #expect(second.offsets.count == Partition.count)
+    }
+
+    @Test("silent shared members lose their partitions under an owner epoch that no claim gets")
+    func expelledMember() throws {
+        var group = ConsumerGroup()
+        let (silent, other) = (ConsumerMember.shared, ConsumerMember.shared)
+        _ = group.claim(silent)
+        _ = group.claim(other)
+        let before = group.claim(silent)
+        let (next, freed) = try #require(group.expelling([silent.id]))
+        #expect(Set(freed) == Set(before.offsets.keys))
+        #expect(next.members == [other.id] && next.ownerEpoch == group.ownerEpoch + 1)
+        #expect(next.owners.allSatisfy { $0 == other.id })
+    }
+
+    @Test("a claim is refused beyond the limits of consumers and of members, but not one of a member")
+    func limits() throws {
+        var group = ConsumerGroup()
+        let members = (0..<ConsumerLimits.members).map { _ in ConsumerMember.shared }
+        for member in members {
+            group = try group.claimed(by: member, of: "worker", otherConsumers: nil).group
+        }
+        _ = try group.claimed(by: members[0], of: "worker", otherConsumers: nil)
+        let refusal = #expect(throws: LedgerRefusal.self) {
+            try group.claimed(by: .shared, of: "worker", otherConsumers: nil)
+        }
+        #expect(refusal?.reason == .full)
+        _ = try group.claimed(by: .exclusive, of: "worker", otherConsumers: ConsumerLimits.consumers - 1)
+        let last = #expect(throws: LedgerRefusal.self) {
+            try group.claimed(by: .exclusive, of: "worker", otherConsumers: ConsumerLimits.consumers)
+        }
+        #expect(last?.reason == .full)
+    }
+
+    @Test("a claim gets an owner epoch above the one that its bus cannot use, and only if it has partitions")
+    func floor() throws {
+        let member = ConsumerMember.exclusive
+        let (group, ownership) = try ConsumerGroup().claimed(by: member, of: "worker", otherConsumers: nil) { _ in 9 }
+        #expect(ownership.ownerEpoch == 10 && group.ownerEpoch == 10)
+        #expect(group.isCurrent(claim(member, ownership), in: 1))
+        #expect(!group.isCurrent(claim(member, ownership), in: 2))
+        // A group that was read before the claim was made.
+        #expect(ConsumerGroup(owner: member).isCurrent(claim(member, ownership), in: 1, mayBeOlder: true))
+        #expect(!ConsumerGroup(owner: member).isCurrent(claim(member, ownership), in: 1))
+    }
+
+    @Test("a consumer is in use while it has members, or while the process of its exclusive owner may be alive")
+    func unused() throws {
+        var shared = ConsumerGroup()
+        _ = shared.claim(.shared)
+        #expect(throws: LedgerRefusal.self) { try shared.requireUnused("worker", owner: .ended) }
+        let owned = ConsumerGroup(owner: .exclusive)
+        try owned.requireUnused("worker", owner: .ended)
+        for owner in [OwnerLiveness.alive, .unknown(.seconds(5))] {
+            #expect(throws: LedgerRefusal.self) { try owned.requireUnused("worker", owner: owner) }
+            try ConsumerGroup().requireUnused("worker", owner: owner)
+        }
+    }
+
+    private func claim(_ member: ConsumerMember, _ ownership: Ownership) -> ConsumerClaim {
+        ConsumerClaim(
+            consumer: "worker", member: member, ownerEpoch: ownership.ownerEpoch, epoch: 1, offsets: ownership.offsets)
+    }
 }
 
 extension ConsumerGroup {
+    fileprivate init(owner: ConsumerMember) {
+        self.init()
+        _ = claim(owner)
+    }
+
     fileprivate func isBalanced(among count: Int) -> Bool {
         let owned = Dictionary(grouping: owners, by: \.self).mapValues(\.count)
         return owned.count == count && owned.values.allSatisfy { [0, 1].contains($0 - Partition.count / count) }

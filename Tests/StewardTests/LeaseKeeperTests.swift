@@ -224,22 +224,4 @@ struct LeaseKeeperTests {
             #expect(left.shares == group.shares)
         }
     }
-
-    @Test("leave an exclusive owner its partitions, which it must claim anew", .timeLimit(.minutes(1)))
-    func exclusive() async throws {
-        var group = ConsumerGroup()
-        let owner = ConsumerMember.exclusive
-        let first = group.claim(owner)
-        let isRecorded = group.record(5, partition: nil, ownerEpoch: first.ownerEpoch)
-        #expect(isRecorded)
-        let (next, freed) = try #require(group.expelling([owner.id]))
-        #expect(freed == Partition.all)
-        #expect(next.ownership(of: owner.id).ownerEpoch == 0)
-        #expect(next.position == 5)
-        #expect(next.expelling([owner.id]) == nil)
-        var last = next
-        let second = last.claim(owner)
-        #expect(second.ownerEpoch > next.ownerEpoch)
-        #expect(second.offsets.count == Partition.count)
-    }
 }

@@ -54,12 +54,14 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension ProtocolError {
-    package init(_ refusal: CheckpointRefusal) {
+    package init(_ refusal: LedgerRefusal) {
         let code: Code =
             switch refusal.reason {
             case .epoch: .epoch
             case .fenced: .fenced
             case .unrecorded: .unrecorded
+            case .full: .tooLarge
+            case .inUse: .malformed
             }
         self.init(code, refusal.message)
     }

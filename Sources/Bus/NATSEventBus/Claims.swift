@@ -41,7 +41,8 @@ actor Claims {
     ///     reads less.
     ///   - patience: The time after which a consumer without a valid claim is reported.
     init(
-        _ journal: Journal, floorStep: UInt64 = 10_000, patience: Duration = ClaimHealth.patience, logger: Logger
+        _ journal: Journal, floorStep: UInt64 = HandledOffsets.recordingStep, patience: Duration = ClaimHealth.patience,
+        logger: Logger
     ) {
         self.floorStep = floorStep
         self.patience = patience
@@ -188,17 +189,11 @@ actor Claims {
     private func recordFloor(
         of consumer: String, _ assigned: ConsumerRecords.Group, _ handled: HandledOffsets, _ epoch: UInt64
     ) async throws {
-        let epochs = Dictionary(
-            uniqueKeysWithValues: zip(Partition.all, assigned.group.shares.map(\.ownerEpoch)))
-        let group = assigned.group.recording { handled.handled($0, ownerEpoch: epochs[$0]) }
-        guard isWorthRecording(group, instead: assigned.group) else { return }
+        let group = assigned.group.recording(handled)
+        guard group.isWorthRecording(insteadOf: assigned.group, step: floorStep) else { return }
         // If the group has changed, the next claim records it.
         _ = try await journal.write(
             GroupRecord(group, epoch: epoch), .group(consumer: consumer), after: assigned.sequence)
-    }
-
-    private func isWorthRecording(_ group: ConsumerGroup, instead last: ConsumerGroup) -> Bool {
-        Place(offset: group.position).sequence > Place(offset: last.position).sequence + floorStep
     }
 
     // MARK: Health
@@ -503,12 +498,7 @@ actor Claims {
 
     private func endWatches(of consumer: String, in group: ConsumerGroup?, _ epoch: UInt64) {
         for watch in watches.values where watch.claim.consumer == consumer {
-            let ownership = group?.ownership(of: watch.claim.member.id)
-            // The claim can be newer than the group, which was read before it.
-            if let ownership, group?.ownerEpoch ?? 0 < watch.claim.ownerEpoch, ownership.ownerEpoch > 0 { continue }
-            let isCurrent =
-                watch.claim.epoch == epoch && ownership?.ownerEpoch == watch.claim.ownerEpoch
-                && ownership?.offsets.keys == watch.claim.offsets.keys
+            let isCurrent = group?.isCurrent(watch.claim, in: epoch, mayBeOlder: true) ?? false
             if !isCurrent { watch.end() }
         }
     }
@@ -522,8 +512,10 @@ actor Claims {
             guard let claim = member.claim, claim.epoch == epoch else { continue }
             let own = recorded.group.ownership(of: id.member)
             guard own.ownerEpoch == claim.ownerEpoch else { continue }
-            let group = recorded.group.recording { own.offsets[$0] == nil ? 0 : claim.handled($0) }
-            guard isWorthRecording(group, instead: recorded.group) else { continue }
+            let group = recorded.group.recording { partition, _ in
+                own.offsets[partition] == nil ? 0 : claim.handled(partition)
+            }
+            guard group.isWorthRecording(insteadOf: recorded.group, step: floorStep) else { continue }
             _ = try? await journal.write(
                 GroupRecord(group, epoch: epoch), .group(consumer: consumer), after: recorded.sequence)
             return

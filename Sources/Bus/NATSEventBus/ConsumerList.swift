@@ -38,12 +38,9 @@ struct ConsumerList: Sendable {
             let group = last.group(in: epochs)
             let ownerEpoch =
                 last.damage == nil ? group.ownerEpoch : try await records.highestOwnerEpoch(of: consumer, in: epochs)
-            guard group.members.isEmpty else {
-                throw BusError(.refused, "processes share the durable consumer '\(consumer)'; stop them first")
-            }
-            if let owner = group.shares.first?.member, try await AliveAnswers.isAlive(owner, in: journal) {
-                throw BusError(.refused, "a process runs the durable consumer '\(consumer)'; stop it first")
-            }
+            var owner = OwnerLiveness.ended
+            if let member = group.exclusiveOwner, try await AliveAnswers.isAlive(member, in: journal) { owner = .alive }
+            do { try group.requireUnused(consumer, owner: owner) } catch { throw BusError(error) }
             let removal = GroupRecord(removedAfter: ownerEpoch + 1)
             _ = try await journal.write(removal, .group(consumer: consumer), after: last.sequence)
         }

@@ -6,14 +6,12 @@ internal import NATSLayout
 
 /// The records of durable consumers in the journal: groups, fences and progress. It has no state of its own.
 struct ConsumerRecords: Sendable {
-    /// The maximum number of shared members of a consumer. Further members are refused.
-    static let memberCapacity = 256
     /// The number of requests that are under way at the same time.
     private static let parallelCount = 32
 
     let journal: Journal
-    /// The maximum number of durable consumers of a journal. Beyond it, claims of new consumers are refused.
-    var capacity = 4096
+    /// The maximum number of durable consumers of a journal.
+    var capacity = ConsumerLimits.consumers
     /// The time for which a server may hide a record that another one has.
     var patience = ClaimHealth.patience
 
@@ -52,35 +50,31 @@ struct ConsumerRecords: Sendable {
     ) async throws -> Group {
         while true {
             let last = try await groupRecord(of: consumer, in: epochs)
-            var group = last.group(in: epochs)
+            var known = last.group(in: epochs)
+            var otherConsumers: Int?
             switch last {
             case .value(let record, _):
-                if !record.exists {
-                    try await requireRoomForConsumer(in: epochs)
-                    try await writeRemovals(of: consumer, through: group.ownerEpoch)
-                }
+                if !record.exists { otherConsumers = try await consumerCount(in: epochs) }
             case .absent, .damaged:
-                if last.sequence == 0 { try await requireRoomForConsumer(in: epochs) }
+                if last.sequence == 0 { otherConsumers = try await consumerCount(in: epochs) }
                 // The group is new, or its record is lost. Progress under an owner epoch counts for all partitions that
                 // are owned under it, so no owner epoch may be assigned twice.
-                group = ConsumerGroup(after: try await highestOwnerEpoch(of: consumer, in: epochs))
+                known = ConsumerGroup(after: try await highestOwnerEpoch(of: consumer, in: epochs))
             }
-            guard !group.isDisplaced(member) else { throw BusError.takenOver(consumer) }
-            guard
-                member.mode == .exclusive || group.members.contains(member.id)
-                    || group.members.count < Self.memberCapacity
-            else {
-                throw BusError(
-                    .refused,
-                    "\(group.members.count) members share the durable consumer '\(consumer)' already; "
-                        + "let one of them leave first")
+            let group: ConsumerGroup
+            do {
+                group = try known.claimed(
+                    by: member, of: consumer, otherConsumers: otherConsumers, limit: capacity
+                ) { ownership in
+                    // The same owner epoch is not enough: the fence may be that of another member.
+                    let isOvertaken = floor > 0 && ownership.ownerEpoch <= floor && !ownership.offsets.isEmpty
+                    return isOvertaken || fenced.exceed(ownership) ? max(floor, fenced.ownerEpoch) : nil
+                }.group
+            } catch {
+                throw BusError(error)
             }
-            let ownership = group.claim(member)
-            // The same owner epoch is not enough: the fence may be that of another member.
-            let isOvertaken = floor > 0 && ownership.ownerEpoch <= floor && !ownership.offsets.isEmpty
-            if isOvertaken || fenced.exceed(ownership) {
-                group = group.raised(above: max(floor, fenced.ownerEpoch, group.ownerEpoch), for: member.id)
-                _ = group.claim(member)
+            if let record = last.value, !record.exists {
+                try await writeRemovals(of: consumer, through: known.ownerEpoch)
             }
             guard group.ownerEpoch < GroupRecord.maximumOwnerEpoch else {
                 throw BusError(
@@ -98,14 +92,10 @@ struct ConsumerRecords: Sendable {
         }
     }
 
-    private func requireRoomForConsumer(in epochs: JournalEpochs) async throws {
+    private func consumerCount(in epochs: JournalEpochs) async throws -> Int {
         // The subjects of removed consumers count, too. Only then are all groups read, which takes longer.
-        guard try await names().count >= capacity else { return }
-        let count = try await groups(in: epochs).count
-        guard count < capacity else {
-            throw BusError(
-                .refused, "the journal has \(count) durable consumers already; remove one with 'segue consumer forget'")
-        }
+        let count = try await names().count
+        return count < capacity ? count : try await groups(in: epochs).count
     }
 
     /// Changes the recorded group.
@@ -315,28 +305,6 @@ struct ConsumerRecords: Sendable {
             try await journal.jetStream.message(of: journal.names.journal, sequence: message.streamSequence)
         }
         return try stored.flatMap { try journal.record(FenceRecord.self, of: $0).value }
-    }
-}
-
-extension ConsumerGroup {
-    /// Returns the group with owner epochs above `floor`. The member must claim its partitions anew.
-    fileprivate func raised(above floor: UInt64, for member: UUID) -> ConsumerGroup {
-        let shares = zip(Partition.all, shares).map { partition, share in
-            share.member == member ? Share(member: member, ownerEpoch: 0, offset: handled(partition)) : share
-        }
-        return ConsumerGroup(
-            ownerEpoch: max(ownerEpoch, floor), shares: shares, progress: progress, members: members,
-            displaced: displaced)
-    }
-
-    /// Returns the group with the offsets up to which its partitions are handled, if these are higher.
-    func recording(_ offsets: (Partition) -> UInt64) -> ConsumerGroup {
-        let shares = zip(Partition.all, shares).map { partition, share in
-            Share(
-                member: share.member, ownerEpoch: share.ownerEpoch, offset: max(handled(partition), offsets(partition)))
-        }
-        return ConsumerGroup(
-            ownerEpoch: ownerEpoch, shares: shares, progress: progress, members: members, displaced: displaced)
     }
 }
 

@@ -86,7 +86,7 @@ struct Results: Sendable {
             throw BusError(
                 .epoch, "the claim of the durable consumer '\(checkpoint.claim.consumer)' is for another journal")
         }
-        do throws(CheckpointRefusal) {
+        do throws(LedgerRefusal) {
             guard try admission.isHandled(end: end, handled: handled) else { return false }
         } catch {
             if error.reason == .unrecorded { try await requireOwned(checkpoint) }

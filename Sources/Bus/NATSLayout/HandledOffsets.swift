@@ -40,6 +40,9 @@ package struct HandledOffsets: Hashable, Sendable {
         Place.start(after: group.position)
     }
 
+    /// The number of sequences after which the position of a group is recorded.
+    package static let recordingStep: UInt64 = 10_000
+
     /// Notes a fence.
     /// - Parameter sequence: The sequence of the record in the stream.
     package mutating func read(_ fence: FenceRecord, of partition: Partition, at sequence: UInt64) {
@@ -85,5 +88,20 @@ package struct HandledOffsets: Hashable, Sendable {
     /// - Parameter own: The sequences of the fences that the reader has written.
     package func hasRead(_ own: [Partition: UInt64]) -> Bool {
         own.allSatisfy { partition, sequence in fences[partition].map { $0 >= sequence } ?? false }
+    }
+}
+
+extension ConsumerGroup {
+    /// Returns the group with the offsets that its records tell, where these are higher.
+    package func recording(_ offsets: HandledOffsets) -> ConsumerGroup {
+        recording { offsets.handled($0, ownerEpoch: $1 > 0 ? $1 : nil) }
+    }
+
+    /// True if a reader of the progress reads at least `step` sequences less with this group than with `last`, so that
+    /// it is worth recording.
+    package func isWorthRecording(
+        insteadOf last: ConsumerGroup, step: UInt64 = HandledOffsets.recordingStep
+    ) -> Bool {
+        HandledOffsets.start(of: self) >= HandledOffsets.start(of: last) + step
     }
 }

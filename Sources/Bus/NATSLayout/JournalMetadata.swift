@@ -108,16 +108,3 @@ package struct JournalEpochs: Hashable, Sendable {
         return ended.map(\.end).min().map { sequence <= $0 } ?? (epoch == nil)
     }
 }
-
-extension ConsumerGroup {
-    /// Returns the group with partitions that are to be claimed anew, so that the claims of an earlier epoch end.
-    /// - Parameter keepsPositions: False if the consumer begins at the journal's beginning, unless other records tell
-    ///   more.
-    func unclaimed(keepsPositions: Bool) -> ConsumerGroup {
-        let shares = zip(Partition.all, shares).map { partition, share in
-            Share(member: share.member, ownerEpoch: 0, offset: keepsPositions ? handled(partition) : 0)
-        }
-        return ConsumerGroup(
-            ownerEpoch: ownerEpoch, shares: shares, progress: [:], members: members, displaced: displaced)
-    }
-}

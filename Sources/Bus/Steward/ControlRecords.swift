@@ -46,8 +46,6 @@ actor ControlRecords {
         }
     }
 
-    /// The number of sequences after which the recorded position of a consumer is raised.
-    private static let floorStep: UInt64 = 10_000
     /// The time after which the record of a lease that has ended is removed.
     private static let leaseAge = Duration.seconds(7 * 24 * 60 * 60)
 
@@ -193,11 +191,8 @@ actor ControlRecords {
             // another one with the same name.
             group == reading.group
         else { return }
-        let floor = HandledOffsets.start(of: group)
-        let raised = group.raised { partition, epoch in
-            reading.offsets.handled(partition, ownerEpoch: epoch > 0 ? epoch : nil)
-        }
-        guard HandledOffsets.start(of: raised) >= floor + Self.floorStep else { return }
+        let raised = group.recording(reading.offsets)
+        guard raised.isWorthRecording(insteadOf: group) else { return }
         // A claim from the new position on cannot know that the cut-offs were acknowledged before it.
         if try await cutOffs(of: consumer).sequence > 0 { _ = try await add([], to: consumer) }
         let stored = try await jetStream.publishIf(
@@ -306,18 +301,5 @@ actor ControlRecords {
                 try await jetStream.purge(names.journal, filter: subject, before: sequence + 1)
             }
         }
-    }
-}
-
-extension ConsumerGroup {
-    /// The group with what its partitions have handled.
-    fileprivate func raised(_ handled: (Partition, _ ownerEpoch: UInt64) -> UInt64) -> ConsumerGroup {
-        let shares = zip(Partition.all, shares).map { partition, share in
-            Share(
-                member: share.member, ownerEpoch: share.ownerEpoch,
-                offset: max(self.handled(partition), handled(partition, share.ownerEpoch)))
-        }
-        return ConsumerGroup(
-            ownerEpoch: ownerEpoch, shares: shares, progress: progress, members: members, displaced: displaced)
     }
 }

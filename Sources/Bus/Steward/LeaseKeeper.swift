@@ -396,37 +396,3 @@ extension FenceRecord {
     /// The member of a fence that the steward has written.
     static let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 }
-
-extension ConsumerGroup {
-    /// The shared members and the exclusive owner.
-    var everyMember: Set<UUID> { members.union(shares.compactMap(\.member)) }
-
-    /// The group with a higher owner epoch, which no claim gets.
-    var reservingOwnerEpoch: ConsumerGroup {
-        ConsumerGroup(
-            ownerEpoch: ownerEpoch + 1, shares: shares, progress: progress, members: members, displaced: displaced)
-    }
-
-    /// The group without some shared members, or with an exclusive owner that must claim anew.
-    /// - Returns: The group, whose owner epoch is reserved for the new fences, and the partitions to be fenced. Nil if
-    ///   nothing changes.
-    func expelling(_ silent: Set<UUID>) -> (ConsumerGroup, [Partition])? {
-        var group = self
-        for member in silent { group.leave(member) }
-        let freed = Partition.all.filter { partition in
-            let share = self.shares[Int(partition.number)]
-            return share.ownerEpoch > 0 && (share.member.map(silent.contains) ?? false)
-        }
-        var shares = group.shares
-        for partition in freed where silent.contains(shares[Int(partition.number)].member ?? FenceRecord.nobody) {
-            let index = Int(partition.number)
-            shares[index] = Share(member: shares[index].member, ownerEpoch: 0, offset: handled(partition))
-        }
-        guard group != self || !freed.isEmpty else { return nil }
-        let current = Set(shares.map(\.ownerEpoch))
-        let next = ConsumerGroup(
-            ownerEpoch: ownerEpoch + 1, shares: shares, progress: group.progress.filter { current.contains($0.key) },
-            members: group.members, displaced: displaced)
-        return (next, freed)
-    }
-}

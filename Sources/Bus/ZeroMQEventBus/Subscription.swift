@@ -228,8 +228,8 @@ struct Subscription {
     mutating func renewed(_ claimed: Claimed?) {
         isRenewing = false
         guard let claim, let claimed else { return }
-        let holds = claimed.ownerEpoch == claim.ownerEpoch && claimed.epoch == claim.epoch
-        if !holds || Set(claimed.offsets.keys) != Set(claim.offsets.keys) { finish() }
+        let ownership = Ownership(ownerEpoch: claimed.ownerEpoch, offsets: claimed.offsets)
+        if !ownership.matches(claim, in: claimed.epoch) { finish() }
     }
 
     /// Returns the progress of a waiting member beyond messages that it does not handle.

@@ -227,8 +227,8 @@ package struct BrokerEngine {
             return .counted(epoch: journal.epoch, count: try journal.letterCount(of: consumer))
         case .consumers: return .consumers(journal.consumerList)
         case .forget(let consumer):
-            try owners.requireNone(of: consumer, journal.consumers[consumer], presence, now: now)
-            try journal.forget(consumer, at: clock.time(at: now))
+            let owner = owners.liveness(of: consumer, journal.consumers[consumer], presence, now: now)
+            try journal.forget(consumer, owner: owner, at: clock.time(at: now))
             owners.remove(consumer)
             warnedConsumers.remove(consumer)
             cutOffConsumers.remove(consumer)

@@ -76,29 +76,20 @@ struct ExclusiveOwners {
             guard owners[request.consumer]?.member != member, !claimed.offsets.isEmpty else { return }
             owners[request.consumer] = Owner(member: member, producer: request.producer)
         case .leave:
-            guard consumer?.exclusiveOwner == member else { return }
+            guard consumer?.group.exclusiveOwner == member else { return }
             owners[request.consumer] = Owner(member: member, producer: nil)
         }
     }
 
-    /// - Throws: ``ProtocolError`` with code `malformed` if the process of an exclusive owner is present, or may be
-    ///   alive.
-    func requireNone(
+    /// Whether the process of a consumer's exclusive owner is present.
+    func liveness(
         of name: String, _ consumer: Consumer?, _ presence: ProducerPresence, now: ContinuousClock.Instant
-    ) throws(ProtocolError) {
-        guard let member = consumer?.exclusiveOwner else { return }
-        guard let owner = owners[name], owner.member == member else {
-            guard now - presence.listeningSince > ProducerPresence.leaseDuration else {
-                throw ProtocolError(
-                    .malformed,
-                    "the broker does not know yet whether a process runs the durable consumer '\(name)'; "
-                        + "try again after \(ProducerPresence.leaseDuration.components.seconds) s")
-            }
-            return
+    ) -> OwnerLiveness {
+        guard let owner = owners[name], owner.member == consumer?.group.exclusiveOwner else {
+            let lease = ProducerPresence.leaseDuration
+            return now - presence.listeningSince > lease ? .ended : .unknown(lease)
         }
-        guard !(owner.producer.map(presence.isHeard) ?? false) else {
-            throw ProtocolError(.malformed, "a process runs the durable consumer '\(name)'; stop it first")
-        }
+        return owner.producer.map(presence.isHeard) ?? false ? .alive : .ended
     }
 
     /// Forgets a consumer that was removed.

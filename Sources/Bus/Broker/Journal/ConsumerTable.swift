@@ -7,20 +7,10 @@ internal import Support
 
 /// A durable consumer in the journal.
 struct Consumer {
-    /// The maximum number of durable consumers of a journal. Beyond it, claims of new consumers are refused.
-    static let capacity = 4096
-    /// The maximum number of shared members of a consumer. Further members are refused.
-    static let memberCapacity = 256
-
     var group = ConsumerGroup()
     /// The producers of the shared members, by member. The silence of a producer ends the membership.
     var producers: [UUID: ProducerID] = [:]
     var cutOffs: [CutOffRow] = []
-
-    /// The exclusive member that owns all partitions; nil if there is none.
-    var exclusiveOwner: UUID? {
-        group.shares.first?.member.flatMap { group.members.contains($0) ? nil : $0 }
-    }
 
     /// Adds lost messages that no claim has reported yet.
     mutating func add(_ cutOff: CutOff) {
@@ -110,25 +100,13 @@ struct ConsumerTable {
     func claiming(_ request: ClaimRequest) throws(ProtocolError) -> (consumer: Consumer, ownership: Ownership) {
         let known = rows[request.consumer]
         var consumer = known ?? Consumer(group: ConsumerGroup(after: forgottenEpoch))
-        guard known != nil || rows.count < Consumer.capacity else {
-            throw ProtocolError(
-                .tooLarge,
-                "the journal has \(rows.count) durable consumers already; remove one with 'segue consumer forget'")
+        let ownership: Ownership
+        do {
+            (consumer.group, ownership) = try consumer.group.claimed(
+                by: request.member, of: request.consumer, otherConsumers: known == nil ? rows.count : nil)
+        } catch {
+            throw ProtocolError(error)
         }
-        guard !consumer.group.isDisplaced(request.member) else {
-            throw ProtocolError(CheckpointRefusal(takenOver: request.consumer))
-        }
-        let members = consumer.group.members
-        guard
-            request.member.mode == .exclusive || members.contains(request.member.id)
-                || members.count < Consumer.memberCapacity
-        else {
-            throw ProtocolError(
-                .tooLarge,
-                "\(members.count) members share the durable consumer '\(request.consumer)' already; "
-                    + "let one of them leave first")
-        }
-        let ownership = consumer.group.claim(request.member)
         consumer.producers = consumer.producers.filter { consumer.group.members.contains($0.key) }
         if request.member.mode == .shared {
             consumer.producers[request.member.id] = request.producer

@@ -466,12 +466,10 @@ package final class Journal {
     }
 
     /// Removes a durable consumer. Its dead letters remain.
-    /// - Throws: ``ProtocolError`` with code `malformed` if it has shared members.
-    func forget(_ name: String, at time: Int64) throws {
+    /// - Throws: ``ProtocolError`` with code `malformed` if a process runs the consumer, or may run it.
+    func forget(_ name: String, owner: OwnerLiveness, at time: Int64) throws {
         guard let consumer = consumers[name] else { return }
-        guard consumer.group.members.isEmpty else {
-            throw ProtocolError(.malformed, "processes share the durable consumer '\(name)'; stop them first")
-        }
+        do { try consumer.group.requireUnused(name, owner: owner) } catch { throw ProtocolError(error) }
         try transaction(at: time) { try $0.remove(name) }
     }
 

@@ -290,8 +290,14 @@ public actor InMemoryHub {
     ) throws -> ConsumerClaim {
         try requireOpen(handle)
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
-        guard groups[consumer]?.isDisplaced(member) != true else { throw BusError.takenOver(consumer) }
-        let ownership = groups[consumer, default: ConsumerGroup(after: forgottenEpoch)].claim(member)
+        let known = groups[consumer]
+        let ownership: Ownership
+        do {
+            (groups[consumer], ownership) = try (known ?? ConsumerGroup(after: forgottenEpoch))
+                .claimed(by: member, of: consumer, otherConsumers: known == nil ? groups.count : nil)
+        } catch {
+            throw BusError(error)
+        }
         memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
         endSubscriptions(of: consumer)
         return ConsumerClaim(
@@ -311,14 +317,10 @@ public actor InMemoryHub {
     func forget(_ consumer: String, for handle: InMemoryEventBus.ID) throws {
         try requireOpen(handle)
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
-        guard groups[consumer]?.members.isEmpty ?? true else { throw BusError.isShared(consumer) }
-        // Shared members are in `members`. If the owner of a partition is not among them, it is exclusive and owns all
-        // partitions.
-        if let owner = groups[consumer]?.shares.first?.member {
-            let membership = Membership(consumer: consumer, member: owner)
-            guard !memberships.values.contains(where: { $0.contains(membership) }) else {
-                throw BusError.isOwned(consumer)
-            }
+        if let group = groups[consumer] {
+            let owner = group.exclusiveOwner.map { Membership(consumer: consumer, member: $0) }
+            let isOwned = owner.map { owner in memberships.values.contains { $0.contains(owner) } } ?? false
+            do { try group.requireUnused(consumer, owner: isOwned ? .alive : .ended) } catch { throw BusError(error) }
         }
         forgottenEpoch = max(forgottenEpoch, groups.removeValue(forKey: consumer)?.ownerEpoch ?? 0)
         passed[consumer] = nil
@@ -328,11 +330,7 @@ public actor InMemoryHub {
 
     /// True if a claim still matches the partitions of its member.
     func isCurrent(_ claim: ConsumerClaim) -> Bool {
-        guard claim.epoch == journal.epoch, let ownership = groups[claim.consumer]?.ownership(of: claim.member.id)
-        else {
-            return false
-        }
-        return ownership.ownerEpoch == claim.ownerEpoch && ownership.offsets.keys == claim.offsets.keys
+        groups[claim.consumer]?.isCurrent(claim, in: journal.epoch) ?? false
     }
 
     /// See ``CheckpointAdmission/isHandled(end:handled:)``.
@@ -451,16 +449,6 @@ public actor InMemoryHub {
         for query in queries.values.filter({ $0.asker == handle }) {
             settle(query.id, .failure(.runEnded))
         }
-    }
-}
-
-extension BusError {
-    fileprivate static func isShared(_ consumer: String) -> BusError {
-        BusError(.refused, "processes share the durable consumer '\(consumer)'; stop them first")
-    }
-
-    fileprivate static func isOwned(_ consumer: String) -> BusError {
-        BusError(.refused, "a process runs the durable consumer '\(consumer)'; stop it first")
     }
 }
 

@@ -34,10 +34,10 @@ package struct CheckpointAdmission: Hashable, Sendable {
 
     /// Checks that the checkpoint is one of a journal.
     /// - Parameter end: The end of the journal, or a position of it that is not before ``reach``.
-    /// - Throws: ``CheckpointRefusal`` with the reason `epoch`.
-    private func requireReached(_ end: Position) throws(CheckpointRefusal) {
+    /// - Throws: ``LedgerRefusal`` with the reason `epoch`.
+    private func requireReached(_ end: Position) throws(LedgerRefusal) {
         guard position.epoch == end.epoch, reach <= end.offset else {
-            throw CheckpointRefusal(
+            throw LedgerRefusal(
                 .epoch,
                 "the checkpoint of the durable consumer '\(consumer)' is for another journal, or beyond the end of "
                     + "this one")
@@ -50,60 +50,20 @@ package struct CheckpointAdmission: Hashable, Sendable {
     ///   - handled: The offset up to which the partition of the checkpoint is handled; 0 if it has none. Nil if the
     ///     claim does not own the partition.
     /// - Returns: True if the message of the checkpoint is handled already, so that the batch is a repeat.
-    /// - Throws: ``CheckpointRefusal`` with the reason `epoch`, `fenced` or `unrecorded`. They are checked in this
+    /// - Throws: ``LedgerRefusal`` with the reason `epoch`, `fenced` or `unrecorded`. They are checked in this
     ///   order, and before the result.
-    package func isHandled(end: Position, handled: UInt64?) throws(CheckpointRefusal) -> Bool {
+    package func isHandled(end: Position, handled: UInt64?) throws(LedgerRefusal) -> Bool {
         try requireReached(end)
-        guard let handled else { throw CheckpointRefusal(takenOver: consumer) }
+        guard let handled else { throw LedgerRefusal(takenOver: consumer) }
         let isGuard = Self.isGuard(partition: partition, previous: previous, offset: position.offset)
         guard partition != nil, !isGuard else { return false }
         if handled >= position.offset { return true }
         // The previous checkpoint of the partition is missing. If this one were recorded, the message of the previous
         // one would count as handled.
         if let previous, handled < previous {
-            throw CheckpointRefusal(
+            throw LedgerRefusal(
                 .unrecorded, "the previous checkpoint, at offset \(previous), is not recorded")
         }
         return false
-    }
-}
-
-/// A checkpoint, or a claim, that a bus does not admit.
-package struct CheckpointRefusal: Error, Hashable, Sendable {
-    package enum Reason: Sendable {
-        /// The position is not one of this journal.
-        case epoch
-        /// The claim no longer owns the partition.
-        case fenced
-        /// The previous checkpoint of the partition is not recorded.
-        case unrecorded
-    }
-
-    package let reason: Reason
-    package let message: String
-
-    fileprivate init(_ reason: Reason, _ message: String) {
-        self.reason = reason
-        self.message = message
-    }
-
-    package init(takenOver consumer: String) {
-        self.init(.fenced, "another process has taken over the durable consumer '\(consumer)'")
-    }
-}
-
-extension BusError {
-    package init(_ refusal: CheckpointRefusal) {
-        let code: Code =
-            switch refusal.reason {
-            case .epoch: .epoch
-            case .fenced: .fenced
-            case .unrecorded: .unrecorded
-            }
-        self.init(code, refusal.message)
-    }
-
-    package static func takenOver(_ consumer: String) -> BusError {
-        BusError(CheckpointRefusal(takenOver: consumer))
     }
 }

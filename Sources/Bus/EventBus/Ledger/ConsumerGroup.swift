@@ -34,9 +34,6 @@ package struct ConsumerGroup: Hashable, Sendable {
     /// The exclusive members that were displaced most recently. Further claims of these members are refused.
     package private(set) var displaced: [UUID]
 
-    /// The maximum number of displaced members that are remembered. Beyond it the oldest one is forgotten.
-    private static let displacedCount = 16
-
     /// - Parameter ownerEpoch: The highest owner epoch of any consumer that was removed. The owner epochs of the new
     ///   consumer are higher.
     package init(after ownerEpoch: UInt64 = 0) {
@@ -72,7 +69,7 @@ package struct ConsumerGroup: Hashable, Sendable {
     package mutating func claim(_ member: ConsumerMember) -> Ownership {
         guard !isDisplaced(member) else { return ownership(of: member.id) }
         if let owner = exclusiveOwner, owner != member.id {
-            displaced = (displaced + [owner]).suffix(Self.displacedCount)
+            displaced = (displaced + [owner]).suffix(ConsumerLimits.displaced)
         }
         switch member.mode {
         case .exclusive:
@@ -150,9 +147,76 @@ package struct ConsumerGroup: Hashable, Sendable {
         max(shares[index].offset, progress[shares[index].ownerEpoch] ?? 0)
     }
 
-    private var exclusiveOwner: UUID? {
+    /// The exclusive member that owns all partitions; nil if there is none.
+    package var exclusiveOwner: UUID? {
         shares.first?.member.flatMap { members.contains($0) ? nil : $0 }
     }
+
+    /// The shared members and the exclusive owner.
+    package var everyMember: Set<UUID> { members.union(shares.compactMap(\.member)) }
+
+    // MARK: Changes other than by a claim
+
+    /// Returns the group with the offsets up to which its partitions are handled, where these are higher.
+    /// - Parameter offset: Returns the offset of a partition that is owned under an owner epoch.
+    package func recording(_ offset: (Partition, _ ownerEpoch: UInt64) -> UInt64) -> ConsumerGroup {
+        var group = self
+        for (index, partition) in zip(shares.indices, Partition.all) {
+            group.shares[index].offset = max(handled(index), offset(partition, shares[index].ownerEpoch))
+        }
+        return group
+    }
+
+    /// Returns the group with owner epochs above `floor`. The member must claim its partitions anew.
+    func claimingAnew(_ member: UUID, above floor: UInt64) -> ConsumerGroup {
+        var group = self
+        group.ownerEpoch = max(ownerEpoch, floor)
+        for index in shares.indices where shares[index].member == member {
+            group.shares[index] = Share(member: member, ownerEpoch: 0, offset: handled(index))
+        }
+        return group
+    }
+
+    /// Returns the group with partitions that are to be claimed anew, so that the claims of an earlier epoch end.
+    /// - Parameter keepsPositions: False if the consumer begins at the journal's beginning, unless other records tell
+    ///   more.
+    package func unclaimed(keepsPositions: Bool) -> ConsumerGroup {
+        var group = self
+        for index in shares.indices {
+            group.shares[index].ownerEpoch = 0
+            group.shares[index].offset = keepsPositions ? handled(index) : 0
+        }
+        group.progress = [:]
+        return group
+    }
+
+    /// The group with a higher owner epoch, which no claim gets.
+    package var reservingOwnerEpoch: ConsumerGroup {
+        var group = self
+        group.ownerEpoch += 1
+        return group
+    }
+
+    /// The group without some shared members, or with an exclusive owner that must claim anew.
+    /// - Returns: The group, whose owner epoch is reserved for the new fences, and the partitions to be fenced. Nil if
+    ///   nothing changes.
+    package func expelling(_ silent: Set<UUID>) -> (group: ConsumerGroup, freed: [Partition])? {
+        func isSilent(_ member: UUID?) -> Bool { member.map(silent.contains) ?? false }
+        var group = reservingOwnerEpoch
+        for member in silent { group.leave(member) }
+        let freed = Partition.all.filter { partition in
+            let share = shares[Int(partition.number)]
+            return share.ownerEpoch > 0 && isSilent(share.member)
+        }
+        guard group != reservingOwnerEpoch || !freed.isEmpty else { return nil }
+        for index in freed.map({ Int($0.number) }) where isSilent(group.shares[index].member) {
+            group.shares[index] = Share(member: shares[index].member, ownerEpoch: 0, offset: handled(index))
+        }
+        group.forgetProgress()
+        return (group, freed)
+    }
+
+    // MARK: Sharing
 
     private mutating func join(_ member: UUID) {
         guard members.insert(member).inserted else { return }

@@ -1,0 +1,94 @@
+/// The limits of durable consumers.
+package enum ConsumerLimits {
+    /// The maximum number of durable consumers of a journal. Beyond it, claims of new consumers are refused.
+    package static let consumers = 4096
+    /// The maximum number of shared members of a consumer. Further members are refused.
+    package static let members = 256
+    /// The maximum number of displaced members that a consumer remembers. Beyond it the oldest one is forgotten.
+    static let displaced = 16
+}
+
+extension ConsumerGroup {
+    /// Returns the group after a claim, and the partitions of the member.
+    /// - Parameters:
+    ///   - otherConsumers: The number of consumers of the journal; nil if this one is among them.
+    ///   - limit: The maximum number of consumers.
+    ///   - floor: Returns the owner epoch above which that of the claim must be, if the one that the group assigns
+    ///     cannot be used; otherwise nil.
+    /// - Throws: ``LedgerRefusal`` with the reason `full`, or `fenced` if the member was displaced.
+    package func claimed(
+        by member: ConsumerMember, of consumer: String, otherConsumers: Int?, limit: Int = ConsumerLimits.consumers,
+        above floor: (Ownership) -> UInt64? = { _ in nil }
+    ) throws(LedgerRefusal) -> (group: ConsumerGroup, ownership: Ownership) {
+        if let otherConsumers, otherConsumers >= limit {
+            throw LedgerRefusal(
+                .full,
+                "the journal has \(otherConsumers) durable consumers already; remove one with 'segue consumer forget'")
+        }
+        guard !isDisplaced(member) else { throw LedgerRefusal(takenOver: consumer) }
+        guard
+            member.mode == .exclusive || members.contains(member.id) || members.count < ConsumerLimits.members
+        else {
+            throw LedgerRefusal(
+                .full,
+                "\(members.count) members share the durable consumer '\(consumer)' already; "
+                    + "let one of them leave first")
+        }
+        var group = self
+        var ownership = group.claim(member)
+        if let floor = floor(ownership) {
+            group = group.claimingAnew(member.id, above: floor)
+            ownership = group.claim(member)
+        }
+        return (group, ownership)
+    }
+
+    /// True if a claim still matches the partitions of its member.
+    /// - Parameters:
+    ///   - epoch: The epoch of the journal.
+    ///   - mayBeOlder: True if the group may have been read before the claim was made.
+    package func isCurrent(_ claim: ConsumerClaim, in epoch: UInt64, mayBeOlder: Bool = false) -> Bool {
+        let ownership = ownership(of: claim.member.id)
+        if mayBeOlder, ownerEpoch < claim.ownerEpoch, ownership.ownerEpoch > 0 { return true }
+        return ownership.matches(claim, in: epoch)
+    }
+}
+
+extension Ownership {
+    /// True if these are the partitions of a claim.
+    /// - Parameter epoch: The epoch of the journal.
+    package func matches(_ claim: ConsumerClaim, in epoch: UInt64) -> Bool {
+        claim.epoch == epoch && claim.ownerEpoch == ownerEpoch && claim.offsets.keys == offsets.keys
+    }
+}
+
+// MARK: Removal
+
+/// The knowledge of a bus about the process of an exclusive owner.
+package enum OwnerLiveness: Sendable {
+    case ended
+    case alive
+    /// The bus knows it after this time at the latest.
+    case unknown(Duration)
+}
+
+extension ConsumerGroup {
+    /// Checks that a durable consumer can be removed.
+    /// - Parameter owner: The process of the exclusive owner. It only counts if there is such an owner.
+    /// - Throws: ``LedgerRefusal`` with the reason `inUse`.
+    package func requireUnused(_ consumer: String, owner: OwnerLiveness) throws(LedgerRefusal) {
+        guard members.isEmpty else {
+            throw LedgerRefusal(.inUse, "processes share the durable consumer '\(consumer)'; stop them first")
+        }
+        guard exclusiveOwner != nil else { return }
+        switch owner {
+        case .ended: return
+        case .alive: throw LedgerRefusal(.inUse, "a process runs the durable consumer '\(consumer)'; stop it first")
+        case .unknown(let time):
+            throw LedgerRefusal(
+                .inUse,
+                "the broker does not know yet whether a process runs the durable consumer '\(consumer)'; "
+                    + "try again after \(time.components.seconds) s")
+        }
+    }
+}
