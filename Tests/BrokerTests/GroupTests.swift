@@ -304,22 +304,31 @@ struct GroupTests {
         }
     }
 
-    @Test("a checkpoint writes one row of progress")
+    @Test("checkpoints write one row of progress, and one without progress writes none")
     func oneRow() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])
             _ = fixture.claim("music")
-            for offset in 1...3 {
-                _ = fixture.publish(
-                    sequence: UInt64(offset) + 1, [],
-                    checkpoint: fixture.checkpoint("music", owner: 1, offset: UInt64(offset)))
-            }
-            let rows = try DatabaseQueue(path: fixture.path).read { database in
-                try Row.fetchAll(database, sql: "SELECT consumer, owner_epoch, offset FROM progress").map {
-                    [$0[0] as String, "\($0[1] as Int)", "\($0[2] as Int)"]
+            func rows() throws -> [[String]] {
+                try DatabaseQueue(path: fixture.path).read { database in
+                    try Row.fetchAll(database, sql: "SELECT consumer, owner_epoch, offset FROM progress").map {
+                        [$0[0] as String, "\($0[1] as Int)", "\($0[2] as Int)"]
+                    }
                 }
             }
-            #expect(rows == [["music", "1", "3"]])
+            let partition = Partition(0)
+            let guarding = fixture.checkpoint(
+                "music", owner: 1, offset: 0, settled: 3, partition: partition, previous: 0)
+            _ = fixture.publish(sequence: 2, [], checkpoint: guarding)
+            let none = try rows()
+            #expect(none.isEmpty)
+            for offset in 1...3 {
+                _ = fixture.publish(
+                    sequence: UInt64(offset) + 2, [],
+                    checkpoint: fixture.checkpoint("music", owner: 1, offset: UInt64(offset)))
+            }
+            let recorded = try rows()
+            #expect(recorded == [["music", "1", "3"]])
         }
     }
 

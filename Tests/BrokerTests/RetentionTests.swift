@@ -118,7 +118,13 @@ struct RetentionTests {
             let later = try #require(fixture.claim("music"))
             #expect(later.cutOffs == told.cutOffs, "until a checkpoint says that it is known")
             _ = fixture.publish(
-                sequence: 16, [], checkpoint: fixture.checkpoint("music", owner: later.ownerEpoch, offset: left))
+                sequence: 16, [],
+                checkpoint: fixture.checkpoint(
+                    "music", owner: later.ownerEpoch, offset: 1, partition: Partition(0), previous: 1))
+            let last = try #require(fixture.claim("music"))
+            #expect(last.cutOffs == told.cutOffs, "one without progress does not")
+            _ = fixture.publish(
+                sequence: 17, [], checkpoint: fixture.checkpoint("music", owner: last.ownerEpoch, offset: left))
             #expect(fixture.claim("music")?.cutOffs == [])
         }
     }

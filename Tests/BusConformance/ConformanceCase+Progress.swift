@@ -82,6 +82,21 @@ extension ConformanceCase {
                 #expect(try await bus.code(of: Batch([], checkpoint: guarding)) == .epoch)
             }
         },
+        ConformanceCase("a checkpoint that records no progress leaves the position, whatever it says is settled") {
+            fixture in
+            try await fixture.withBus { bus in
+                let end = try await bus.publish(0..<2)
+                let claim = try await bus.claim(consumer: "worker")
+                let partition = Partition(subject: Session.default)
+                let handled = try #require(claim.offsets[partition])
+                let guarding = Checkpoint(
+                    claim: claim, position: Position(epoch: claim.epoch, offset: handled), partition: partition,
+                    previous: handled, settled: end.offset)
+                try await bus.publish(Batch([], checkpoint: guarding))
+                #expect(try await bus.consumers().map(\.position.offset) == [handled])
+                #expect(try await bus.read(2, under: try await bus.claim(consumer: "worker")).numbers == [0, 1])
+            }
+        },
         ConformanceCase("a checkpoint is refused for its journal first, then for its claim, then for what came before")
         {
             fixture in
@@ -112,6 +127,10 @@ extension ConformanceCase {
                 #expect(try await code(claim, end, settled: beyond, previous: end.offset - 1) == .epoch)
                 #expect(try await code(claim, end, previous: end.offset - 1) == .unrecorded)
                 #expect(try await code(claim, end) == nil)
+                let earlier = ConsumerClaim(
+                    consumer: claim.consumer, member: claim.member, ownerEpoch: claim.ownerEpoch,
+                    epoch: claim.epoch &+ 1, offsets: claim.offsets)
+                #expect(try await code(earlier, end) == .epoch, "a claim of another epoch")
 
                 var invalid = try Envelope(Other(number: 1), source: second.source)
                 invalid.attributes.key = "e\u{301}"

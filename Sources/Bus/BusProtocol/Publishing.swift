@@ -237,15 +237,10 @@ package struct CheckpointFrame: Hashable, Sendable {
         try reader.end()
     }
 
-    /// True if the checkpoint records no progress, and only requires that the partition is still owned.
-    package var isGuard: Bool {
-        CheckpointAdmission.isGuard(partition: partition, previous: previous, offset: offset)
-    }
-
     package var admission: CheckpointAdmission {
         CheckpointAdmission(
-            consumer: consumer, position: Position(epoch: epoch, offset: offset), settled: settled,
-            partition: partition, previous: previous)
+            consumer: consumer, ownerEpoch: ownerEpoch, position: Position(epoch: epoch, offset: offset),
+            settled: settled, partition: partition, previous: previous)
     }
 
     package var bytes: [UInt8] {

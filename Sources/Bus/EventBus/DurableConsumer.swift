@@ -136,9 +136,7 @@ public struct Checkpoint: Hashable, Sendable {
     }
 
     /// True if the checkpoint records no progress. See ``init(guarding:of:)``.
-    package var isGuard: Bool {
-        CheckpointAdmission.isGuard(partition: partition, previous: previous, offset: position.offset)
-    }
+    package var isGuard: Bool { CheckpointAdmission(self).isGuard }
 
     /// The progress after a message, for a reader that handles messages one at a time. `nil` if the message is not
     /// recorded in the journal.

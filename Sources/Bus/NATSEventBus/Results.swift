@@ -82,10 +82,6 @@ struct Results: Sendable {
     private func isHandled(_ checkpoint: Checkpoint, _ handled: UInt64?) async throws -> Bool {
         let admission = CheckpointAdmission(checkpoint)
         let end = try await end(reaching: admission.reach)
-        guard checkpoint.claim.epoch == end.epoch else {
-            throw BusError(
-                .epoch, "the claim of the durable consumer '\(checkpoint.claim.consumer)' is for another journal")
-        }
         do throws(LedgerRefusal) {
             guard try admission.isHandled(end: end, handled: handled) else { return false }
         } catch {

@@ -20,6 +20,8 @@ extension ZeroMQEventBus {
         } catch {
             throw BusError(error)
         }
+        // The request has only the epoch of the position.
+        do { try batch.checkpoint.map(CheckpointAdmission.init)?.requireOneEpoch() } catch { throw BusError(error) }
         guard case .published(let epoch, let offset) = try await ask(.publish(request), publishing: batch)
         else {
             throw BusError(.refused, "the broker sent an unexpected reply to a batch")

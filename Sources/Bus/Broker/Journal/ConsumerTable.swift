@@ -118,10 +118,9 @@ struct ConsumerTable {
         return (consumer, ownership)
     }
 
-    /// See ``CheckpointAdmission/isHandled(end:handled:)``.
+    /// See ``CheckpointAdmission/isHandled(end:in:)``.
     func isHandled(_ checkpoint: CheckpointFrame, end: Position) throws(ProtocolError) -> Bool {
-        let handled = rows[checkpoint.consumer]?.group.handled(checkpoint.partition, under: checkpoint.ownerEpoch)
-        do { return try checkpoint.admission.isHandled(end: end, handled: handled) } catch {
+        do { return try checkpoint.admission.isHandled(end: end, in: rows[checkpoint.consumer]?.group) } catch {
             throw ProtocolError(error)
         }
     }
@@ -129,9 +128,9 @@ struct ConsumerTable {
     /// Records progress that was checked.
     mutating func record(_ checkpoint: CheckpointFrame, in transaction: borrowing Journal.Transaction) throws {
         let (name, owner) = (checkpoint.consumer, checkpoint.ownerEpoch)
-        _ = rows[name]?.group.record(
-            checkpoint.offset, partition: checkpoint.partition, settled: checkpoint.settled, ownerEpoch: owner)
-        guard let group = rows[name]?.group, let offset = group.progress[owner] else { return }
+        guard rows[name]?.group.record(checkpoint.admission) == true, let group = rows[name]?.group,
+            let offset = group.progress[owner]
+        else { return }
         try Array(name.utf8).withUnsafeBytes { name in
             saveProgress.bind(text: name, at: 1)
             saveProgress.bind(Int64(clamping: owner), at: 2)

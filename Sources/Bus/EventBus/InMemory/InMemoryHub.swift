@@ -333,21 +333,18 @@ public actor InMemoryHub {
         groups[claim.consumer]?.isCurrent(claim, in: journal.epoch) ?? false
     }
 
-    /// See ``CheckpointAdmission/isHandled(end:handled:)``.
+    /// See ``CheckpointAdmission/isHandled(end:in:)``.
     func isHandled(_ checkpoint: Checkpoint) throws(BusError) -> Bool {
-        let claim = checkpoint.claim
-        let handled = groups[claim.consumer]?.handled(checkpoint.partition, under: claim.ownerEpoch)
-        do { return try CheckpointAdmission(checkpoint).isHandled(end: end, handled: handled) } catch {
+        do {
+            return try CheckpointAdmission(checkpoint).isHandled(end: end, in: groups[checkpoint.claim.consumer])
+        } catch {
             throw BusError(error)
         }
     }
 
     /// Records progress. The caller has checked it.
     func record(_ checkpoint: Checkpoint) {
-        _ = groups[checkpoint.claim.consumer]?
-            .record(
-                checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.settled,
-                ownerEpoch: checkpoint.claim.ownerEpoch)
+        _ = groups[checkpoint.claim.consumer]?.record(CheckpointAdmission(checkpoint))
     }
 
     func leave(_ membership: Membership, for handle: InMemoryEventBus.ID) {

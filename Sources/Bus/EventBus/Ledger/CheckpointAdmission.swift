@@ -2,40 +2,52 @@
 /// not depend on that order.
 package struct CheckpointAdmission: Hashable, Sendable {
     private let consumer: String
-    private let position: Position
-    private let settled: UInt64
-    private let partition: Partition?
+    fileprivate let ownerEpoch: UInt64
+    /// The epoch of the journal in which the claim was made.
+    private let claimEpoch: UInt64
+    fileprivate let position: Position
+    fileprivate let settled: UInt64
+    fileprivate let partition: Partition?
     private let previous: UInt64?
 
-    package init(
-        consumer: String, position: Position, settled: UInt64, partition: Partition?, previous: UInt64?
-    ) {
-        self.consumer = consumer
-        self.position = position
-        self.settled = settled
-        self.partition = partition
-        self.previous = previous
+    package init(_ checkpoint: Checkpoint) {
+        let claim = checkpoint.claim
+        (consumer, ownerEpoch, claimEpoch) = (claim.consumer, claim.ownerEpoch, claim.epoch)
+        (position, settled) = (checkpoint.position, checkpoint.settled)
+        (partition, previous) = (checkpoint.partition, checkpoint.previous)
     }
 
-    package init(_ checkpoint: Checkpoint) {
-        self.init(
-            consumer: checkpoint.claim.consumer, position: checkpoint.position, settled: checkpoint.settled,
-            partition: checkpoint.partition, previous: checkpoint.previous)
+    /// A checkpoint of a client that has called ``requireOneEpoch()`` itself.
+    package init(
+        consumer: String, ownerEpoch: UInt64, position: Position, settled: UInt64, partition: Partition?,
+        previous: UInt64?
+    ) {
+        (self.consumer, self.ownerEpoch, claimEpoch) = (consumer, ownerEpoch, position.epoch)
+        (self.position, self.settled) = (position, settled)
+        (self.partition, self.previous) = (partition, previous)
     }
 
     /// True if the checkpoint records no progress: see ``Checkpoint/init(guarding:of:)``.
-    package static func isGuard(partition: Partition?, previous: UInt64?, offset: UInt64) -> Bool {
-        partition != nil && previous == offset
-    }
+    package var isGuard: Bool { partition != nil && previous == position.offset }
 
     /// The offset that the journal must have reached. Beyond the end of the journal, messages that are published later
     /// would count as handled.
     package var reach: UInt64 { max(position.offset, settled) }
 
+    /// Checks that the claim was made in the epoch of the position: in another one, its owner epoch can be that of
+    /// another claim.
+    /// - Throws: ``LedgerRefusal`` with the reason `epoch`.
+    package func requireOneEpoch() throws(LedgerRefusal) {
+        guard claimEpoch == position.epoch else {
+            throw LedgerRefusal(.epoch, "the claim of the durable consumer '\(consumer)' is for another journal")
+        }
+    }
+
     /// Checks that the checkpoint is one of a journal.
     /// - Parameter end: The end of the journal, or a position of it that is not before ``reach``.
     /// - Throws: ``LedgerRefusal`` with the reason `epoch`.
     private func requireReached(_ end: Position) throws(LedgerRefusal) {
+        try requireOneEpoch()
         guard position.epoch == end.epoch, reach <= end.offset else {
             throw LedgerRefusal(
                 .epoch,
@@ -55,7 +67,6 @@ package struct CheckpointAdmission: Hashable, Sendable {
     package func isHandled(end: Position, handled: UInt64?) throws(LedgerRefusal) -> Bool {
         try requireReached(end)
         guard let handled else { throw LedgerRefusal(takenOver: consumer) }
-        let isGuard = Self.isGuard(partition: partition, previous: previous, offset: position.offset)
         guard partition != nil, !isGuard else { return false }
         if handled >= position.offset { return true }
         // The previous checkpoint of the partition is missing. If this one were recorded, the message of the previous
@@ -65,5 +76,22 @@ package struct CheckpointAdmission: Hashable, Sendable {
                 .unrecorded, "the previous checkpoint, at offset \(previous), is not recorded")
         }
         return false
+    }
+
+    /// Does the same for a consumer whose progress is in its group.
+    /// - Parameter group: Nil if there is no such consumer.
+    package func isHandled(end: Position, in group: ConsumerGroup?) throws(LedgerRefusal) -> Bool {
+        try isHandled(end: end, handled: group?.handled(partition, under: ownerEpoch))
+    }
+}
+
+extension ConsumerGroup {
+    /// Records the progress of a checkpoint that was admitted.
+    /// - Returns: False if there is none: the checkpoint is a guard, or the partition is not owned.
+    package mutating func record(_ checkpoint: CheckpointAdmission) -> Bool {
+        !checkpoint.isGuard
+            && record(
+                checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.settled,
+                ownerEpoch: checkpoint.ownerEpoch)
     }
 }
