@@ -56,7 +56,7 @@ struct CountTests {
 
     @Test("leaves out what retention has removed")
     func retention() throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B", "A"])
             fixture.now = fixture.now.advanced(by: .seconds(70))
             var outgoing = Outgoing()

@@ -12,10 +12,10 @@ import Testing
 struct DamageTests {
     /// Collects the broker's notices.
     private final class Notices: Sendable {
-        private let all = Mutex<[BrokerNotice]>([])
-        var codes: [BrokerNotice.Code] { all.withLock { $0.map(\.code) } }
+        private let all = Mutex<[BusNotice]>([])
+        var codes: [BusNotice.Code] { all.withLock { $0.map(\.code) } }
         var messages: [String] { all.withLock { $0.map(\.message) } }
-        func add(_ notice: BrokerNotice) -> Envelope? {
+        func add(_ notice: BusNotice) -> Envelope? {
             all.withLock { $0.append(notice) }
             let type = MessageType(kind: .error, name: "ApplicationError")
             return Envelope(attributes: Attributes(type: type, source: "broker/1"), data: Data("{}".utf8))
@@ -146,7 +146,7 @@ struct DamageTests {
 
     @Test("a mark outlasts the message that it was given for, and still shows that the end is lost")
     func markOfNothing() throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(1), size: nil) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(1), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
             let copy = try fixture.copy()
             _ = fixture.publish(sequence: 2, ["A"])

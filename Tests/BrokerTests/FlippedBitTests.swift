@@ -93,7 +93,7 @@ struct FlippedBitTests {
         "in a message that is kept as a retained document costs that document, which is named",
         arguments: [1, 3] as [UInt8])
     func document(_ offset: UInt8) throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(1), size: nil) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(1), size: nil) }) { fixture in
             for (sequence, name) in ["A", "B", "C"].enumerated() {
                 _ = fixture.publish(sequence: UInt64(sequence) + 1, [name], kind: .document)
             }

@@ -164,7 +164,7 @@ struct ForgettingTests {
 
     @Test("it holds retention up no longer")
     func retention() throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])
             let member = ConsumerMember.exclusive
             _ = fixture.claim("gone", as: member)

@@ -19,7 +19,7 @@ struct HostileJournalTests {
 
     @Test("is refused with one line, or read", .timeLimit(.minutes(3)))
     func sweep() throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(3600), size: 4096) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(3600), size: 4096) }) { fixture in
             try fill(fixture)
             let valid = try fixture.copy()
             let columns = try valid.read { database in

@@ -77,7 +77,7 @@ struct JournalTailTests {
 
     @Test("is saved before messages go, and when a batch leaves none")
     func withoutMessages() throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(1), size: nil) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(1), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B"])
             #expect(try savedThrough(fixture) == 0)
             _ = fixture.publish(sequence: 2, [])

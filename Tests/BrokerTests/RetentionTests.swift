@@ -26,9 +26,16 @@ struct RetentionTests {
         }
     }
 
+    @Sendable
+    private static func describe(_ notice: BusNotice) -> Envelope? {
+        let type = MessageType(kind: .error, name: "ApplicationError")
+        let attributes = Attributes(type: type, source: "broker/1", subject: notice.code.rawValue)
+        return Envelope(attributes: attributes, data: Data("{}".utf8))
+    }
+
     @Test("old messages go; new ones, and what documents are, stay")
     func age() throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["Screen"], kind: .document)
             _ = fixture.publish(sequence: 2, ["A", "A"])
             prune(fixture, after: .seconds(50))
@@ -46,7 +53,7 @@ struct RetentionTests {
 
     @Test("a clock that was set forward between two starts ages what was journalled before")
     func clockSetForward() throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["Screen"], kind: .document)
             _ = fixture.publish(sequence: 2, ["A", "A"])
             try fixture.restart(wallShift: .seconds(90))
@@ -59,7 +66,7 @@ struct RetentionTests {
 
     @Test("a document that is superseded goes when retention has passed it by")
     func compaction() throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["Screen"], kind: .document)
             prune(fixture, after: .seconds(70))
             #expect(fixture.read("document.")?.messages.map(\.offset) == [1])
@@ -70,7 +77,7 @@ struct RetentionTests {
 
     @Test("what a consumer has yet to handle stays, however old")
     func consumers() throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])
             _ = fixture.claim("music")
             _ = fixture.publish(sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1))
@@ -84,12 +91,8 @@ struct RetentionTests {
     )
     func size() throws {
         try Fixture.run({
-            $0.retention = RetentionPolicy(age: nil, size: 1 << 20)
-            $0.describe = { notice in
-                let type = MessageType(kind: .error, name: "ApplicationError")
-                let attributes = Attributes(type: type, source: "broker/1", subject: notice.code.rawValue)
-                return Envelope(attributes: attributes, data: Data("{}".utf8))
-            }
+            $0.retention = RetentionLimits(age: nil, size: 1 << 20)
+            $0.describe = Self.describe
         }) { fixture in
             _ = fixture.claim("music")
             fill(fixture, 1...3)
@@ -129,9 +132,29 @@ struct RetentionTests {
         }
     }
 
+    @Test("that a consumer loses messages is reported once until it knows, also after a restart")
+    func reportedOnce() throws {
+        try Fixture.run({
+            $0.retention = RetentionLimits(age: nil, size: 1 << 20)
+            $0.describe = Self.describe
+        }) { fixture in
+            _ = fixture.claim("music")
+            fill(fixture, 1...15)
+            #expect(try prune(fixture).map { try $0.envelope().subject } == ["consumer.cut-off"])
+            try fixture.restart()
+            fill(fixture, 16...20)
+            #expect(prune(fixture).isEmpty)
+            let claim = try #require(fixture.claim("music"))
+            _ = fixture.publish(
+                sequence: 21, [], checkpoint: fixture.checkpoint("music", owner: claim.ownerEpoch, offset: 1))
+            fill(fixture, 22...26)
+            #expect(try prune(fixture).map { try $0.envelope().subject } == ["consumer.cut-off"])
+        }
+    }
+
     @Test("documents and dead letters drive nothing else out")
     func kept() throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: nil, size: 1 << 20) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: nil, size: 1 << 20) }) { fixture in
             fill(fixture, 1...1)
             let documents = (0..<20).map { Fixture.message("Large", kind: .document, key: "\($0)", size: 100_000) }
             _ = fixture.ask(.publish(PublishRequest(producer: fixture.producer, sequence: 2, messages: documents)))
@@ -155,7 +178,7 @@ struct RetentionTests {
 
     @Test("under load the journal stays near its size")
     func load() throws {
-        try Fixture.run({ $0.retention = RetentionPolicy(age: nil, size: 1 << 20) }) { fixture in
+        try Fixture.run({ $0.retention = RetentionLimits(age: nil, size: 1 << 20) }) { fixture in
             fill(fixture, 1...40)
             var outgoing = Outgoing()
             #expect(fixture.engine.prune(now: fixture.now, &outgoing), "there is more than one step takes")

@@ -30,7 +30,7 @@ package struct BrokerFuzz {
     package init(seed: UInt64, directory: String) throws {
         path = "\(directory)/journal.sqlite"
         configuration = BrokerConfiguration(
-            address: "ipc://\(directory)", journal: path, retention: RetentionPolicy(age: .seconds(60), size: 4 << 20))
+            address: "ipc://\(directory)", journal: path, retention: RetentionLimits(age: .seconds(60), size: 4 << 20))
         generator = SeededGenerator(seed: seed)
         source = RequestSource(&generator)
         engine = try Self.engine(configuration, now: now)

@@ -23,9 +23,9 @@ struct DamagedRecordTests {
             for subject in damaged + fences.prefix(3) {
                 try await journal.jetStream.publish(journal.text(subject), body: Array("x".utf8))
             }
-            let (notices, writer) = AsyncStream.makeStream(of: StewardNotice.self)
+            let (notices, writer) = AsyncStream.makeStream(of: BusNotice.self)
             var configuration = StewardConfiguration(namespace: "TEST")
-            configuration.limits = JournalLimits(age: .zero, size: nil)
+            configuration.limits = RetentionLimits(age: .zero, size: nil)
             configuration.describe = {
                 writer.yield($0)
                 return nil

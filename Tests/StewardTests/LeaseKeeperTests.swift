@@ -93,7 +93,7 @@ struct LeaseKeeperTests {
             let producer = ProducerID()
             let member = Heartbeat.Member(
                 consumer: "worker", id: UUID(), isExclusive: false, problem: "has had no valid claim for 12 s")
-            let notices = AsyncStream.makeStream(of: StewardNotice.self)
+            let notices = AsyncStream.makeStream(of: BusNotice.self)
             let configuration = StewardConfiguration(namespace: "TEST") { notice in
                 notices.continuation.yield(notice)
                 return nil

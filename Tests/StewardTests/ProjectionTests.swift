@@ -57,7 +57,7 @@ struct ProjectionTests {
     @Test("reports a damaged batch, which is not delivered", .timeLimit(.minutes(1)))
     func damagedBatch() async throws {
         try await TestJournal.run { journal in
-            let (posted, poster) = AsyncStream.makeStream(of: StewardNotice.self)
+            let (posted, poster) = AsyncStream.makeStream(of: BusNotice.self)
             let configuration = StewardConfiguration(namespace: "TEST") {
                 poster.yield($0)
                 return nil

@@ -10,7 +10,7 @@ import Testing
 struct ReplicaCheckTests {
     @Test func `names the batches that the only server has lost to a flipped bit, once`() async throws {
         try await TestJournal.run { journal in
-            let (notices, writer) = AsyncStream.makeStream(of: StewardNotice.self)
+            let (notices, writer) = AsyncStream.makeStream(of: BusNotice.self)
             let configuration = StewardConfiguration(namespace: journal.names.namespace) { notice in
                 writer.yield(notice)
                 return nil
@@ -26,13 +26,13 @@ struct ReplicaCheckTests {
                 try await journal.server.kill()
                 try journal.server.flipBit(inMessagesOf: journal.names.journal)
                 try await journal.server.restart()
-                var found: [StewardNotice] = []
+                var found: [BusNotice] = []
                 for await notice in notices {
                     found.append(notice)
                     break
                 }
                 #expect(found.map(\.code) == [.damaged])
-                #expect(found.allSatisfy { $0.message.contains("no server has") && $0.isError })
+                #expect(found.allSatisfy { $0.message.contains("no server has") && $0.severity == .error })
                 let missing = try await journal.missing(upTo: last)
                 #expect(found.allSatisfy { $0.message.contains("no server has \(missing) messages") })
             }

@@ -11,8 +11,8 @@ import Testing
 @Suite("Retention")
 struct RetentionTests {
     private static func retention(
-        _ journal: TestJournal, _ limits: JournalLimits, _ projection: Projection,
-        notices: @escaping @Sendable (StewardNotice) -> Void = { _ in }
+        _ journal: TestJournal, _ limits: RetentionLimits, _ projection: Projection,
+        notices: @escaping @Sendable (BusNotice) -> Void = { _ in }
     ) -> Retention {
         let configuration = StewardConfiguration(namespace: "TEST") {
             notices($0)
@@ -66,7 +66,7 @@ struct RetentionTests {
             let first = try await journal.publish([message(.event, "E0")])
             for number in 1..<10 { try await journal.publish([message(.event, "E\(number)")]) }
             let last = first + 9
-            let (retention, projection) = await Self.start(journal, JournalLimits(age: .seconds(60), size: nil))
+            let (retention, projection) = await Self.start(journal, RetentionLimits(age: .seconds(60), size: nil))
             // The mark is at the beginning.
             try await projection.begin()
             try await retention.step(at: Self.old)
@@ -96,7 +96,7 @@ struct RetentionTests {
         try await TestJournal.run { journal in
             let last = try await journal.publish([message(.event, "E")])
             let epoch = try await Self.claim(journal, "worker")
-            let (retention, projection) = await Self.start(journal, JournalLimits(age: .seconds(60), size: nil))
+            let (retention, projection) = await Self.start(journal, RetentionLimits(age: .seconds(60), size: nil))
             try await during({ try await projection.run() }) {
                 try await journal.waitForMark(last)
                 try await retention.step(at: Self.old)
@@ -112,7 +112,7 @@ struct RetentionTests {
     }
 
     private static func start(
-        _ journal: TestJournal, _ limits: JournalLimits, notices: @escaping @Sendable (StewardNotice) -> Void = { _ in }
+        _ journal: TestJournal, _ limits: RetentionLimits, notices: @escaping @Sendable (BusNotice) -> Void = { _ in }
     ) async -> (Retention, Projection) {
         let projection = Self.projection(journal)
         return (Self.retention(journal, limits, projection, notices: notices), projection)
@@ -123,9 +123,9 @@ struct RetentionTests {
         .timeLimit(.minutes(1)))
     func size() async throws {
         try await TestJournal.run { journal in
-            let notices = Mutex<[StewardNotice.Code]>([])
+            let notices = Mutex<[BusNotice.Code]>([])
             let size = 400_000
-            let (retention, projection) = await Self.start(journal, JournalLimits(age: nil, size: size)) { notice in
+            let (retention, projection) = await Self.start(journal, RetentionLimits(age: nil, size: size)) { notice in
                 notices.withLock { $0.append(notice.code) }
             }
             _ = try await Self.claim(journal, "worker")
@@ -181,7 +181,7 @@ struct RetentionTests {
             let offset = Place.end(of: UInt64(sequence))
             _ = try await records.consumers()
             #expect(try await records.add([CutOff(type: type, count: 1, offsets: offset...offset)], to: "worker"))
-            let (retention, projection) = await Self.start(journal, JournalLimits(age: nil, size: 1))
+            let (retention, projection) = await Self.start(journal, RetentionLimits(age: nil, size: 1))
             try await during({ try await projection.run() }) {
                 try await journal.waitForMark(sequence)
                 try await retention.step(at: Date())
@@ -207,7 +207,7 @@ struct RetentionTests {
             try await journal.write(LeaseRecord(.revoked), to: .lease(producer), after: held)
             let removal = try await journal.write(RemovalRecord(sequence: 0), to: .removal)
             try await journal.write(RemovalRecord(sequence: 0), to: .removal, after: removal)
-            let (retention, projection) = await Self.start(journal, JournalLimits(age: nil, size: nil))
+            let (retention, projection) = await Self.start(journal, RetentionLimits(age: nil, size: nil))
             try await during({ try await projection.run() }) {
                 let last = try await journal.publish([message(.event, "E")])
                 try await journal.waitForMark(last)
@@ -240,7 +240,7 @@ struct RetentionTests {
     @Test("removes superseded records, and does not hurry, when the journal has no batch", .timeLimit(.minutes(1)))
     func withoutBatches() async throws {
         try await TestJournal.run { journal in
-            let (retention, projection) = await Self.start(journal, JournalLimits(age: nil, size: 1))
+            let (retention, projection) = await Self.start(journal, RetentionLimits(age: nil, size: 1))
             // The mark stays at the beginning, so nothing is removed.
             try await projection.begin()
             _ = try await journal.publish([message(.event, "E")])
@@ -271,7 +271,7 @@ struct RetentionTests {
             try await journal.write(
                 FenceRecord(removedAfter: epoch + 1, previous: epoch), to: .fence(owner),
                 after: try await last(.fence(owner)))
-            let (retention, _) = await Self.start(journal, JournalLimits(age: nil, size: nil))
+            let (retention, _) = await Self.start(journal, RetentionLimits(age: nil, size: nil))
             let (soon, late) = (Date(), Date(timeIntervalSinceNow: 8 * 24 * 60 * 60))
             try await retention.step(at: late)
             #expect(try await last(.fence(owner)) > 0, "the journal has a batch from before the removal")

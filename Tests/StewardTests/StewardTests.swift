@@ -13,7 +13,7 @@ import Testing
 
 @Suite("A steward")
 struct StewardTests {
-    private static func steward(_ server: NATSServer, _ limits: JournalLimits = .standard) -> Steward {
+    private static func steward(_ server: NATSServer, _ limits: RetentionLimits = .standard) -> Steward {
         Steward(
             NATSOptions(servers: [server.url], name: "steward"),
             StewardConfiguration(namespace: "TEST", limits: limits), logger: TestJournal.logger)
@@ -119,7 +119,7 @@ struct StewardTests {
     func lostEnd() async throws {
         try await TestJournal.run { journal in
             let end = try await journal.publish([message(.document, data: "1")])
-            let notices = Mutex<[StewardNotice]>([])
+            let notices = Mutex<[BusNotice]>([])
             let configuration = StewardConfiguration(namespace: "TEST") { notice in
                 notices.withLock { $0.append(notice) }
                 return nil
@@ -269,7 +269,7 @@ struct StewardTests {
 
     @Test("refuses a server that has room for twice the journal, but not for the rest", .timeLimit(.minutes(1)))
     func tooLittleRoom() async throws {
-        let limits = JournalLimits(age: nil, size: 64 << 20)
+        let limits = RetentionLimits(age: nil, size: 64 << 20)
         try await NATSServer(maximumStore: "190MB").whileRunning { server in
             let error = await #expect(throws: BusError.self) { try await Self.steward(server, limits).run() }
             for words in ["64 MiB, 192 MiB in all", "use a smaller --retain-size"] {

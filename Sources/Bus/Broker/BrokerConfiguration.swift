@@ -8,14 +8,14 @@ package struct BrokerConfiguration: Sendable {
     /// The path of the journal's file.
     package var journal: String
     package var durability: Durability
-    package var retention: RetentionPolicy
+    package var retention: RetentionLimits
     /// Turns a notice of the broker into a message, which the broker publishes. Nil, or a nil result, publishes
     /// nothing.
-    package var describe: (@Sendable (BrokerNotice) -> Envelope?)?
+    package var describe: (@Sendable (BusNotice) -> Envelope?)?
 
     package init(
-        address: String, journal: String, durability: Durability = .process, retention: RetentionPolicy = .standard,
-        describe: (@Sendable (BrokerNotice) -> Envelope?)? = nil
+        address: String, journal: String, durability: Durability = .process, retention: RetentionLimits = .standard,
+        describe: (@Sendable (BusNotice) -> Envelope?)? = nil
     ) {
         self.address = address
         self.journal = journal
@@ -31,25 +31,6 @@ package enum Durability: String, Sendable, CaseIterable {
     case process
     /// The kill of any process, and a loss of power: every commit waits for the disk (`synchronous=FULL`).
     case power
-}
-
-/// The limits of a journal. Retention never removes retained documents and dead letters.
-package struct RetentionPolicy: Hashable, Sendable {
-    /// The maximum age of messages. Older messages are removed after every durable consumer has handled them. Nil for
-    /// no limit.
-    package var age: Duration?
-    /// The maximum number of bytes in use in the journal's file, without retained documents and dead letters. Beyond it
-    /// the oldest messages are removed, even if they are not handled. Nil for no limit.
-    package var size: Int?
-
-    package init(age: Duration?, size: Int?) {
-        self.age = age
-        self.size = size
-    }
-
-    /// Seven days and 1 GiB.
-    package static let standard = RetentionPolicy(age: .seconds(7 * 24 * 60 * 60), size: 1 << 30)
-    package static let unlimited = RetentionPolicy(age: nil, size: nil)
 }
 
 /// The size limit of retention as an option: a number of bytes, or a number with the unit `KiB`, `MiB`, `GiB` or `TiB`,

@@ -54,7 +54,7 @@ public struct ConsumerClaim: Hashable, Sendable {
     /// The owned partitions, each with the offset up to which it is handled.
     public let offsets: [Partition: UInt64]
     /// The messages that retention removed before the consumer handled them. Later claims repeat them until a
-    /// checkpoint is recorded under a claim that reported them.
+    /// checkpoint is recorded under a claim that reported them; with ZeroMQ, under the last such claim.
     public let cutOffs: [CutOff]
 
     public init(

@@ -172,12 +172,16 @@ package struct CutOffRecord: LayoutRecord {
 
     private let entries: [Entry]
 
-    private init(_ entries: [Entry]) {
-        self.entries = entries
+    private init(_ cutOffs: CutOffs) {
+        entries = cutOffs.entries.map {
+            Entry(
+                type: $0.cutOff.type, count: $0.cutOff.count, first: $0.cutOff.offsets.lowerBound,
+                last: $0.cutOff.offsets.upperBound, sequence: $0.stage)
+        }
     }
 
     package init() {
-        self.init([])
+        entries = []
     }
 
     /// Returns the record that replaces this one.
@@ -187,15 +191,9 @@ package struct CutOffRecord: LayoutRecord {
     package func adding(
         _ cutOffs: [CutOff], recordedAt sequence: UInt64?, progress: UInt64?
     ) -> CutOffRecord {
-        let kept = outstanding(recordedAt: sequence, progress: progress).map {
-            Entry(type: $0.type, count: $0.count, first: $0.first, last: $0.last, sequence: $0.sequence ?? sequence)
-        }
-        let new = cutOffs.map {
-            Entry(
-                type: $0.type, count: $0.count, first: $0.offsets.lowerBound, last: $0.offsets.upperBound, sequence: nil
-            )
-        }
-        return CutOffRecord(Self.joined(kept + new))
+        var all = outstanding(recordedAt: sequence, progress: progress)
+        all.add(cutOffs)
+        return CutOffRecord(all)
     }
 
     /// The cut-offs that a claim reports.
@@ -207,33 +205,18 @@ package struct CutOffRecord: LayoutRecord {
     ///   - sequence: The sequence of this record.
     ///   - progress: The sequence of the newest fence under which progress was recorded; nil if there is none.
     package func cutOffs(recordedAt sequence: UInt64?, progress: UInt64?) -> [CutOff] {
-        outstanding(recordedAt: sequence, progress: progress).map {
-            CutOff(type: $0.type, count: $0.count, offsets: $0.first...$0.last)
-        }
+        outstanding(recordedAt: sequence, progress: progress).report
     }
 
-    private func outstanding(recordedAt sequence: UInt64?, progress: UInt64?) -> [Entry] {
-        entries.filter { entry in
-            guard let progress, let recorded = entry.sequence ?? sequence else { return true }
-            return recorded > progress
-        }
-    }
-
-    /// Entries of one type and sequence become one, so that the record does not grow with every retention.
-    private static func joined(_ entries: [Entry]) -> [Entry] {
-        var result: [Entry] = []
-        for entry in entries {
-            guard let index = result.firstIndex(where: { $0.type == entry.type && $0.sequence == entry.sequence })
-            else {
-                result.append(entry)
-                continue
-            }
-            let other = result[index]
-            result[index] = Entry(
-                type: entry.type, count: other.count + min(entry.count, .max - other.count),
-                first: min(other.first, entry.first), last: max(other.last, entry.last), sequence: entry.sequence)
-        }
-        return result
+    private func outstanding(recordedAt sequence: UInt64?, progress: UInt64?) -> CutOffs {
+        var cutOffs = CutOffs(
+            entries.map { entry in
+                CutOffs.Entry(
+                    CutOff(type: entry.type, count: entry.count, offsets: entry.first...entry.last),
+                    stage: entry.sequence ?? sequence)
+            })
+        if let progress { cutOffs.confirm { $0 <= progress } }
+        return cutOffs
     }
 
     package func check() throws(ProtocolError) {

@@ -6,22 +6,7 @@ internal import NATS
 internal import NATSLayout
 internal import Support
 
-/// The limits of a journal. Retention never removes retained documents and dead letters.
-package struct JournalLimits: Hashable, Sendable {
-    /// The maximum age of messages. Older messages are removed after every durable consumer has handled them. Nil for
-    /// no limit.
-    package var age: Duration?
-    /// The size in bytes beyond which the oldest messages are removed, even if they are not handled. Nil for no limit.
-    package var size: Int?
-
-    package init(age: Duration?, size: Int?) {
-        self.age = age
-        self.size = size
-    }
-
-    /// Seven days and 1 GiB.
-    package static let standard = JournalLimits(age: .seconds(7 * 24 * 60 * 60), size: 1 << 30)
-
+extension RetentionLimits {
     /// The size at which the server itself removes messages, if no steward does.
     var lastStop: Int? { size.map { $0 > Int.max / 2 ? Int.max : $0 * 2 } }
 
@@ -46,18 +31,17 @@ actor Retention {
     private let jetStream: JetStream
     private let names: StreamNames
     private let epochs: JournalEpochs
-    private let limits: JournalLimits
+    private let limits: RetentionLimits
     private let projection: Projection
     private let notices: StewardNotices
     private let logger: Logger
     private let records: ControlRecords
-    /// The consumers that have been warned, because they have not handled the oldest part of a nearly full journal.
-    private var warned: Set<String> = []
+    private var lagWarnings: LagWarnings
     /// True if the journal was larger than its limit at the last step.
     private var isTooLarge = false
 
     init(
-        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ limits: JournalLimits,
+        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ limits: RetentionLimits,
         _ projection: Projection,
         _ notices: StewardNotices, _ logger: Logger
     ) {
@@ -68,6 +52,7 @@ actor Retention {
         self.projection = projection
         self.notices = notices
         self.logger = logger
+        lagWarnings = LagWarnings(of: names.journal, unit: "sequence")
         records = ControlRecords(jetStream, names, epochs, notices)
     }
 
@@ -104,12 +89,12 @@ actor Retention {
         try await warn(consumers, first, info)
         // A message that is not in the projection is never removed.
         let mark = await projection.mark + 1
-        let end = min(mark, UInt64(info.lastSequence) + 1)
-        var limit = try await firstSequence(before: now, handled: consumers.values.map(\.position).min()) ?? 0
-        if let size = limits.size, isTooLarge {
-            limit = max(limit, try await sequence(freeing: info.byteCount - size, from: first))
-        }
-        limit = min(limit, end)
+        let excess = info.byteCount - (limits.size ?? info.byteCount)
+        let limit = RetentionLimits.end(
+            old: try await firstYoungSequence(at: now),
+            handled: consumers.values.map(\.position).min().map { Place.start(after: $0) },
+            tooLarge: excess > 0 ? try await sequence(freeing: excess, from: first) : nil,
+            last: min(mark, UInt64(info.lastSequence) + 1))
         guard limit > first else { return }
         try await recordLosses(of: consumers, from: first, before: limit)
         try await records.noteRemoval(before: limit)
@@ -126,21 +111,20 @@ actor Retention {
             of: names.journal, ConsumerSettings(filters: [names.batches], headersOnly: true))
     }
 
-    /// The first sequence that is younger than the limit, or not handled by all consumers.
-    private func firstSequence(before now: Date, handled: UInt64?) async throws -> UInt64? {
+    /// The first sequence that is younger than the limit.
+    private func firstYoungSequence(at now: Date) async throws -> UInt64? {
         guard let age = limits.age else { return nil }
         // An age may reach back beyond 1970, where 64 bits of nanoseconds begin.
         let oldest = Int64(max(0, now.timeIntervalSince1970 - age / .seconds(1)) * 1_000_000_000)
         let young = try await jetStream.firstSequence(
             of: names.journal,
             ConsumerSettings(filters: [names.batches], start: .time(max(0, oldest)), headersOnly: true))
-        let handled = handled.map { Place.start(after: $0) } ?? .max
-        if let young { return min(young, handled) }
+        if let young { return young }
         // The server that was asked may lag behind the leader, and not have the young messages yet.
         guard let last = try await jetStream.last(names.batches, of: names.journal), last.time < oldest else {
             return nil
         }
-        return min(UInt64(last.sequence) + 1, handled)
+        return UInt64(last.sequence) + 1
     }
 
     // MARK: Size
@@ -166,24 +150,16 @@ actor Retention {
         return end
     }
 
-    /// Warns once about each consumer that has not handled the oldest fifth of a journal that is four fifths full.
     private func warn(_ consumers: [String: ControlRecords.Consumer], _ first: UInt64, _ info: StreamInfo) async throws
     {
         guard let limit = limits.size else { return }
-        let size = info.byteCount
-        let length = UInt64(info.lastSequence) - min(first, UInt64(info.lastSequence))
-        func position(_ name: String) -> UInt64 { Place(offset: consumers[name]?.position ?? .max).sequence }
-        // A consumer can be warned about again after it has handled half of the journal, or after the journal has
-        // shrunk below 70 %.
-        warned = warned.filter { size >= limit / 10 * 7 && position($0) < first + length / 2 }
-        guard size >= limit / 10 * 8 else { return }
-        for name in consumers.keys.sorted() where position(name) < first + length / 5 && warned.insert(name).inserted {
-            try await notices.say(
-                .consumerBehind,
-                "consumer '\(name)' has handled only up to sequence \(position(name)) of \(info.lastSequence), and the "
-                    + "journal \(names.journal) is \(size * 100 / limit) % full: start the consumer or find out why it "
-                    + "lags, because at 100 % it loses messages")
-        }
+        var next = lagWarnings
+        let warnings = next.take(
+            consumers.keys, { consumers[$0].map { Place(offset: $0.position).sequence } }, oldest: first,
+            end: UInt64(info.lastSequence), used: info.byteCount, limit: limit)
+        for warning in warnings { try await notices.say(.consumerBehind, warning) }
+        // If one could not be published, the next step warns again.
+        lagWarnings = next
     }
 
     // MARK: Losses
@@ -213,10 +189,7 @@ actor Retention {
         for (name, losses) in losses.sorted(by: { $0.key < $1.key }) {
             let cutOffs = losses.cutOffs(without: retained)
             guard !cutOffs.isEmpty, try await records.add(cutOffs, to: name) else { continue }
-            try await notices.say(
-                .consumerCutOff,
-                "messages that consumer '\(name)' had not handled were removed, because the journal "
-                    + "\(names.journal) has reached its size limit; the consumer's next claim reports them")
+            try await notices.say(.cutOff(name, by: names.journal))
         }
     }
 

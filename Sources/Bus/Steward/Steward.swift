@@ -10,15 +10,15 @@ package struct StewardConfiguration: Sendable {
     package var namespace: String
     /// The number of servers that store each stream. Nil for the number that the streams have; 1 for new ones.
     package var replicas: Int?
-    package var limits: JournalLimits
+    package var limits: RetentionLimits
     /// The CloudEvents source of the messages that withdraw documents.
     package var source: String
     /// Turns a notice into a message, which the steward publishes. Nil, or a nil result, publishes nothing.
-    package var describe: (@Sendable (StewardNotice) -> Envelope?)?
+    package var describe: (@Sendable (BusNotice) -> Envelope?)?
 
     package init(
-        namespace: String, replicas: Int? = nil, limits: JournalLimits = .standard, source: String = "broker",
-        describe: (@Sendable (StewardNotice) -> Envelope?)? = nil
+        namespace: String, replicas: Int? = nil, limits: RetentionLimits = .standard, source: String = "broker",
+        describe: (@Sendable (BusNotice) -> Envelope?)? = nil
     ) {
         self.namespace = namespace
         self.replicas = replicas

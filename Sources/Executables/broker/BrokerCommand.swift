@@ -1,6 +1,7 @@
 import ArgumentParser
 import Broker
 import Contracts
+import EventBus
 import NATSLayout
 import ServiceRuntime
 import Support
@@ -45,8 +46,8 @@ struct BrokerCommand: AsyncParsableCommand {
         }
     }
 
-    private var retention: RetentionPolicy {
-        var retention = RetentionPolicy.standard
+    private var retention: RetentionLimits {
+        var retention = RetentionLimits.standard
         if let retainAge { retention.age = retainAge.duration }
         if let retainSize { retention.size = retainSize.bytes }
         return retention

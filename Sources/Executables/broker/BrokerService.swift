@@ -19,18 +19,16 @@ struct BrokerService: ReadyService, ThreadedService {
     }
 }
 
-extension BrokerNotice {
+extension BusNotice {
     /// The notice as an `error.ApplicationError` message. Nil if the message cannot be encoded.
     func envelope(source: String) -> Envelope? {
+        let severity: ApplicationError.Severity =
+            switch severity {
+            case .error: .error
+            case .warning: .warning
+            case .information: .info
+            }
         let error = ApplicationError(code: "broker.\(code.rawValue)", message: message, severity: severity)
         return try? Envelope(error, source: source)
-    }
-
-    private var severity: ApplicationError.Severity {
-        switch code {
-        case .damaged, .lostEnd, .unwritable: .error
-        case .consumerBehind, .consumerCutOff: .warning
-        case .writable: .info
-        }
     }
 }

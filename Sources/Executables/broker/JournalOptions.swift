@@ -1,5 +1,6 @@
 import ArgumentParser
 import Broker
+import EventBus
 import Foundation
 import ServiceRuntime
 
@@ -20,7 +21,7 @@ struct JournalOptions: ParsableArguments {
 
     /// - Throws: ``ConfigurationError`` if an option is for NATS only.
     func brokerConfiguration(
-        _ address: String, _ retention: RetentionPolicy, _ configuration: ServiceConfiguration,
+        _ address: String, _ retention: RetentionLimits, _ configuration: ServiceConfiguration,
         _ process: ServiceProcess
     ) throws -> BrokerConfiguration {
         guard replicas == nil else {

@@ -1,6 +1,5 @@
 import Broker
 import Consuming
-import Contracts
 import EventBus
 import Logging
 import NATS
@@ -16,14 +15,14 @@ struct StewardService: ReadyService {
     private let steward: Steward
 
     init(
-        _ address: NATSAddress, _ options: JournalOptions, _ retention: RetentionPolicy,
+        _ address: NATSAddress, _ options: JournalOptions, _ retention: RetentionLimits,
         _ configuration: ServiceConfiguration, _ process: ServiceProcess, _ logger: Logger
     ) throws {
         var servers = NATSOptions(servers: address.urls, name: process.source)
         servers.setFiles { configuration.value($0) }
         let settings = StewardConfiguration(
             namespace: address.namespace, replicas: try options.replicaCount(),
-            limits: JournalLimits(age: retention.age, size: retention.size), source: process.source,
+            limits: retention, source: process.source,
             describe: { $0.envelope(source: process.source) })
         steward = Steward(servers, settings, logger: logger)
     }
@@ -35,14 +34,5 @@ struct StewardService: ReadyService {
                 ready.signal()
             }
         }
-    }
-}
-
-extension StewardNotice {
-    /// The notice as an `error.ApplicationError` message. Nil if the message cannot be encoded.
-    fileprivate func envelope(source: String) -> Envelope? {
-        let severity: ApplicationError.Severity = isError ? .error : .warning
-        return try? Envelope(
-            ApplicationError(code: "broker.\(code.rawValue)", message: message, severity: severity), source: source)
     }
 }

@@ -17,11 +17,7 @@ package struct BrokerEngine {
     private var owners = ExclusiveOwners()
     private var transients = TransientBatches()
     private var notices: BrokerNotices
-    /// The consumers for which ``BrokerNotice/Code/consumerBehind`` was reported.
-    private var warnedConsumers: Set<String> = []
-    /// The consumers that have lost messages to retention and have not yet acknowledged this with a claim and a
-    /// checkpoint.
-    private var cutOffConsumers: Set<String> = []
+    private var lagWarnings: LagWarnings
     /// True if retention has more to remove.
     private var isPruning = false
     /// The time at which silent producers were last forgotten, or the broker started.
@@ -44,6 +40,7 @@ package struct BrokerEngine {
         // If the journal is damaged and the time cannot be read, the first tick throws.
         self.clock = clock.notBefore((try? journal.lastTime()) ?? 0, at: now)
         notices = BrokerNotices(logger: logger)
+        lagWarnings = LagWarnings(of: journal.path, unit: "offset")
         lastForgotten = now
         let members = journal.consumers.rows.values.flatMap { $0.producers.values }
         presence = ProducerPresence(try journal.leaseOwners() + members, now: now)
@@ -230,8 +227,7 @@ package struct BrokerEngine {
             let owner = owners.liveness(of: consumer, journal.consumers[consumer], presence, now: now)
             try journal.forget(consumer, owner: owner, at: clock.time(at: now))
             owners.remove(consumer)
-            warnedConsumers.remove(consumer)
-            cutOffConsumers.remove(consumer)
+            lagWarnings.forget(consumer)
             return .done
         case .hello, .publish, .read, .documents, .document, .documentsOfSubject, .serve, .ask, .answer, .cancel:
             throw ProtocolError(.operation, "the operation is unknown")
@@ -315,39 +311,20 @@ package struct BrokerEngine {
         do {
             let step = try journal.prune(configuration.retention, count: count, at: clock.time(at: now))
             isPruning = step.hasMore
-            for name in step.cutOff.sorted() where cutOffConsumers.insert(name).inserted {
-                notices.say(
-                    .consumerCutOff,
-                    "messages that consumer '\(name)' had not handled were removed, because the journal "
-                        + "\(journal.path) has reached its size limit; the consumer's next claim reports them")
-            }
-            cutOffConsumers = cutOffConsumers.filter { journal.consumers[$0]?.cutOffs.isEmpty == false }
+            for name in step.cutOff.sorted() { notices.say(.cutOff(name, by: journal.path)) }
             publishNotices(now: now, &outgoing)
         } catch {
             logger.error("retention failed", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Warns once about each consumer that has not handled the oldest fifth of a journal that is four fifths full.
     private mutating func warnConsumersBehind(now: ContinuousClock.Instant) throws {
         guard let limit = configuration.retention.size else { return }
-        let size = try journal.usedSize(limit: limit, at: clock.time(at: now))
-        let length = journal.head - journal.pruned
-        // A consumer can be warned about again after it has handled half of the journal, or after the journal has
-        // shrunk below 70 %.
-        warnedConsumers = warnedConsumers.filter { name in
-            let position = journal.consumers[name]?.group.position ?? journal.head
-            return size >= limit / 10 * 7 && position < journal.pruned + length / 2
-        }
-        guard size >= limit / 10 * 8 else { return }
-        for (name, consumer) in journal.consumers.rows.sorted(by: { $0.key < $1.key })
-        where consumer.group.position < journal.pruned + length / 5 && warnedConsumers.insert(name).inserted {
-            notices.say(
-                .consumerBehind,
-                "consumer '\(name)' has handled only up to offset \(consumer.group.position) of \(journal.head), and "
-                    + "the journal \(journal.path) is \(size * 100 / limit) % full: start the consumer or find out why "
-                    + "it lags, because at 100 % it loses messages")
-        }
+        let consumers = journal.consumers.rows
+        let warnings = lagWarnings.take(
+            consumers.keys, { consumers[$0]?.group.position }, oldest: journal.pruned, end: journal.head,
+            used: try journal.usedSize(limit: limit, at: clock.time(at: now)), limit: limit)
+        for warning in warnings { notices.say(.consumerBehind, warning) }
     }
 
     // MARK: Notices

@@ -10,23 +10,7 @@ struct Consumer {
     var group = ConsumerGroup()
     /// The producers of the shared members, by member. The silence of a producer ends the membership.
     var producers: [UUID: ProducerID] = [:]
-    var cutOffs: [CutOffRow] = []
-
-    /// Adds lost messages that no claim has reported yet.
-    mutating func add(_ cutOff: CutOff) {
-        if let index = cutOffs.firstIndex(where: { $0.ownerEpoch == 0 && $0.cutOff.type == cutOff.type }) {
-            cutOffs[index] = CutOffRow(cutOff: cutOffs[index].cutOff.merged(with: cutOff), ownerEpoch: 0)
-        } else {
-            cutOffs.append(CutOffRow(cutOff: cutOff, ownerEpoch: 0))
-        }
-    }
-}
-
-/// Messages that retention removed before a consumer had handled them.
-struct CutOffRow: Equatable {
-    let cutOff: CutOff
-    /// The owner epoch of the claim that reported the loss; 0 if no claim has reported it.
-    let ownerEpoch: UInt64
+    var cutOffs = CutOffs()
 }
 
 /// The durable consumers of the journal, with the owners of their partitions, their progress and their losses.
@@ -74,18 +58,20 @@ struct ConsumerTable {
                 ownerEpoch: try row.number(1), shares: shares, progress: progress[name] ?? [:], members: members,
                 displaced: displaced[name] ?? [])
             rows[name] = Consumer(
-                group: group, producers: producers[name] ?? [:], cutOffs: cutOffs[name] ?? [])
+                group: group, producers: producers[name] ?? [:], cutOffs: CutOffs(cutOffs[name] ?? []))
         }
     }
 
-    private static func loadCutOffs(_ database: Database) throws -> [String: [CutOffRow]] {
-        var cutOffs: [String: [CutOffRow]] = [:]
+    private static func loadCutOffs(_ database: Database) throws -> [String: [CutOffs.Entry]] {
+        var cutOffs: [String: [CutOffs.Entry]] = [:]
         let sql = "SELECT consumer, type, owner_epoch, count, first, last FROM cut_offs"
         for row in try Row.fetchAll(database, sql: sql) {
             let (first, last): (UInt64, UInt64) = (try row.number(4), try row.number(5))
             guard let type = MessageType(try row.value(1, as: String.self)), first <= last else { continue }
             let cutOff = CutOff(type: type, count: try row.number(3), offsets: first...last)
-            cutOffs[try row.value(0), default: []].append(CutOffRow(cutOff: cutOff, ownerEpoch: try row.number(2)))
+            let ownerEpoch: UInt64 = try row.number(2)
+            cutOffs[try row.value(0), default: []].append(
+                CutOffs.Entry(cutOff, stage: ownerEpoch > 0 ? ownerEpoch : nil))
         }
         return cutOffs
     }
@@ -111,10 +97,7 @@ struct ConsumerTable {
         if request.member.mode == .shared {
             consumer.producers[request.member.id] = request.producer
         }
-        // A claim reports all losses, including those that an earlier claim reported and no checkpoint has confirmed.
-        consumer.cutOffs = consumer.cutOffs.map(\.cutOff).merged.map {
-            CutOffRow(cutOff: $0, ownerEpoch: ownership.ownerEpoch)
-        }
+        consumer.cutOffs.report(under: ownership.ownerEpoch)
         return (consumer, ownership)
     }
 
@@ -141,8 +124,8 @@ struct ConsumerTable {
             let share = group.shares[Int(partition.number)]
             try save(share, at: Int(partition.number), of: name, in: transaction)
         }
-        guard rows[name]?.cutOffs.contains(where: { $0.ownerEpoch == owner }) == true else { return }
-        rows[name]?.cutOffs.removeAll { $0.ownerEpoch == owner }
+        guard rows[name]?.cutOffs.entries.contains(where: { $0.stage == owner }) == true else { return }
+        rows[name]?.cutOffs.confirm { $0 == owner }
         try transaction.database.execute(
             sql: "DELETE FROM cut_offs WHERE consumer = ? AND owner_epoch = ?",
             arguments: [name, Int64(clamping: owner)])
@@ -215,15 +198,16 @@ struct ConsumerTable {
     }
 
     private func save(
-        _ cutOffs: [CutOffRow], of name: String, in transaction: borrowing Journal.Transaction
+        _ cutOffs: CutOffs, of name: String, in transaction: borrowing Journal.Transaction
     ) throws {
         try transaction.database.execute(sql: "DELETE FROM cut_offs WHERE consumer = ?", arguments: [name])
-        for row in cutOffs {
+        for entry in cutOffs.entries {
             try transaction.database.execute(
                 sql: "INSERT INTO cut_offs VALUES (?, ?, ?, ?, ?, ?)",
                 arguments: [
-                    name, row.cutOff.type.description, Int64(clamping: row.ownerEpoch), row.cutOff.count,
-                    Int64(clamping: row.cutOff.offsets.lowerBound), Int64(clamping: row.cutOff.offsets.upperBound),
+                    name, entry.cutOff.type.description, Int64(clamping: entry.stage ?? 0), entry.cutOff.count,
+                    Int64(clamping: entry.cutOff.offsets.lowerBound),
+                    Int64(clamping: entry.cutOff.offsets.upperBound),
                 ])
         }
     }
@@ -240,22 +224,5 @@ struct ConsumerTable {
         try database.execute(
             sql: "INSERT OR REPLACE INTO journal VALUES ('forgotten', ?)",
             arguments: [Int64(clamping: forgottenEpoch)])
-    }
-}
-
-extension [CutOff] {
-    /// The cut-offs, merged to one for each type.
-    fileprivate var merged: [CutOff] {
-        Dictionary(grouping: self, by: \.type).values
-            .compactMap { same in same.dropFirst().reduce(same.first) { $0?.merged(with: $1) } }
-            .sorted { $0.offsets.lowerBound < $1.offsets.lowerBound }
-    }
-}
-
-extension CutOff {
-    fileprivate func merged(with other: CutOff) -> CutOff {
-        let first = Swift.min(offsets.lowerBound, other.offsets.lowerBound)
-        let last = Swift.max(offsets.upperBound, other.offsets.upperBound)
-        return CutOff(type: type, count: Int(SafeIntegers.limit(count + other.count)), offsets: first...last)
     }
 }

@@ -440,7 +440,7 @@ package final class Journal {
         case .claim:
             let (consumer, ownership) = try consumers.claiming(request)
             try transaction(at: time) { try $0.save(consumer, as: request.consumer) }
-            return claimed(ownership, cutOffs: consumer.cutOffs.map(\.cutOff))
+            return claimed(ownership, cutOffs: consumer.cutOffs.report)
         case .renewal:
             let group = (consumers[request.consumer] ?? Consumer()).group
             return claimed(group.ownership(of: request.member.id), cutOffs: [])
@@ -481,20 +481,18 @@ package final class Journal {
         try read { try retention.usedSize(limit: limit, at: time, $0) }
     }
 
-    /// Does one step of retention: removes the oldest messages that `policy` does not keep.
+    /// Does one step of retention: removes the oldest messages that the limits do not keep.
     /// - Parameter count: The maximum number of offsets to examine.
-    /// - Returns: True if there is more to remove, and the names of the consumers that lost messages before they had
-    ///   handled them.
-    func prune(_ policy: RetentionPolicy, count: Int, at time: Int64) throws -> (hasMore: Bool, cutOff: [String]) {
+    /// - Returns: True if there is more to remove, and the names of the consumers that now lose messages.
+    func prune(_ limits: RetentionLimits, count: Int, at time: Int64) throws -> (hasMore: Bool, cutOff: [String]) {
         try requireLoaded()
-        let excess = try policy.size.map { try usedSize(limit: $0, at: time) - $0 } ?? 0
-        var limit = excess > 0 ? try read { try retention.offset(freeing: excess, count: count, $0) } : pruned
-        if let age = policy.age {
-            let handled = consumers.position ?? head
-            limit = max(limit, min(try locate(UInt64(clamping: time - Int64(age / .milliseconds(1)))), handled))
-        }
-        // A damaged row can have an offset after the end of the journal.
-        limit = min(limit, head)
+        let excess = try limits.size.map { max(0, try usedSize(limit: $0, at: time) - $0) } ?? 0
+        let limit = RetentionLimits.end(
+            old: try limits.age.map { try locate(UInt64(clamping: time - Int64($0 / .milliseconds(1)))) },
+            handled: consumers.position,
+            tooLarge: excess > 0 ? try read { try retention.offset(freeing: excess, count: count, $0) } : nil,
+            // A damaged row can have an offset after the end of the journal.
+            last: head)
         let end = min(limit, pruned + UInt64(count))
         guard end > pruned else { return (false, []) }
         let cutOff = try transaction(at: time) { try $0.prune(through: end) }
@@ -660,14 +658,16 @@ extension Journal {
         }
 
         /// Removes everything up to an offset, except retained documents.
-        /// - Returns: The names of the consumers that had not handled all removed messages. The journal keeps the type,
-        ///   number and offsets of the messages that each of these consumers lost.
+        /// The journal keeps the type, number and offsets of the messages that consumers lost.
+        /// - Returns: The names of the consumers that lost messages, and had lost none before that they have not
+        ///   confirmed.
         fileprivate mutating func prune(through end: UInt64) throws -> [String] {
             isSaveDue = true
             let cutOff = try journal.retention.cutOff(journal.consumers, through: end, journal.topics, database)
+            let first = cutOff.keys.filter { journal.consumers[$0]?.cutOffs.isEmpty ?? true }
             for (name, consumer) in cutOff { try save(consumer, as: name) }
             try journal.retention.prune(through: end, in: self)
-            return Array(cutOff.keys)
+            return first
         }
 
         fileprivate func begin(epoch: UInt64, at start: UInt64) throws {

@@ -77,9 +77,9 @@ struct JournalRetention {
                     let own = try handled < loss.offsets.lowerBound
                         ? loss : losses(of: loss.topic, from: handled, through: end, topics, database)
                 else { continue }
-                consumer.add(CutOff(type: type, count: own.count, offsets: own.offsets))
+                consumer.cutOffs.add([CutOff(type: type, count: own.count, offsets: own.offsets)])
             }
-            guard consumer.cutOffs.map(\.cutOff) != known.cutOffs.map(\.cutOff) else { continue }
+            guard consumer.cutOffs != known.cutOffs else { continue }
             cutOff[name] = consumer
         }
         return cutOff

@@ -1,33 +1,11 @@
+internal import EventBus
 internal import Logging
-
-/// An event in the broker that people should know of. The broker logs it and publishes the message that
-/// ``BrokerConfiguration/describe`` makes of it, if there is one.
-package struct BrokerNotice: Hashable, Sendable {
-    package enum Code: String, Sendable, CaseIterable {
-        /// The journal contains damaged messages, which cannot be delivered.
-        case damaged = "journal.damaged"
-        /// The journal has lost messages at its end.
-        case lostEnd = "journal.lost-end"
-        /// The journal cannot be written now.
-        case unwritable = "journal.unwritable"
-        /// The journal can be written again.
-        case writable = "journal.writable"
-        /// The journal is nearly full, and a consumer has not handled its oldest messages.
-        case consumerBehind = "consumer.behind"
-        /// Retention has removed messages that a consumer had not handled.
-        case consumerCutOff = "consumer.cut-off"
-    }
-
-    package let code: Code
-    /// One line for people: what has happened, and where.
-    package let message: String
-}
 
 /// The notices of the broker: it writes them to the log and collects them for publishing.
 struct BrokerNotices {
     private let logger: Logger
     /// The notices that are to be published.
-    private var pending: [BrokerNotice] = []
+    private var pending: [BusNotice] = []
     /// The offsets of the damaged messages that were reported.
     private var reportedDamage: Set<UInt64> = []
     /// The time of the last failed write. Nil while the journal counts as writable.
@@ -50,19 +28,21 @@ struct BrokerNotices {
     /// True if a write to the journal has failed, and the journal is not yet reported as writable again.
     var isUnwritable: Bool { lastWriteFailure != nil }
 
-    mutating func say(_ code: BrokerNotice.Code, _ message: String) {
+    mutating func say(_ code: BusNotice.Code, _ message: String) { say(BusNotice(code, message)) }
+
+    mutating func say(_ notice: BusNotice) {
         let level: Logger.Level =
-            switch code {
-            case .damaged, .lostEnd, .unwritable: .error
-            case .consumerBehind, .consumerCutOff: .warning
-            case .writable: .notice
+            switch notice.severity {
+            case .error: .error
+            case .warning: .warning
+            case .information: .notice
             }
-        logger.log(level: level, "\(message)", metadata: ["code": "\(code.rawValue)"])
-        pending.append(BrokerNotice(code: code, message: message))
+        logger.log(level: level, "\(notice.message)", metadata: ["code": "\(notice.code.rawValue)"])
+        pending.append(notice)
     }
 
     /// The notices since the last call.
-    mutating func take() -> [BrokerNotice] {
+    mutating func take() -> [BusNotice] {
         defer { pending = [] }
         return pending
     }

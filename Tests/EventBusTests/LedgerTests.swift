@@ -1,0 +1,81 @@
+import EventBus
+import Testing
+
+@Suite("What every bus decides in the same way")
+struct LedgerTests {
+    private static let (one, two) = (MessageType(kind: .event, name: "One"), MessageType(kind: .event, name: "Two"))
+
+    @Test("a claim reports one cut-off of each type, in the order of the first losses")
+    func report() {
+        var cutOffs = CutOffs()
+        cutOffs.add([
+            CutOff(type: Self.one, count: 2, offsets: 5...9), CutOff(type: Self.two, count: 1, offsets: 3...3),
+        ])
+        cutOffs.report(under: 1)
+        cutOffs.add([CutOff(type: Self.one, count: 1, offsets: 11...11)])
+        cutOffs.add([CutOff(type: Self.one, count: 1, offsets: 12...12)])
+        #expect(cutOffs.entries.count == 3, "losses that no claim has reported are one entry")
+        #expect(
+            cutOffs.report == [
+                CutOff(type: Self.two, count: 1, offsets: 3...3), CutOff(type: Self.one, count: 4, offsets: 5...12),
+            ])
+    }
+
+    @Test("cut-offs are confirmed only where they were reported")
+    func confirm() {
+        var cutOffs = CutOffs()
+        cutOffs.add([CutOff(type: Self.one, count: 1, offsets: 1...1)])
+        cutOffs.confirm { _ in true }
+        #expect(!cutOffs.isEmpty, "no claim has reported it")
+        cutOffs.report(under: 0)
+        cutOffs.confirm { _ in true }
+        #expect(!cutOffs.isEmpty, "a member without partitions can confirm nothing")
+        cutOffs.report(under: 2)
+        cutOffs.add([CutOff(type: Self.one, count: 1, offsets: 2...2)])
+        cutOffs.confirm { $0 == 1 }
+        #expect(cutOffs.report.map(\.count) == [2])
+        cutOffs.confirm { $0 == 2 }
+        #expect(cutOffs.report == [CutOff(type: Self.one, count: 1, offsets: 2...2)])
+    }
+
+    @Test("the number of lost messages never overflows")
+    func overflow() {
+        var cutOffs = CutOffs()
+        for _ in 0..<2 { cutOffs.add([CutOff(type: Self.one, count: .max, offsets: 1...1)]) }
+        #expect(cutOffs.report.map(\.count) == [1 << 53 - 1])
+    }
+
+    @Test(
+        "old messages go when all consumers have handled them, the oldest beyond the size in any case, and none that must stay",
+        arguments: [
+            (nil, nil, nil, 0), (5, nil, nil, 5), (5, 3, nil, 3), (5, 0, nil, 0), (5, 3, 4, 4), (nil, 0, 4, 4),
+            (50, nil, nil, 10), (5, nil, 50, 10),
+        ] as [(old: UInt64?, handled: UInt64?, tooLarge: UInt64?, end: UInt64)])
+    func end(_ old: UInt64?, _ handled: UInt64?, _ tooLarge: UInt64?, _ end: UInt64) {
+        #expect(RetentionLimits.end(old: old, handled: handled, tooLarge: tooLarge, last: 10) == end)
+    }
+
+    @Test("a consumer that lags is warned once, and again after it has caught up or the journal has shrunk")
+    func warnings() {
+        var warnings = LagWarnings(of: "journal", unit: "offset")
+        var positions: [String: UInt64] = ["late": 10, "fast": 90]
+        func take(_ used: Int) -> [String] {
+            warnings.take(positions.keys, { positions[$0] }, oldest: 0, end: 100, used: used, limit: 100)
+        }
+        #expect(take(79).isEmpty)
+        #expect(
+            take(85) == [
+                "consumer 'late' has handled only up to offset 10 of 100, and the journal journal is 85 % full: start the "
+                    + "consumer or find out why it lags, because at 100 % it loses messages"
+            ])
+        #expect(take(85).isEmpty)
+        positions["late"] = 60
+        #expect(take(85).isEmpty)
+        positions["late"] = 10
+        #expect(take(85).count == 1)
+        #expect(take(69).isEmpty)
+        #expect(take(85).count == 1)
+        warnings.forget("late")
+        #expect(take(85).count == 1)
+    }
+}
