@@ -99,7 +99,9 @@ package struct Checker {
         if offsets.count > (history.lostEnd?.mayRepeatResults == true ? 2 : 1) {
             findings.append(.resultDoubled(group: result.group, input: result.input, offsets: offsets.sorted()))
         }
-        if !journalled.contains(result.input), !isForgotten(result.input), let offset = offsets.first {
+        let mayBeLost =
+            history.lostEnd.map { $0.mayRepeatResults && $0.losable.contains(result.input) } ?? false
+        if !journalled.contains(result.input), !isForgotten(result.input), !mayBeLost, let offset = offsets.first {
             findings.append(.resultOfNothing(group: result.group, input: result.input, offset: offset))
         }
         return findings

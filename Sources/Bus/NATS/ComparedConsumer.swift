@@ -82,6 +82,7 @@ package final class ComparedConsumer {
             case .difference(let sequence, let lacking):
                 guard lacking.contains(Source.consumer) else { continue }
                 if try await isMissing(sequence, witness) { throw missing(sequence, witness) }
+            case .conflict: continue
             case .end: isComparing = false
             }
             if comparison.hasEnded(Source.witness) { isComparing = false }

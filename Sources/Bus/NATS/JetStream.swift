@@ -242,16 +242,41 @@ package struct StreamInfo: Sendable {
         metadata = settings["metadata"]?.objectValue?.compactMapValues(\.stringValue) ?? [:]
     }
 
+    /// Returns the settings with some changes.
+    /// - Parameters:
+    ///   - replicas: The number of servers that store the stream. Nil for the present one.
+    ///   - change: Changes the metadata.
+    package func settings(
+        replicas: Int? = nil, metadata change: (inout [String: String]) -> Void = { _ in }
+    ) -> JSONValue {
+        var (settings, metadata) = (settings.objectValue ?? [:], metadata)
+        if let replicas { settings["num_replicas"] = .integer(replicas) }
+        change(&metadata)
+        settings["metadata"] = .object(metadata.mapValues { .string($0) })
+        return .object(settings)
+    }
+
     /// A server that stores a stream and does not lead it.
     package struct Follower: Hashable, Sendable {
         package let name: String
-        /// True if the server runs, and has what the leader has.
+        /// True if the leader has heard of the server in the last 3 seconds.
+        package let isActive: Bool
+        /// True if the server has what the leader has. A server that has just been killed can be current for some seconds.
         package let isCurrent: Bool
+        /// The number of operations of the leader that the server has not executed.
+        package let lag: Int
+
+        package init(name: String, isActive: Bool, isCurrent: Bool, lag: Int) {
+            (self.name, self.isActive, self.isCurrent, self.lag) = (name, isActive, isCurrent, lag)
+        }
 
         init?(_ replica: JSONValue) {
             guard let name = replica["name"]?.stringValue else { return nil }
-            self.name = name
-            isCurrent = replica["current"]?.boolValue == true && replica["offline"]?.boolValue != true
+            let isOnline = replica["offline"]?.boolValue != true
+            let silence = Duration.nanoseconds(replica["active"]?.integerValue ?? 0)
+            self.init(
+                name: name, isActive: isOnline && silence < .seconds(3),
+                isCurrent: isOnline && replica["current"]?.boolValue == true, lag: replica["lag"]?.countValue ?? 0)
         }
     }
 

@@ -2,20 +2,30 @@ internal import DequeModule
 
 /// Compares the messages of several sources of one stream: replicas, or a record of what was stored.
 ///
-/// Each source tells the sequences of its messages in ascending order, and then that it has no more. The comparison says
-/// which sequences some sources lack, in ascending order, as soon as all sources have told enough.
+/// Each source reports its messages in ascending order of their sequences, and then its end. The comparison returns the
+/// messages that some sources lack, and the sequences at which they have different ones, in ascending order, as soon as
+/// every source has reported enough.
 package struct SequenceComparison: Sendable {
+    package struct Message: Hashable, Sendable {
+        package let sequence: Int
+        /// The time at which the leader has stored the message, which all replicas have; nil if the source does not know
+        /// it. Messages with the same sequence and different times are different messages.
+        package let time: Int64?
+    }
+
     package enum Step: Hashable, Sendable {
-        /// A source must tell its next sequence, or its end.
+        /// A source must report its next message, or its end.
         case needs(Int)
         /// Some sources have a message, and those in `lacking` do not.
         case difference(sequence: Int, lacking: Set<Int>)
+        /// Sources have different messages at a sequence: the time of each of them that has one.
+        case conflict(sequence: Int, times: [Int: Int64])
         /// All sources have ended.
         case end
     }
 
     private struct Source {
-        var sequences: Deque<Int> = []
+        var messages: Deque<Message> = []
         var last = 0
         var hasEnded = false
     }
@@ -28,30 +38,34 @@ package struct SequenceComparison: Sendable {
     }
 
     /// - Parameter sequence: A sequence that is not higher than the source's last one is ignored.
-    package mutating func add(_ sequence: Int, from source: Int) {
+    package mutating func add(_ sequence: Int, at time: Int64? = nil, from source: Int) {
         guard sequence > sources[source].last else { return }
         sources[source].last = sequence
-        sources[source].sequences.append(sequence)
+        sources[source].messages.append(Message(sequence: sequence, time: time))
     }
 
     package mutating func end(_ source: Int) {
         sources[source].hasEnded = true
     }
 
-    /// The source's next sequence that has not been compared; nil if it has told no more.
-    package func next(of source: Int) -> Int? { sources[source].sequences.first }
+    /// The source's next sequence that has not been compared; nil if it has reported no more.
+    package func next(of source: Int) -> Int? { sources[source].messages.first?.sequence }
 
-    package func hasEnded(_ source: Int) -> Bool { sources[source].hasEnded && sources[source].sequences.isEmpty }
+    package func hasEnded(_ source: Int) -> Bool { sources[source].hasEnded && sources[source].messages.isEmpty }
 
-    /// Compares as far as the sources have told.
+    /// Compares as far as the sources have reported.
     package mutating func step() -> Step {
         while true {
             if let source = sources.indices.first(where: { next(of: $0) == nil && !sources[$0].hasEnded }) {
                 return .needs(source)
             }
-            guard let sequence = sources.compactMap(\.sequences.first).min() else { return .end }
+            guard let sequence = sources.indices.compactMap(next).min() else { return .end }
             let lacking = Set(sources.indices.filter { next(of: $0) != sequence })
-            for source in sources.indices where !lacking.contains(source) { sources[source].sequences.removeFirst() }
+            var times: [Int: Int64] = [:]
+            for source in sources.indices where !lacking.contains(source) {
+                times[source] = sources[source].messages.removeFirst().time
+            }
+            if Set(times.values).count > 1 { return .conflict(sequence: sequence, times: times) }
             if !lacking.isEmpty { return .difference(sequence: sequence, lacking: lacking) }
         }
     }

@@ -40,9 +40,14 @@ struct JournalEnd: Sendable {
     private let jetStream: JetStream
     private let names: StreamNames
     private let epochs: JournalEpochs
+    private let recopier: Recopier
     private let notices: StewardNotices
 
-    init(_ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ notices: StewardNotices) {
+    init(
+        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ recopier: Recopier,
+        _ notices: StewardNotices
+    ) {
+        self.recopier = recopier
         self.jetStream = jetStream
         self.names = names
         self.epochs = epochs
@@ -106,14 +111,18 @@ struct JournalEnd: Sendable {
     }
 
     private func begin(after loss: Loss, lowestEnd: UInt64) async throws {
-        guard case .object(var settings) = loss.info.settings else { return }
         let end = try await fork(of: loss, lowestEnd)
         let lost = loss.known.lostEpoch ?? (loss.epochs.current == epochs.current ? nil : epochs.current)
+        // A server may have kept what the others have lost.
+        if !loss.info.followers.isEmpty, loss.info.followers.allSatisfy(\.isActive) {
+            try await recopier.recopy(after: end, lost: lost, loss.info, notices)
+        }
         let next = loss.epochs.beginning(JournalStreams.newEpoch(), after: end, lost: lost)
-        let metadata = loss.info.metadata.merging(next.metadata) { $1 }
-        settings["metadata"] = .object(metadata.mapValues { .string($0) })
-        let changed = settings
-        _ = try await jetStream.retrying { try await jetStream.updateStream(.object(changed)) }
+        let changed = loss.info.settings {
+            $0.merge(next.metadata) { $1 }
+            if !loss.info.followers.isEmpty { $0[JournalMetadata.recopyingKey] = Recopying(after: end).text }
+        }
+        _ = try await jetStream.retrying { try await jetStream.updateStream(changed) }
         try await notices.say(
             .lostEnd,
             "the journal \(names.journal) has lost its messages after sequence \(end), and a client has seen "
@@ -127,8 +136,10 @@ struct JournalEnd: Sendable {
     /// is the end at the first look, which may be too high.
     private func fork(of loss: Loss, _ lowestEnd: UInt64) async throws -> UInt64 {
         guard let time = loss.time else { return lowestEnd }
+        // Another server may have the lost messages.
         let first = try await jetStream.firstSequence(
-            of: names.journal, ConsumerSettings(filters: [names.everything], start: .time(time + 1), headersOnly: true))
+            of: names.journal, ConsumerSettings(filters: [names.everything], start: .time(time + 1), headersOnly: true),
+            on: loss.info.leader)
         return first.map { $0 - 1 } ?? UInt64(loss.info.lastSequence)
     }
 }

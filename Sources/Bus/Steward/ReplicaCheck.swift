@@ -5,9 +5,9 @@ internal import NATSLayout
 
 /// Compares what the servers have of each stream, and the journal with its inventories.
 ///
-/// A server whose disk was damaged removes the messages that it cannot read, and says nothing. Every message of each
-/// stream is therefore read from every server, without its body: soon after a server has returned, and else slowly, all
-/// the time.
+/// A server whose disk was damaged removes the messages that it cannot read, without an error. A server that was away
+/// while the others lost the end of a stream keeps its own. Every message of each stream is therefore read from every
+/// server, without its body: soon after a server has returned, and every 10 minutes.
 struct ReplicaCheck: Sendable {
     /// The pause between two checks.
     private static let interval = Duration.seconds(600)
@@ -25,8 +25,15 @@ struct ReplicaCheck: Sendable {
     private let epoch: UInt64
     private let notices: StewardNotices
     private let logger: Logger
+    private let recopier: Recopier
+    /// The index of the leader among the sources of a comparison.
+    private static let leader = 0
 
-    init(_ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, _ notices: StewardNotices, _ logger: Logger) {
+    init(
+        _ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, _ recopier: Recopier, _ notices: StewardNotices,
+        _ logger: Logger
+    ) {
+        self.recopier = recopier
         self.jetStream = jetStream
         self.names = names
         self.epoch = epoch
@@ -35,7 +42,7 @@ struct ReplicaCheck: Sendable {
     }
 
     func run() async throws {
-        var known: [String: Differences] = [:]
+        var known: [String: ReplicaDifferences] = [:]
         while true {
             var isComplete = true
             for stream in names.all {
@@ -45,6 +52,9 @@ struct ReplicaCheck: Sendable {
                 }
                 if found != known[stream] { try await report(found, in: stream, after: known[stream]) }
                 known[stream] = found
+            }
+            if isComplete, known.values.contains(where: { !$0.diverged.isEmpty }) {
+                try await recopier.request(after: known[names.journal]?.commonEnd)
             }
             if isComplete { try await waitForReason() } else { try await Task.sleep(for: Self.retry) }
         }
@@ -69,53 +79,12 @@ struct ReplicaCheck: Sendable {
 
     // MARK: Comparing
 
-    /// What servers lack of a stream.
-    struct Differences: Hashable {
-        /// The sequences that a server lacks, and another one has.
-        var incomplete: [String: Gaps] = [:]
-        /// The sequences of batches that no server has.
-        var lost = Gaps()
-
-        /// Those differences that were also found at another time.
-        func confirmed(by other: Differences) -> Differences {
-            var both = Differences()
-            for (server, gaps) in incomplete {
-                guard let gaps = other.incomplete[server].map(gaps.intersection), !gaps.isEmpty else { continue }
-                both.incomplete[server] = gaps
-            }
-            both.lost = lost.intersection(other.lost)
-            return both
-        }
-    }
-
-    /// Some sequences.
-    struct Gaps: Hashable {
-        /// The number of sequences that are kept. Further ones are only counted.
-        private static let capacity = 100_000
-        private(set) var sequences: Set<Int> = []
-
-        var isEmpty: Bool { sequences.isEmpty }
-
-        mutating func add(_ sequence: Int) {
-            if sequences.count < Self.capacity { sequences.insert(sequence) }
-        }
-
-        func intersection(_ other: Gaps) -> Gaps { Gaps(sequences: sequences.intersection(other.sequences)) }
-
-        /// Such as `12 messages (sequences 4 to 200)`.
-        var text: String {
-            let count = sequences.count == Self.capacity ? "\(Self.capacity) or more" : "\(sequences.count)"
-            guard let first = sequences.min(), let last = sequences.max() else { return "no messages" }
-            return first == last ? "message \(first)" : "\(count) messages (sequences \(first) to \(last))"
-        }
-    }
-
     /// - Returns: Nil if they could not be found now.
-    private func differences(in stream: String) async throws -> Differences? {
+    private func differences(in stream: String) async throws -> ReplicaDifferences? {
         do {
             let first = try await compare(stream)
-            guard first != Differences() else { return first }
-            try await Task.sleep(for: Self.patience)
+            guard first != ReplicaDifferences() else { return first }
+            if first.diverged.isEmpty { try await Task.sleep(for: Self.patience) }
             return first.confirmed(by: try await compare(stream))
         } catch let error where error.isTemporary || error.endsConsumer {
             logger.info(
@@ -125,19 +94,19 @@ struct ReplicaCheck: Sendable {
     }
 
     /// - Throws: ``NATSError`` or ``JetStreamError`` if the servers could not be compared.
-    private func compare(_ stream: String) async throws -> Differences {
+    private func compare(_ stream: String) async throws -> ReplicaDifferences {
         let info = try await jetStream.stream(stream)
         let followers = info.followers.filter(\.isCurrent).map(\.name)
         let servers = [info.leader ?? ""] + followers
         // A server that is away may have what the others lack.
         let areAllHere = followers.count == info.followers.count
         let inventory = stream == names.journal && areAllHere ? try await inventory(upTo: info.lastSequence) : []
-        guard info.messageCount > 0, servers.count > 1 || !inventory.isEmpty else { return Differences() }
-        let settings = ConsumerSettings(
-            filters: [stream == names.journal ? names.batches : ">"], headersOnly: true,
-            inactiveThreshold: .seconds(300))
+        guard info.messageCount > 0, servers.count > 1 || !inventory.isEmpty else {
+            return ReplicaDifferences()
+        }
+        let settings = ConsumerSettings(headersOnly: true, inactiveThreshold: .seconds(300))
         let found = try await withConsumers(on: servers[...], of: stream, settings, []) { consumers in
-            try await compare(consumers, of: servers, inventory, upTo: info.lastSequence)
+            try await compare(consumers, of: servers, in: stream, inventory, upTo: info.lastSequence)
         }
         guard let found else { throw NATSError(.timeout, "a server does not serve \(stream) now") }
         return found
@@ -146,10 +115,10 @@ struct ReplicaCheck: Sendable {
     /// Creates a consumer on each of some servers.
     private func withConsumers(
         on servers: ArraySlice<String>, of stream: String, _ settings: ConsumerSettings, _ consumers: [PullConsumer],
-        _ body: ([PullConsumer]) async throws -> Differences
-    ) async throws -> Differences? {
+        _ body: ([PullConsumer]) async throws -> ReplicaDifferences
+    ) async throws -> ReplicaDifferences? {
         guard let server = servers.first else { return try await body(consumers) }
-        let result: Differences?? = try await jetStream.withConsumer(
+        let result: ReplicaDifferences?? = try await jetStream.withConsumer(
             of: stream, settings, on: { $0 ?? server == server }
         ) { consumer in
             try await withConsumers(on: servers.dropFirst(), of: stream, settings, consumers + [consumer], body)
@@ -159,42 +128,65 @@ struct ReplicaCheck: Sendable {
 
     /// - Parameter inventory: The sequences of batches that the stream should have, in ascending order.
     private func compare(
-        _ consumers: [PullConsumer], of servers: [String], _ inventory: [Int], upTo end: Int
-    ) async throws -> Differences {
+        _ consumers: [PullConsumer], of servers: [String], in stream: String, _ inventory: [Int], upTo end: Int
+    ) async throws -> ReplicaDifferences {
         var comparison = SequenceComparison(count: consumers.count + 1)
         let record = consumers.count
         for sequence in inventory { comparison.add(sequence, from: record) }
         comparison.end(record)
         for (index, consumer) in consumers.enumerated() where consumer.initialPending == 0 { comparison.end(index) }
-        var differences = Differences()
+        var differences = ReplicaDifferences()
         var (count, delivered) = (0, consumers.map { _ in 0 })
         while true {
             switch comparison.step() {
             case .needs(let source):
-                guard case .message(let message) = try await consumers[source].next(), message.streamSequence <= end
-                else {
+                guard case .message(let message) = try await consumers[source].next() else {
                     comparison.end(source)
+                    continue
+                }
+                guard message.streamSequence <= end else {
+                    comparison.end(source)
+                    if try await isForeign(message, to: stream) {
+                        differences.diverged[servers[source], default: SequenceGaps()].add(message.streamSequence)
+                    }
                     continue
                 }
                 delivered[source] += 1
                 guard message.consumerSequence == delivered[source] else {
                     throw NATSError(.disconnected, "messages were lost on their way")
                 }
-                comparison.add(message.streamSequence, from: source)
+                comparison.add(message.streamSequence, at: message.time, from: source)
                 if message.pending == 0 { comparison.end(source) }
                 count += 1
                 if count % Self.portion == 0 { try await Task.sleep(for: Self.pause) }
-            case .difference(let sequence, var lacking):
+            case .difference(let sequence, let lacking):
                 // An inventory may not cover all of the journal.
-                lacking.remove(record)
+                let lacking = lacking.subtracting([record])
                 if lacking.count == consumers.count {
                     differences.lost.add(sequence)
                 } else {
-                    for source in lacking { differences.incomplete[servers[source], default: Gaps()].add(sequence) }
+                    for source in lacking {
+                        differences.incomplete[servers[source], default: SequenceGaps()].add(sequence)
+                    }
+                }
+            case .conflict(let sequence, let times):
+                // What the leader has counts, whatever the others have.
+                guard let time = times[Self.leader] else { continue }
+                for (source, other) in times where other != time {
+                    differences.diverged[servers[source], default: SequenceGaps()].add(sequence)
                 }
             case .end: return differences
             }
         }
+    }
+
+    /// True if the leader does not have a message that another server has delivered, and that was not there when the
+    /// comparison began.
+    private func isForeign(_ message: DeliveredMessage, to stream: String) async throws -> Bool {
+        if let stored = try await jetStream.message(of: stream, sequence: message.streamSequence) {
+            return stored.time != message.time
+        }
+        return try await jetStream.stream(stream).lastSequence < message.streamSequence
     }
 
     // MARK: Inventories
@@ -230,7 +222,14 @@ struct ReplicaCheck: Sendable {
 
     // MARK: Reports
 
-    private func report(_ found: Differences, in stream: String, after known: Differences?) async throws {
+    private func report(_ found: ReplicaDifferences, in stream: String, after known: ReplicaDifferences?) async throws {
+        for (server, other) in found.diverged.sorted(by: { $0.key < $1.key })
+        where known?.diverged[server] == nil {
+            try await notices.say(
+                .diverged,
+                "server \(server) has other messages of \(stream) than the leader, from sequence \(other.first ?? 0) on: "
+                    + "it was away when the others lost theirs. When all run, they copy the stream from the leader")
+        }
         for (server, gaps) in found.incomplete.sorted(by: { $0.key < $1.key })
         where gaps != known?.incomplete[server] {
             try await notices.say(

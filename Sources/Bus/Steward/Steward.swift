@@ -44,6 +44,7 @@ package struct Steward: Sendable {
     private let logger: Logger
     private let names: StreamNames
     private let jetStream: JetStream
+    private let recopier: Recopier
 
     package init(_ options: NATSOptions, _ configuration: StewardConfiguration, logger: Logger) {
         self.configuration = configuration
@@ -51,6 +52,7 @@ package struct Steward: Sendable {
         connection = NATSConnection(options)
         names = StreamNames(configuration.namespace)
         jetStream = JetStream(connection)
+        recopier = Recopier(jetStream, names, logger)
     }
 
     /// Serves until the task is cancelled.
@@ -124,10 +126,10 @@ package struct Steward: Sendable {
         let leases = LeaseKeeper(
             jetStream, names, epochs, source: configuration.source, projection: projection, notices: notices,
             logger: logger)
-        let end = JournalEnd(jetStream, names, epochs, notices)
+        let end = JournalEnd(jetStream, names, epochs, recopier, notices)
         let retention = Retention(
             jetStream, names, epochs, configuration.limits, projection, notices, logger)
-        let check = ReplicaCheck(jetStream, names, epoch: epochs.current, notices, logger)
+        let check = ReplicaCheck(jetStream, names, epoch: epochs.current, recopier, notices, logger)
         try await withThrowingTaskGroup { group in
             group.addTask { try await notices.run() }
             group.addTask { try await driver.keep(reporting: notices.report) }
@@ -136,6 +138,7 @@ package struct Steward: Sendable {
             group.addTask { try await end.watch { await leases.knownEnd } }
             group.addTask { try await retention.run() }
             group.addTask { try await check.run() }
+            group.addTask { try await recopier.run(notices) }
             defer { group.cancelAll() }
             try await group.next()
         }

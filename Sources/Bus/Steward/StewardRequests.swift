@@ -26,6 +26,24 @@ extension JetStream {
         }
     }
 
+    /// The same on one server; nil for any.
+    func firstSequence(of stream: String, _ settings: ConsumerSettings, on server: String?) async throws -> UInt64? {
+        try await retrying {
+            let first: UInt64?? = try await withConsumer(
+                of: stream, settings, pulling: PullSettings(window: 1), on: { $0 ?? server == server }
+            ) { consumer in
+                guard consumer.initialPending > 0 else { return nil }
+                while true {
+                    if case .message(let delivered) = try await consumer.next() {
+                        return UInt64(delivered.streamSequence)
+                    }
+                }
+            }
+            guard let first else { throw NATSError(.timeout, "\(server ?? "the server") does not serve \(stream) now") }
+            return first
+        }
+    }
+
     /// Stores a message on the condition that the last message of a subject has a sequence.
     /// - Returns: The sequence of the message; nil if the condition does not hold. It also does not hold if the message
     ///   was stored and the reply was lost.

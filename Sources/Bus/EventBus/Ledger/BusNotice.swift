@@ -8,6 +8,8 @@ package struct BusNotice: Hashable, Sendable {
         case lostEnd = "journal.lost-end"
         /// A server lacks messages that other servers have.
         case incompleteReplica = "journal.incomplete"
+        /// A server has other messages than the leader.
+        case diverged = "journal.diverged"
         /// The journal cannot be written now.
         case unwritable = "journal.unwritable"
         /// The journal can be written again.
@@ -40,7 +42,7 @@ package struct BusNotice: Hashable, Sendable {
 
     package var severity: Severity {
         switch code {
-        case .damaged, .lostEnd, .incompleteReplica, .unwritable, .damagedRecord: .error
+        case .damaged, .lostEnd, .incompleteReplica, .diverged, .unwritable, .damagedRecord: .error
         case .consumerBehind, .consumerCutOff, .consumerStalled: .warning
         case .writable: .information
         }

@@ -1,0 +1,57 @@
+/// The differences between the servers of a stream.
+struct ReplicaDifferences: Hashable {
+    /// The sequences that a server lacks, and another one has.
+    var incomplete: [String: SequenceGaps] = [:]
+    /// The sequences at which a server has another message than the leader.
+    var diverged: [String: SequenceGaps] = [:]
+    /// The sequences of batches that no server has.
+    var lost = SequenceGaps()
+
+    /// The last sequence at which all servers have the history of the leader; nil if they all have it now.
+    var commonEnd: UInt64? { diverged.values.compactMap(\.first).min().map { UInt64(max($0 - 1, 0)) } }
+
+    /// Those differences that were also found at another time. While a server has another history, what the servers lack
+    /// says nothing.
+    func confirmed(by other: ReplicaDifferences) -> ReplicaDifferences {
+        var both = ReplicaDifferences()
+        both.diverged = Self.common(diverged, other.diverged)
+        guard both.diverged.isEmpty else { return both }
+        both.incomplete = Self.common(incomplete, other.incomplete)
+        both.lost = lost.intersection(other.lost)
+        return both
+    }
+
+    private static func common(
+        _ first: [String: SequenceGaps], _ second: [String: SequenceGaps]
+    ) -> [String: SequenceGaps] {
+        first.reduce(into: [:]) { both, entry in
+            let gaps = second[entry.key].map(entry.value.intersection)
+            if let gaps, !gaps.isEmpty { both[entry.key] = gaps }
+        }
+    }
+}
+
+/// Some sequences of a stream.
+struct SequenceGaps: Hashable {
+    /// The number of sequences that are kept. Further ones are only counted.
+    private static let capacity = 100_000
+    private(set) var sequences: Set<Int> = []
+
+    var isEmpty: Bool { sequences.isEmpty }
+    var first: Int? { sequences.min() }
+
+    mutating func add(_ sequence: Int) {
+        if sequences.count < Self.capacity { sequences.insert(sequence) }
+    }
+
+    func intersection(_ other: SequenceGaps) -> SequenceGaps {
+        SequenceGaps(sequences: sequences.intersection(other.sequences))
+    }
+
+    /// Such as `12 messages (sequences 4 to 200)`.
+    var text: String {
+        let count = sequences.count == Self.capacity ? "\(Self.capacity) or more" : "\(sequences.count)"
+        guard let first, let last = sequences.max() else { return "no messages" }
+        return first == last ? "message \(first)" : "\(count) messages (sequences \(first) to \(last))"
+    }
+}

@@ -1,0 +1,32 @@
+import NATS
+import Testing
+
+@testable import Steward
+
+@Suite struct LaggingServersTests {
+    private let start = ContinuousClock.now
+
+    private func follower(_ name: String, lag: Int, isActive: Bool = true) -> StreamInfo.Follower {
+        StreamInfo.Follower(name: name, isActive: isActive, isCurrent: lag == 0, lag: lag)
+    }
+
+    @Test func `A server that does not come nearer is named once, after a minute`() {
+        var servers = LaggingServers()
+        let named = (0...150).map { second in
+            servers.late(among: [follower("n1", lag: 5), follower("n2", lag: 0)], at: start + .seconds(second))
+        }
+        #expect(named.enumerated().filter { !$0.element.isEmpty }.map(\.offset) == [60])
+        #expect(named[60] == ["n1"])
+    }
+
+    @Test func `A server that comes nearer, is current again or is away is not named`() {
+        var servers = LaggingServers()
+        for second in 0...200 {
+            let followers = [
+                follower("n1", lag: 1000 - second), follower("n2", lag: second % 50),
+                follower("n3", lag: 7, isActive: false),
+            ]
+            #expect(servers.late(among: followers, at: start + .seconds(second)) == [])
+        }
+    }
+}
