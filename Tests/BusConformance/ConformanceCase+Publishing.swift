@@ -29,7 +29,7 @@ extension ConformanceCase {
                     #expect(try await first.end() == published)
                 }
                 let end = try await second.end()
-                try await first.publish(Batch([Envelope(Marker(), source: first.source)], isTransient: true))
+                try await first.publishTransient([Envelope(Marker(), source: first.source)])
                 #expect(try await second.end() == end)
                 #expect(end.epoch == start.epoch)
             }
@@ -305,7 +305,7 @@ extension ConformanceCase {
                     let error = await #expect(throws: BusError.self) {
                         let event = try Envelope(Numbered(number: 1), source: bus.source)
                         let document = try Envelope(Setting(value: "1"), source: bus.source)
-                        try await bus.publish(Batch([event, document], isTransient: true))
+                        try await bus.publishTransient([event, document])
                     }
                     #expect(error?.code == .refused)
                     try await bus.publish(Marker())
@@ -331,6 +331,6 @@ extension ConformanceCase {
 
 extension EventBus {
     fileprivate func publish(transient number: Int) async throws {
-        try await publish(Batch([try Envelope(Numbered(number: number), source: source)], isTransient: true))
+        try await publishTransient([try Envelope(Numbered(number: number), source: source)])
     }
 }

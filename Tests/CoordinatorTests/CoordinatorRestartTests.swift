@@ -21,13 +21,13 @@ struct CoordinatorRestartTests {
     @Test("leads to the same state, however often it is killed on the way")
     func sameState() async throws {
         for (index, message) in history.enumerated() {
-            try await view.publish(message)
+            try await view.publish(Batch([Envelope(message, source: "view/1")]))
             try await withRunning(fixture.coordinator(.shop())) {
                 try await fixture.snapshot { $0.revision == index + 1 }
             }
         }
         let unbroken = CoordinatorFixture()
-        for message in history { try await unbroken.view.publish(message) }
+        for message in history { try await unbroken.view.publish(Batch([Envelope(message, source: "view/1")])) }
         let expected = try await withRunning(unbroken.coordinator(.shop())) {
             try await unbroken.snapshot { $0.revision == history.count }
         }

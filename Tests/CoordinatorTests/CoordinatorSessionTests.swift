@@ -48,7 +48,7 @@ struct CoordinatorSessionTests {
     func flow() async throws {
         let flows: [MessageFilter] = [.type(Document.Flow.self)]
         try await withRunning(coordinator(1, source: "name: shop")) {
-            _ = try await view.withSubscription(to: flows, from: .retained) { try await $0.first { _ in true } }
+            _ = try await view.withSubscription(to: flows, from: .retained) { try await $0.first }
             let other = InMemoryEventBus(source: "navigation-coordinator/2", hub: fixture.hub)
             let joined = try await other.withMember(of: "navigation-coordinator.ios", .shared) { member in
                 _ = try await other.claim(consumer: "navigation-coordinator.ios", as: member)

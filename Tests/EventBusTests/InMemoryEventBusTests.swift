@@ -86,7 +86,7 @@ struct InMemoryEventBusTests {
         let ids = try await bus.withSubscription(to: [.type(type)], from: .now) { messages in
             for number in 0..<1030 {
                 let tick = Attributes(type: type, source: bus.source, id: "\(number)")
-                try await bus.publish(Batch([Envelope(attributes: tick, data: Data("{}".utf8))], isTransient: true))
+                try await bus.publishTransient([Envelope(attributes: tick, data: Data("{}".utf8))])
             }
             var ids: [String] = []
             for try await message in messages {

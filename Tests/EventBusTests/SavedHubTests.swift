@@ -142,7 +142,7 @@ struct SavedHubTests {
         let claim = try await bus.claim(consumer: "worker")
         try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: await bus.hub.end)))
         await changes.next()
-        try await bus.publish(Batch([message(Self.tick)], isTransient: true))
+        try await bus.publishTransient([message(Self.tick)])
         try await bus.publish(Batch([message(Self.tick)]))
         await changes.next()
         #expect(try await journal(of: bus.hub).count == 1)
@@ -234,7 +234,7 @@ struct SavedHubTests {
         try await publish(101...101)
         #expect(try await kept() == Array(91...101))
         let from = Position(epoch: await bus.hub.end.epoch, offset: 3)
-        let next = try await bus.withSubscription(to: [.all], from: .after(from)) { try await $0.first { _ in true } }
+        let next = try await bus.withSubscription(to: [.all], from: .after(from)) { try await $0.first }
         #expect(next?.data == Data("91".utf8), "a reader from a removed position begins with the oldest message")
     }
 

@@ -26,7 +26,7 @@ struct MessageSelectionTests {
     func filters() throws {
         let exact = try #require(MessagePattern("event.PlaylistsLoaded"))
         let wild = try #require(MessagePattern("command.*"))
-        let loaded = MessageFilter(kind: .event, name: "PlaylistsLoaded", subject: "s")
+        let loaded = MessageFilter.type(try #require(MessageType("event.PlaylistsLoaded")), subject: "s")
         #expect(
             MessageSelection(types: [exact, wild], subject: "s").filters == [loaded, .kind(.command, subject: "s")])
         #expect(MessageSelection(kinds: [.event], types: [exact, wild], subject: "s").filters == [loaded])

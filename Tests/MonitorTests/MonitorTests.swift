@@ -45,7 +45,11 @@ struct MonitorTests {
             for (id, isTransient) in [("t", true), ("n1", false)] {
                 var message = try Envelope.fixed("event.Even")
                 message.attributes.id = id
-                try await bus.publish(Batch([message], isTransient: isTransient))
+                if isTransient {
+                    try await bus.publishTransient([message])
+                } else {
+                    try await bus.publish(Batch([message]))
+                }
             }
         }
         #expect(ids.withLock(\.self).sorted() == ["n0", "n1", "t"])

@@ -76,7 +76,7 @@ struct DocumentsTests {
             #expect(try await bus.document(State.self, subject: "four") == nil)
             _ = try await publish("4", "one", on: bus)
             #expect(try await values(bus, [.all]) == ["2", "3", "4"])
-            let overlapping: [MessageFilter] = [.type(State.self), .kind(.document), MessageFilter(subject: "one")]
+            let overlapping: [MessageFilter] = [.type(State.self), .kind(.document), .subject("one")]
             #expect(try await values(bus, overlapping) == ["2", "3", "4"])
             #expect(try await bus.document(State.self, subject: "one")?.value == "4")
             let retained = try await bus.withSubscription(to: [.all], from: .retained) { try await $0.take(3) }

@@ -67,7 +67,7 @@ struct JournalReaderTests {
                 {
                     try client.journal.connection.publish(subject, headers: headers, body: [1, 2, 3])
                 }
-                try await client.publish(Batch([Counted(number: 1).envelope()], isTransient: true))
+                try await client.publishTransient([Counted(number: 1).envelope()])
                 return try await messages.take(1)
             }
             #expect(try received.numbers == [1])
@@ -82,7 +82,7 @@ struct JournalReaderTests {
             let received = try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
                 for number in 0..<20 {
                     try await client.publish(State(value: "\(number)"))
-                    try await client.publish(Batch([Counted(number: number).envelope()], isTransient: true))
+                    try await client.publishTransient([Counted(number: number).envelope()])
                 }
                 return try await messages.take(20)
             }
@@ -250,7 +250,7 @@ struct JournalReaderTests {
                 for _ in 0..<12 {
                     var message = try Counted(number: 0).envelope()
                     message.data = Data(#"{"number":0,"rest":"\#(large)"}"#.utf8)
-                    try await client.publish(Batch(Array(repeating: message, count: 64), isTransient: true))
+                    try await client.publishTransient(Array(repeating: message, count: 64))
                 }
                 try await client.journal.connection.roundTrip()
                 try await client.publish(Counted(number: 1))

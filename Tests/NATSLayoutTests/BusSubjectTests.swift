@@ -116,7 +116,7 @@ struct BusSubjectTests {
             let text = BusSubject.document(name).text(in: "S")
             for filter in [
                 MessageFilter.all, .kind(.document), .type(type), .type(type, subject: name.subject),
-                .kind(.document, subject: name.subject), MessageFilter(subject: name.subject),
+                .kind(.document, subject: name.subject), .subject(name.subject),
                 .type(type, subject: "other"),
             ] {
                 let pattern = try #require(streams.documents(matching: filter))

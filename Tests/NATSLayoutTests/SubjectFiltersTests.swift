@@ -23,7 +23,7 @@ struct SubjectFiltersTests {
         let type = types.randomElement(using: &generator) ?? types[0]
         let subject = generator.chance(1, in: 2) ? subjects.randomElement(using: &generator) : nil
         return switch Int.random(in: 0..<5, using: &generator) {
-        case 0: MessageFilter(subject: subject)
+        case 0: subject.map(MessageFilter.subject) ?? .all
         case 1, 2: .kind(type.kind, subject: subject)
         default: .type(type, subject: subject)
         }
@@ -47,7 +47,7 @@ struct SubjectFiltersTests {
             for filter in [
                 type.map { MessageFilter.type($0) } ?? .all, type.map { MessageFilter.kind($0.kind) } ?? .all,
                 type.map { MessageFilter.type($0, subject: Self.subjects[0]) }
-                    ?? MessageFilter(subject: Self.subjects[1]),
+                    ?? .subject(Self.subjects[1]),
                 type.map { MessageFilter.kind($0.kind, subject: Self.subjects[2]) } ?? .all,
             ] {
                 let texts = SubjectFilters([filter]).texts(in: "S")

@@ -71,7 +71,7 @@ struct PythonClientTests {
             try await python.running("tail", "event.Counted") { tail in
                 try await tail.says("live")
                 let message = try Envelope(Counted(number: 1), source: stack.bus.source)
-                try await stack.bus.publish(Batch([message], isTransient: true))
+                try await stack.bus.publishTransient([message])
                 let heard = try await tail.messages(1)
                 #expect(heard.map(\.offset) == [0])
             }

@@ -31,7 +31,7 @@ func order() async throws {
     async let _ = barista(on: bus).run()
     try await bus.send(Command.CoffeeOrdered(kind: "lungo"))
     let served = try await bus.withSubscription(to: [.type(DomainEvent.CoffeeServed.self)], from: .beginning) {
-        try await $0.first { _ in true }
+        try await $0.first
     }
     _ = machine.handle(try #require(served.flatMap(Machine.Input.init)))
     #expect(machine.state.top.screen == "cup")

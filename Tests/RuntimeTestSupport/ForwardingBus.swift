@@ -20,6 +20,10 @@ extension ForwardingBus {
         try await bus.publish(batch)
     }
 
+    package func publishTransient(_ messages: [Envelope]) async throws {
+        try await bus.publishTransient(messages)
+    }
+
     package func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], from start: StartPosition, until end: Position?,
         onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
@@ -46,10 +50,6 @@ extension ForwardingBus {
     }
 
     package func end() async throws -> Position { try await bus.end() }
-
-    package func newest(matching filters: [MessageFilter]) async throws -> Position {
-        try await bus.newest(matching: filters)
-    }
 
     package func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
         try await bus.newestOfEachType(matching: filters)

@@ -144,7 +144,7 @@ extension EventBus {
     /// Waits for a message of a type in a session.
     fileprivate func first<M: Message>(in session: String, _ type: M.Type) async throws -> Envelope? {
         try await withSubscription(to: [.type(M.type, subject: session)], from: .beginning) { messages in
-            try await messages.first { _ in true }
+            try await messages.first
         }
     }
 

@@ -185,7 +185,7 @@ struct ScriptedServices: Service {
         return true
     }
 
-    private func answers(to type: MessageType) -> [any Message] {
+    private func answers(to type: MessageType) -> [any PublishableMessage] {
         switch type {
         case Command.SpotifyAuthorizationRequested.type:
             [

@@ -250,7 +250,7 @@ struct DeviceViewTests {
             let headers: HTTPFields = [.contentType: "application/json", .segue: "1"]
             #expect(try await page.send(.post, path, headers, body).status == .noContent)
             let sent = try await bus.withSubscription(to: [.type(type)], from: .beginning) {
-                try await $0.first { _ in true }
+                try await $0.first
             }
             #expect(sent.map { String(decoding: $0.data, as: UTF8.self) } == fields)
             #expect(sent?.attributes.origin == Origin(platform: "ios", device: "web-1", instance: "name-1"))

@@ -184,7 +184,7 @@ struct MessageResourceTests {
                     attributes: Attributes(type: type, source: "clock/1", id: id), data: Data(#"{"n":1.50}"#.utf8))
             }
             try await bus.publish(Batch([messages[0]]))
-            try await bus.publish(Batch([messages[1]], isTransient: true))
+            try await bus.publishTransient([messages[1]])
             var (rows, count) = ([JSONValue](), 0)
             while rows.count < 2 {
                 let update = try #require(try await stream.next()).data.value(at: "views.m")

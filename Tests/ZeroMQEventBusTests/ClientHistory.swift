@@ -344,7 +344,7 @@ struct ClientHistory {
     private mutating func publish(
         _ messages: [Envelope], isLeased: Bool = false, isTransient: Bool = false, texts: [String]
     ) -> UInt64 {
-        let batch = Batch(messages, isLeased: isLeased, isTransient: isTransient)
+        let batch = Batch(messages, isLeased: isLeased)
         let id = machine.nextID()
         guard let packed = try? PackedMessages(batch.messages, isTransient: isTransient) else { return id }
         batches[id] = Publication(texts: texts)

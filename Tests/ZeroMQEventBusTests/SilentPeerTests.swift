@@ -68,7 +68,7 @@ struct SilentPeerTests {
                                 for number in 1... {
                                     try await near.publish(numbers: number..<number + 1)
                                     let fleeting = try Envelope(Counted(number: -1), source: "test/1")
-                                    try await near.publish(Batch([fleeting], isTransient: true))
+                                    try await near.publishTransient([fleeting])
                                 }
                             }
                             var expected = 1

@@ -11,19 +11,14 @@ public struct Batch: Sendable {
     public var settledLetters: [Int64] = []
     /// True if the bus withdraws the documents of this batch when the publisher ends or falls silent.
     public var isLeased: Bool
-    /// True if the messages are only for current subscribers: they are not recorded in the journal, have no position
-    /// and may be lost. Documents cannot be transient.
-    public var isTransient: Bool
 
     public init(
-        _ messages: [Envelope], checkpoint: Checkpoint? = nil, rejection: Rejection? = nil, isLeased: Bool = false,
-        isTransient: Bool = false
+        _ messages: [Envelope], checkpoint: Checkpoint? = nil, rejection: Rejection? = nil, isLeased: Bool = false
     ) {
         self.messages = messages
         self.checkpoint = checkpoint
         self.rejection = rejection
         self.isLeased = isLeased
-        self.isTransient = isTransient
     }
 
     /// Checks the batch, but not the single messages.
@@ -37,13 +32,10 @@ public struct Batch: Sendable {
         guard rejection == nil || checkpoint != nil else {
             throw BusError(.refused, "a rejection needs a checkpoint, which names the message to give up")
         }
-        guard !isTransient || checkpoint == nil && settledLetters.isEmpty && !isLeased else {
-            throw BusError(.refused, "a transient batch may have only messages: no checkpoint, dead letters or lease")
-        }
     }
 
     /// Checks the messages.
-    func validateMessages() throws(BusError) {
+    func validateMessages(areTransient isTransient: Bool = false) throws(BusError) {
         var size = 0
         do {
             for message in messages {

@@ -20,17 +20,22 @@ public protocol EventBus: Sendable {
     /// - Throws: ``BusError``: `closed` if the bus is closed, `address` if its servers cannot be used.
     func maximumBatchSize() async throws -> Int
 
-    /// Publishes a batch, either the whole batch or nothing. Returns when the journal has recorded the batch. A
-    /// transient batch is not recorded.
-    /// - Returns: The position of the last message of the batch; the other messages have the positions directly before
-    ///   it. The offsets of two batches need not follow each other. For an empty batch, or one whose checkpoint is
-    ///   already recorded, the end of the journal; for a transient batch, a position without meaning.
+    /// Publishes a batch, either the whole batch or nothing. Returns when the journal has recorded the batch.
+    /// - Returns: A position up to which the journal contains the whole batch: that of its last message; the other
+    ///   messages have the positions directly before it. The offsets of two batches need not follow each other. For an
+    ///   empty batch, or one whose checkpoint is already recorded, the end of the journal.
     /// - Throws: ``BusError``: `refused` if the batch or a message is invalid, `closed` if the bus is closed, `journal`
     ///   if the journal cannot be written now, `fenced` if the claim of the checkpoint no longer owns its partition,
     ///   `unrecorded` if the checkpoint's predecessor is not recorded, `epoch` if the checkpoint is not a position of
     ///   this journal, `letter` if a dead letter to settle, or the message to give up, does not exist.
     @discardableResult
     func publish(_ batch: Batch) async throws -> Position
+
+    /// Sends messages to the current subscribers only. They are not recorded in the journal, have no position, and may
+    /// be lost. Returns when the broker has received them, or, on NATS, when they are on their way.
+    /// - Throws: ``BusError``: `refused` if a message is a document or a query, or too large, `closed` if the bus is
+    ///   closed.
+    func publishTransient(_ messages: [Envelope]) async throws
 
     /// Subscribes for as long as `body` runs. The subscription is live before `body` begins.
     /// - Parameters:
@@ -71,10 +76,6 @@ public protocol EventBus: Sendable {
     /// any publisher had recorded when this method was called. Nothing is recorded, so this works while the journal
     /// cannot be written.
     func end() async throws -> Position
-
-    /// The position of the newest message of a kind and name that a filter selects; offset 0 if there is none. A bus
-    /// may ignore the subjects of the filters.
-    func newest(matching filters: [MessageFilter]) async throws -> Position
 
     /// The position of the newest message of each type that a filter selects, even if retention has removed that
     /// message. A bus may ignore the subjects of the filters.
@@ -186,14 +187,25 @@ extension EventBus {
         try Envelope(message, source: source, causedBy: cause.attributes)
     }
 
+    /// Publishes an event, an error or a document.
+    /// - Returns: The envelope with its position.
     @discardableResult
     public func publish(
-        _ message: some Message, subject: String = Session.default, origin: Origin = Origin(),
+        _ message: some PublishableMessage, subject: String = Session.default, origin: Origin = Origin(),
         causedBy cause: Envelope? = nil
     ) async throws -> Envelope {
         var envelope = try Envelope(message, source: source, subject: subject, origin: origin, causedBy: cause)
         envelope.position = try await publish(Batch([envelope]))
         return envelope
+    }
+
+    @available(*, unavailable, message: "a command is sent: use send(_:), which lets it expire")
+    @discardableResult
+    public func publish(
+        _ command: some CommandMessage, subject: String = Session.default, origin: Origin = Origin(),
+        causedBy cause: Envelope? = nil
+    ) async throws -> Envelope {
+        try await send(command, subject: subject, origin: origin, causedBy: cause)
     }
 
     /// The retained document of this type, subject and key; nil if there is none, or if its header cannot be read.
@@ -206,6 +218,14 @@ extension EventBus {
 }
 
 extension EventBus {
+    /// The position of the newest message of a type that a filter selects; offset 0 if there is none. A bus may ignore
+    /// the subjects of the filters.
+    public func newest(matching filters: [MessageFilter]) async throws -> Position {
+        let newest = try await newestOfEachType(matching: filters).values
+        if let last = newest.max(by: { $0.offset < $1.offset }) { return last }
+        return Position(epoch: try await end().epoch, offset: 0)
+    }
+
     /// The retained documents that match any of the filters, in the order in which they were published. Documents with
     /// an unreadable header are left out.
     public func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {

@@ -19,14 +19,17 @@ extension Message {
 /// A request to do something, usually from a person who uses a view.
 public protocol CommandMessage: Message {}
 
+/// A message that is published: an event, an error or a document.
+public protocol PublishableMessage: Message {}
+
 /// Something that happened.
-public protocol EventMessage: Message {}
+public protocol EventMessage: PublishableMessage {}
 
 /// Something that failed.
-public protocol ErrorMessage: Message {}
+public protocol ErrorMessage: PublishableMessage {}
 
 /// A current state. The bus retains the last document of each type, subject and key.
-public protocol DocumentMessage: Message {}
+public protocol DocumentMessage: PublishableMessage {}
 
 /// A question that one process answers directly. It is never recorded in the journal.
 public protocol QueryMessage: Message {

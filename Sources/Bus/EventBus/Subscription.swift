@@ -1,42 +1,63 @@
 public import Foundation
 
-/// Selects messages by kind, name and subject. A field that is nil matches every value.
-public struct MessageFilter: Hashable, Sendable {
-    public var kind: MessageKind?
-    /// The name after the kind. It may be set only together with `kind`.
-    public var name: String?
-    public var subject: String?
-
-    public init(kind: MessageKind? = nil, name: String? = nil, subject: String? = nil) {
-        self.kind = kind
-        self.name = name
-        self.subject = subject
-    }
-
+/// Selects messages by kind, type and subject.
+public enum MessageFilter: Hashable, Sendable {
+    case all
+    /// The messages of a subject.
+    case subject(String)
     /// The messages of a kind. If `subject` is nil, those of all subjects.
-    public static func kind(_ kind: MessageKind, subject: String? = nil) -> MessageFilter {
-        MessageFilter(kind: kind, name: nil, subject: subject)
-    }
-
+    case kind(MessageKind, subject: String? = nil)
     /// The messages of one type. If `subject` is nil, those of all subjects.
-    public static func type(_ type: MessageType, subject: String? = nil) -> MessageFilter {
-        MessageFilter(kind: type.kind, name: type.name, subject: subject)
-    }
+    case type(MessageType, subject: String? = nil)
 
     /// The messages of one type. If `subject` is nil, those of all subjects.
     public static func type<M: Message>(_ message: M.Type, subject: String? = nil) -> MessageFilter {
         .type(M.type, subject: subject)
     }
 
-    public static let all = MessageFilter()
-
     public func matches(_ type: MessageType, subject: String) -> Bool {
-        (kind == nil || kind == type.kind) && (name == nil || name == type.name)
-            && (self.subject == nil || self.subject == subject)
+        guard self.subject ?? subject == subject else { return false }
+        return switch self {
+        case .all, .subject: true
+        case .kind(let kind, _): type.kind == kind
+        case .type(let selected, _): type == selected
+        }
     }
 
     public func matches(_ envelope: Envelope) -> Bool {
         matches(envelope.type, subject: envelope.subject)
+    }
+
+    /// The kind of all messages that the filter selects; nil if they can have several.
+    package var kind: MessageKind? {
+        switch self {
+        case .all, .subject: nil
+        case .kind(let kind, _): kind
+        case .type(let type, _): type.kind
+        }
+    }
+
+    /// The type of all messages that the filter selects; nil if they can have several.
+    package var type: MessageType? {
+        if case .type(let type, _) = self { type } else { nil }
+    }
+
+    /// The subject of all messages that the filter selects; nil if they can have several.
+    package var subject: String? {
+        switch self {
+        case .all: nil
+        case .subject(let subject): subject
+        case .kind(_, let subject), .type(_, let subject): subject
+        }
+    }
+
+    /// Returns the filter for another subject, or for all of them if it is nil.
+    package func with(subject: String?) -> MessageFilter {
+        switch self {
+        case .all, .subject: subject.map(MessageFilter.subject) ?? .all
+        case .kind(let kind, _): .kind(kind, subject: subject)
+        case .type(let type, _): .type(type, subject: subject)
+        }
     }
 }
 
@@ -71,6 +92,11 @@ public struct MessageSequence: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(pull: pull)
+    }
+
+    /// The next message; nil if the subscription has ended.
+    public var first: Envelope? {
+        get async throws { try await pull() }
     }
 
     public struct Iterator: AsyncIteratorProtocol {

@@ -23,8 +23,11 @@ struct Documents {
     func overlay(_ filters: [MessageFilter], epoch: UInt64, through end: UInt64? = nil) async throws -> Overlay {
         var overlay = Overlay(filters, epoch: epoch)
         let filters = filters.compactMap { filter -> MessageFilter? in
-            guard filter.kind ?? .document == .document else { return nil }
-            return MessageFilter(kind: .document, name: filter.name, subject: filter.subject)
+            switch filter.kind {
+            case nil: .kind(.document, subject: filter.subject)
+            case .document: filter
+            default: nil
+            }
         }
         guard !filters.isEmpty else { return overlay }
         let mark = try await mark(of: epoch)

@@ -64,7 +64,7 @@ extension Journal {
     func newest(
         matching filters: [MessageFilter], epoch: UInt64, skipped: SkippedMessages
     ) async throws -> [MessageType: UInt64] {
-        let filters = filters.map { MessageFilter(kind: $0.kind, name: $0.name) }
+        let filters = filters.map { $0.with(subject: nil) }
         // The mark comes first: the table may be newer, but not older.
         let markRecord = try await read(MarkRecord.self, .documentMark, of: names.documents).value
         let mark = markRecord.flatMap { $0.epoch == epoch ? $0 : nil }
@@ -86,7 +86,7 @@ extension Journal {
     func lag(
         after offset: UInt64, matching filters: [MessageFilter], epoch: UInt64, skipped: SkippedMessages
     ) async throws -> UInt64 {
-        let filters = filters.map { MessageFilter(kind: $0.kind, name: $0.name) }
+        let filters = filters.map { $0.with(subject: nil) }
         let last = try await lastBatch()
         var count: UInt64 = 0
         // In most batches all messages have one type, so that the headers of the batch are sufficient. The bodies of

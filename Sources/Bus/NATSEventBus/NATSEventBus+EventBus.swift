@@ -13,7 +13,6 @@ extension NATSEventBus {
     @discardableResult
     public func publish(_ batch: Batch) async throws -> Position {
         try batch.validate()
-        if batch.isTransient { return try await publishTransient(batch) }
         if let checkpoint = batch.checkpoint {
             if batch.isLeased { return try await leases.publish(batch, checkpoint) }
             let position = try await results.publish(batch, checkpoint)
@@ -38,26 +37,24 @@ extension NATSEventBus {
         return try await journal.end()
     }
 
-    /// Publishes a batch that is not recorded. It is not acknowledged.
-    private func publishTransient(_ batch: Batch) async throws -> Position {
+    public func publishTransient(_ messages: [Envelope]) async throws {
+        try Batch(messages).validate()
         let packed: PackedMessages
         do {
-            packed = try PackedMessages(batch.messages, isTransient: true)
+            packed = try PackedMessages(messages, isTransient: true)
         } catch {
             throw BusError(.refused, error.message)
         }
+        guard packed.count > 0 else { return }
         // Waits until the stream has been found.
         _ = try await journal.identity()
         let end = journal.seenEnd
         let place = TransientPlace(epoch: end.epoch, sequence: Place(offset: end.offset).sequence)
-        if packed.count > 0 {
-            try await journal.retrying {
-                try journal.connection.publish(
-                    journal.subject(.transient(MessageTokens(of: batch.messages))),
-                    headers: place.headers(count: packed.count), body: packed.bytes)
-            }
+        try await journal.retrying {
+            try journal.connection.publish(
+                journal.subject(.transient(MessageTokens(of: messages))),
+                headers: place.headers(count: packed.count), body: packed.bytes)
         }
-        return end
     }
 
     // MARK: Reading
@@ -155,12 +152,6 @@ extension NATSEventBus {
     // MARK: Measuring
 
     public func end() async throws -> Position { try await journal.end() }
-
-    public func newest(matching filters: [MessageFilter]) async throws -> Position {
-        let epoch = try await journal.identity().epoch
-        let newest = try await journal.newest(matching: filters, epoch: epoch, skipped: skipped)
-        return Position(epoch: epoch, offset: newest.values.max() ?? 0)
-    }
 
     public func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
         let epoch = try await journal.identity().epoch

@@ -258,7 +258,7 @@ package struct StreamNames: Hashable, Sendable {
     package func documents(matching filter: MessageFilter) -> String? {
         guard filter.kind == nil || filter.kind == .document else { return nil }
         let place = filter.subject.map { "\(Partition(subject: $0).token).\(Token.encode($0))" } ?? "*.*"
-        return "\(namespace).d.\(filter.name.map(Token.encode) ?? "*").\(place).*"
+        return "\(namespace).d.\((filter.type?.name).map(Token.encode) ?? "*").\(place).*"
     }
 }
 

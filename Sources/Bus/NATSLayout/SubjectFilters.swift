@@ -21,8 +21,8 @@ package struct SubjectFilters: Hashable, Sendable {
         let attempts: [() -> [Pattern]] = [
             { filters.flatMap { Pattern.patterns(of: $0, in: partitions) } },
             { filters.flatMap { Pattern.patterns(of: $0, in: nil) } },
-            { filters.flatMap { Pattern.patterns(of: MessageFilter(kind: $0.kind, name: $0.name), in: nil) } },
-            { filters.flatMap { Pattern.patterns(of: MessageFilter(kind: $0.kind), in: nil) } },
+            { filters.flatMap { Pattern.patterns(of: $0.with(subject: nil), in: nil) } },
+            { filters.flatMap { Pattern.patterns(of: $0.kind.map { .kind($0) } ?? .all, in: nil) } },
         ]
         patterns =
             attempts.lazy.map { Self.disjoint($0()) }.first { $0.count <= Self.capacity } ?? [all]
@@ -57,11 +57,10 @@ extension SubjectFilters {
         /// The batches that can contain a message that a filter selects.
         static func patterns(of filter: MessageFilter, in partitions: Set<Partition>?) -> [Pattern] {
             let types: [Part<MessageTokens.TypePart>] =
-                switch (filter.kind, filter.name) {
-                case (nil, _): [.any]
-                case (let kind?, nil): [.group(kind), .exact(.mixed)]
-                case (let kind?, let name?):
-                    [.exact(.type(MessageType(kind: kind, name: name))), .exact(.kind(kind)), .exact(.mixed)]
+                switch filter {
+                case .all, .subject: [.any]
+                case .kind(let kind, _): [.group(kind), .exact(.mixed)]
+                case .type(let type, _): [.exact(.type(type)), .exact(.kind(type.kind)), .exact(.mixed)]
                 }
             let places: [Part<MessageTokens.PlacePart>]
             if let subject = filter.subject {

@@ -8,14 +8,24 @@ internal import Support
 extension ZeroMQEventBus {
     @discardableResult
     public func publish(_ batch: Batch) async throws -> Position {
+        let (epoch, offset) = try await publish(batch, isTransient: false)
+        return Position(epoch: epoch, offset: offset)
+    }
+
+    public func publishTransient(_ messages: [Envelope]) async throws {
+        _ = try await publish(Batch(messages), isTransient: true)
+    }
+
+    /// - Returns: The end of the batch in the journal; offset 0 if it is transient.
+    private func publish(_ batch: Batch, isTransient: Bool) async throws -> (epoch: UInt64, offset: UInt64) {
         try batch.validate()
         let request: PublishRequest
         do {
             request = PublishRequest(
-                producer: producer, sequence: 0, isLeased: batch.isLeased, isTransient: batch.isTransient,
+                producer: producer, sequence: 0, isLeased: batch.isLeased, isTransient: isTransient,
                 checkpoint: batch.checkpoint.map(CheckpointFrame.init),
                 rejection: batch.rejection.map(RejectionFrame.init), settledLetters: batch.settledLetters,
-                messages: try PackedMessages(batch.messages, isTransient: batch.isTransient))
+                messages: try PackedMessages(batch.messages, isTransient: isTransient))
             try request.validate()
         } catch {
             throw BusError(error)
@@ -26,7 +36,7 @@ extension ZeroMQEventBus {
         else {
             throw BusError(.refused, "the broker sent an unexpected reply to a batch")
         }
-        return Position(epoch: epoch, offset: offset)
+        return (epoch, offset)
     }
 
     public func documents(
@@ -34,7 +44,7 @@ extension ZeroMQEventBus {
     ) async throws -> [Envelope] {
         let filters = filters.filter { $0.kind ?? .document == .document }
         guard !filters.isEmpty else { return [] }
-        let names = filters.compactMap { $0.name == nil || $0.subject == nil ? nil : $0 }
+        let names = filters.filter { $0.type != nil && $0.subject != nil }
         guard names.count == filters.count else {
             let prefixes = filters.topicPrefixes.filter { $0.begins(with: "\(MessageKind.document.rawValue).") }
             return try await pages(of: filters, after: offset, limit: limit) {
@@ -44,9 +54,9 @@ extension ZeroMQEventBus {
         // Documents of one type and subject are looked up: their cost does not depend on the number of sessions.
         var documents: [Envelope] = []
         for name in Set(names) {
-            let type = MessageType(kind: .document, name: name.name ?? "")
+            guard case .type(let type, let subject?) = name else { continue }
             documents += try await pages(of: [name], after: offset, limit: limit) { after throws(ProtocolError) in
-                .documentsOfSubject(try SubjectRequest(after: after, type: type, subject: name.subject ?? ""))
+                .documentsOfSubject(try SubjectRequest(after: after, type: type, subject: subject))
             }
         }
         documents.sort { $0.position?.offset ?? 0 < $1.position?.offset ?? 0 }
@@ -107,11 +117,6 @@ extension ZeroMQEventBus {
         case nil: return try await publish(Batch([]))
         default: throw BusError(.refused, "the broker sent an unexpected reply to a request for the journal's end")
         }
-    }
-
-    public func newest(matching filters: [MessageFilter]) async throws -> Position {
-        let heads = try await heads(matching: filters)
-        return Position(epoch: heads.epoch, offset: heads.offsets.values.max() ?? 0)
     }
 
     public func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {

@@ -469,7 +469,7 @@ public struct MessageContext: Sendable {
     ///
     /// The message is not part of the handler's batch. After a crash or a failed attempt it may be published again, so
     /// publishing it twice must do no harm.
-    public func publish(_ message: some Message) async throws {
+    public func publish(_ message: some PublishableMessage) async throws {
         try await bus.publish(Batch([bus.envelope(message, causedBy: cause)]))
     }
 }

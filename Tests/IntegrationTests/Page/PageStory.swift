@@ -48,8 +48,12 @@ enum PageStory {
         guard let type = MessageType(type) else { throw PageScript.Failure(description: "'\(type)' is no type") }
         let json = data.hasPrefix("@") ? try Data(contentsOf: URL(filePath: String(data.dropFirst()))) : Data(data.utf8)
         let attributes = Attributes(type: type, source: "test/1", subject: Session.default)
-        try await story.bus.publish(
-            Batch([Envelope(attributes: attributes, data: json)], isTransient: isTransient))
+        let message = Envelope(attributes: attributes, data: json)
+        if isTransient {
+            try await story.bus.publishTransient([message])
+        } else {
+            try await story.bus.publish(Batch([message]))
+        }
     }
 
     /// Waits until a message of a type is recorded after an offset.

@@ -23,6 +23,10 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         try await hub.publish(batch, from: id)
     }
 
+    public func publishTransient(_ messages: [Envelope]) async throws {
+        try await hub.publishTransient(messages, from: id)
+    }
+
     public func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], from start: StartPosition, until end: Position?,
         onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
@@ -57,11 +61,6 @@ public struct InMemoryEventBus: EventBus, Identifiable {
     public func end() async throws -> Position {
         try await hub.requireOpen(id)
         return await hub.end
-    }
-
-    public func newest(matching filters: [MessageFilter]) async throws -> Position {
-        try await hub.requireOpen(id)
-        return await hub.newest(matching: filters)
     }
 
     public func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {

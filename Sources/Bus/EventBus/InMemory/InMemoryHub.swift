@@ -98,15 +98,20 @@ public actor InMemoryHub {
             keep(rejected, of: checkpoint.claim.consumer, because: rejection)
         }
         settle(batch.settledLetters)
-        if batch.isTransient {
-            deliver(batch.messages)
-        } else {
-            append(batch.messages, leasedBy: batch.isLeased ? handle : nil)
-            removeOldMessages()
-            noteChange()
-        }
+        append(batch.messages, leasedBy: batch.isLeased ? handle : nil)
+        removeOldMessages()
+        noteChange()
         if !batch.messages.isEmpty { wakeSubscribers() }
         return end
+    }
+
+    func publishTransient(_ messages: [Envelope], from handle: InMemoryEventBus.ID) throws {
+        try requireOpen(handle)
+        let batch = Batch(messages)
+        try batch.validate()
+        try batch.validateMessages(areTransient: true)
+        deliver(messages)
+        wakeSubscribers()
     }
 
     func documents(matching filters: [MessageFilter]) -> [Envelope] {
@@ -118,11 +123,6 @@ public actor InMemoryHub {
     func document(_ name: DocumentName, for handle: InMemoryEventBus.ID) throws -> Envelope? {
         try requireOpen(handle)
         return retained[name]
-    }
-
-    func newest(matching filters: [MessageFilter]) -> Position {
-        newestOfEachType(matching: filters).values.max { $0.offset < $1.offset }
-            ?? Position(epoch: journal.epoch, offset: 0)
     }
 
     /// The subjects of the filters are ignored.

@@ -122,7 +122,8 @@ struct ReplayRun {
         // A message that was recorded without a position is sent without being journalled, unless it is a document.
         if recorded.message.position == nil, message.type.kind != .document {
             try await flush()
-            return try await publish(Batch([message], isTransient: true))
+            try await bus.publishTransient([message])
+            return try await tellSent(1)
         }
         if batch.count >= Self.batchLimit || batch.map(\.data.count).reduce(message.data.count, +) > Self.batchSize {
             try await flush()
@@ -132,13 +133,13 @@ struct ReplayRun {
 
     private mutating func flush() async throws {
         guard !batch.isEmpty else { return }
-        try await publish(Batch(batch))
+        try await bus.publish(Batch(batch))
+        try await tellSent(batch.count)
         batch = []
     }
 
-    private mutating func publish(_ batch: Batch) async throws {
-        try await bus.publish(batch)
-        sent += batch.messages.count
+    private mutating func tellSent(_ count: Int) async throws {
+        sent += count
         try await tell(.sent(sent))
     }
 

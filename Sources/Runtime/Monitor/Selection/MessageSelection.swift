@@ -50,18 +50,18 @@ package struct MessageSelection: Hashable, Sendable {
 
     /// The filters for a subscription. They match at least the messages that the selection matches.
     package var filters: [MessageFilter] {
-        let ofTypes = types.isEmpty ? [MessageFilter()] : types.flatMap(\.filters)
+        let ofTypes = types.isEmpty ? [MessageFilter.all] : types.flatMap(\.filters)
         let ofKinds = kinds.isEmpty ? ofTypes : ofTypes.flatMap { $0.limited(to: kinds) }
         // A kind and a type can exclude each other, such as event and command.*. Then no message matches, but a
         // subscription needs a filter nevertheless.
         let filters = ofKinds.isEmpty ? ofTypes : ofKinds
-        return filters.map { MessageFilter(kind: $0.kind, name: $0.name, subject: subject) }
+        return filters.map { $0.with(subject: subject) }
     }
 }
 
 extension MessageFilter {
     fileprivate func limited(to kinds: [MessageKind]) -> [MessageFilter] {
-        guard let kind else { return kinds.map { MessageFilter(kind: $0, name: name) } }
+        guard let kind else { return kinds.map { .kind($0) } }
         return kinds.contains(kind) ? [self] : []
     }
 }
@@ -95,8 +95,8 @@ package struct MessagePattern: Hashable, Sendable {
 
     /// The narrowest filters that the bus supports for the pattern.
     var filters: [MessageFilter] {
-        if name.contains(scalarOf: "*?") { return [MessageFilter(kind: kind)] }
-        return (kind.map { [$0] } ?? MessageKind.allCases).map { MessageFilter(kind: $0, name: name) }
+        if name.contains(scalarOf: "*?") { return [kind.map { .kind($0) } ?? .all] }
+        return (kind.map { [$0] } ?? MessageKind.allCases).map { .type(MessageType(kind: $0, name: name)) }
     }
 }
 

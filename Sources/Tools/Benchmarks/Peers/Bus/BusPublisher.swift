@@ -16,15 +16,17 @@ struct BusPublisher {
         try await BusPeer.withBus(at: address) { bus in
             try await control.report()
             var prepared: [Batch] = []
-            var window = Self.window
+            var (window, isTransient) = (Self.window, false)
             while let order = try await control.nextOrder() {
                 switch order.action {
                 case .prepare:
                     prepared = try Self.batches(order, source: bus.source)
+                    isTransient = order.isTransient
                     window = Self.window(for: order.sessionCount, onThread: bus.taskExecutor != nil)
                     try await control.report()
                 case .run:
-                    try await control.report(try await Self.publish(prepared, window: window, on: bus))
+                    try await control.report(
+                        try await Self.publish(prepared, isTransient: isTransient, window: window, on: bus))
                     prepared = []
                 }
             }
@@ -40,7 +42,7 @@ struct BusPublisher {
             let messages = try (start..<min(start + batchSize, order.count)).map {
                 try Envelope(BenchmarkEvent(number: Payload.firstNumber + $0), source: source, subject: session)
             }
-            return Batch(messages, isTransient: order.isTransient)
+            return Batch(messages)
         }
     }
 
@@ -50,12 +52,20 @@ struct BusPublisher {
         onThread ? window : min(window, sessionCount)
     }
 
-    private static func publish(_ batches: [Batch], window: Int, on bus: any EventBus) async throws -> Report {
+    private static func publish(
+        _ batches: [Batch], isTransient: Bool, window: Int, on bus: any EventBus
+    ) async throws -> Report {
         var report = Report(begin: MonotonicTime.now)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, batch) in batches.enumerated() {
                 if index >= window { try await group.next() }
-                group.addTask(executorPreference: bus.taskExecutor) { try await bus.publish(batch) }
+                group.addTask(executorPreference: bus.taskExecutor) {
+                    if isTransient {
+                        try await bus.publishTransient(batch.messages)
+                    } else {
+                        try await bus.publish(batch)
+                    }
+                }
             }
             try await group.waitForAll()
         }
