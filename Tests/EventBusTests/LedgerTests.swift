@@ -78,4 +78,33 @@ struct LedgerTests {
         warnings.forget("late")
         #expect(take(85).count == 1)
     }
+
+    @Test("a client is silent after 5 seconds, but not while its bus was absent")
+    func silence() {
+        let start = ContinuousClock.now
+        func time(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
+        var period = ListeningPeriod(absence: .seconds(2), at: start)
+        let isPresent = (1...6).map { period.look(at: time($0)) }
+        #expect(!isPresent.contains(false))
+        #expect(!period.isSilent(since: start, at: time(5)) && period.isSilent(since: start, at: time(6)))
+        #expect(!period.isSilent(since: time(1), at: time(6)))
+        let wasPresent = period.look(at: time(9))
+        #expect(!wasPresent, "absent for three seconds")
+        #expect(period.start == time(9))
+        #expect(!period.isSilent(since: start, at: time(14)) && period.isSilent(since: start, at: time(15)))
+        period.begin(at: time(20))
+        #expect(!period.isSilent(since: start, at: time(25)))
+    }
+
+    @Test("the last publication of a document decides who leases it")
+    func leases() {
+        var leases = DocumentLeases<Int>()
+        let (one, two) = (DocumentName(Self.one, subject: "default"), DocumentName(Self.two, subject: "default"))
+        leases.note(one, leasedBy: 1)
+        leases.note(two, leasedBy: 1)
+        leases.note(one, leasedBy: 2)
+        #expect(leases.documents(of: 1) == [two] && leases.documents(of: 2) == [one])
+        leases.note(two, leasedBy: nil)
+        #expect(leases.documents(of: 1) == [] && leases.documents == [one])
+    }
 }

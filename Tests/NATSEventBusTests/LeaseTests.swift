@@ -45,7 +45,8 @@ struct LeaseTests {
     /// Plays the steward: withdraws the documents, and says so.
     private func withdraw(_ names: [String?], _ bus: BusParts, after revocation: UInt64) async throws {
         let tombstones = names.map {
-            Envelope.withdrawal(Setting.type, key: $0, subject: Session.default, source: "steward")
+            Envelope.withdrawal(
+                of: DocumentName(Setting.type, subject: Session.default, key: $0), source: "steward")
         }
         let expectation = Expectation(subject: bus.journal.subject(.lease(bus.producer)), sequence: revocation)
         _ = try await bus.send(Publication(Batch(tombstones), expectation: expectation))
@@ -150,6 +151,21 @@ struct LeaseTests {
                 try await withdraw(["guarded", "plain"], bus, after: revoke(bus))
                 _ = try await bus.publish(leased("3", name: "plain"))
                 #expect(try await documents(bus) == ["plain": "3"])
+            }
+        }
+    }
+
+    @Test func `A document that is no longer leased is forgotten`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let names = ["one", "two"].map { DocumentName(Setting.type, subject: Session.default, key: $0) }
+                for name in names {
+                    try await bus.publish(leased("1", name: name.key))
+                    try await bus.publish(Batch([.withdrawal(of: name, source: bus.source)], isLeased: true))
+                }
+                #expect(await bus.leases.names.isEmpty)
+                try await bus.publish(leased("2", name: "two"))
+                #expect(await bus.leases.names == [names[1]])
             }
         }
     }

@@ -1,3 +1,6 @@
+package import Foundation
+internal import Support
+
 /// The names that identify a retained document. The bus keeps the last document of each name.
 package struct DocumentName: Hashable, Sendable {
     package let type: MessageType
@@ -17,8 +20,14 @@ package struct DocumentName: Hashable, Sendable {
 }
 
 extension Envelope {
-    /// The tombstone of a document whose publisher has ended.
-    var withdrawal: Envelope {
-        .withdrawal(type, key: attributes.key, subject: subject, source: attributes.source)
+    /// Creates a message that withdraws a document after its publisher has ended or fallen silent. The new message has
+    /// no cause.
+    package static func withdrawal(of name: DocumentName, source: String, time: Date = Timestamp.now) -> Envelope {
+        var attributes = Attributes(type: name.type, source: source, subject: name.subject, time: time)
+        attributes.key = name.key
+        return Envelope(attributes: attributes, data: Data())
     }
+
+    /// The tombstone of a document whose publisher has ended.
+    var withdrawal: Envelope { .withdrawal(of: DocumentName(self), source: attributes.source) }
 }

@@ -142,16 +142,6 @@ public struct Envelope: Hashable, Sendable {
         return Envelope(attributes: attributes, data: Data())
     }
 
-    /// Creates a message that withdraws a document after its publisher has ended or fallen silent. The new message has
-    /// no cause.
-    package static func withdrawal(
-        _ type: MessageType, key: String?, subject: String, source: String, time: Date = Timestamp.now
-    ) -> Envelope {
-        var attributes = Attributes(type: type, source: source, subject: subject, time: time)
-        attributes.key = key
-        return Envelope(attributes: attributes, data: Data())
-    }
-
     /// Decodes the typed message.
     /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the data does not match the type, or the header
     ///   cannot be read.

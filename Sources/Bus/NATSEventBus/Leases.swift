@@ -41,7 +41,7 @@ actor Leases {
     private var epoch: UInt64?
     private var entries: [DocumentName: Entry] = [:]
     private var isEnding = false
-    /// The number of leased batches that are being published.
+    /// The number of leased batches that are being published, or published again.
     private var underWay = 0
     /// True if documents may be leased that ``entries`` does not have, or that this process cannot withdraw.
     private var mayHaveMore = false
@@ -112,7 +112,7 @@ actor Leases {
     /// Publishes a batch and records its documents.
     private func noting(_ batch: Batch, _ publish: () async throws -> Position) async throws -> Position {
         underWay += 1
-        defer { underWay -= 1 }
+        defer { endPublishing() }
         do {
             let position = try await publish()
             note(batch, at: position)
@@ -126,6 +126,16 @@ actor Leases {
             throw error
         }
     }
+
+    /// Forgets the documents that are no longer leased, if no earlier batch can be recorded late.
+    private func endPublishing() {
+        underWay -= 1
+        guard underWay == 0, entries.values.contains(where: { $0.leased == nil }) else { return }
+        entries = entries.filter { $0.value.leased != nil }
+    }
+
+    /// The names of the documents whose publications are remembered.
+    var names: Set<DocumentName> { Set(entries.keys) }
 
     /// Records the documents of a batch that is in the journal. The last publication of a document decides whether it is
     /// leased.
@@ -151,6 +161,8 @@ actor Leases {
         guard !isEnding else { throw Journal.ended }
         followEpoch()
         if let held { return held }
+        underWay += 1
+        defer { endPublishing() }
         // Other batches wait until the documents are published again, so that no older document replaces a newer one.
         let (sequence, isNew) = try await turns.withTurn(of: producer) {
             while true {
@@ -249,7 +261,9 @@ actor Leases {
         let expectation = Expectation(subject: journal.subject(.lease(producer)), sequence: revocation)
         // Batches of one type: a process may have the right to publish only some types.
         for names in Dictionary(grouping: names, by: \.type).values {
-            for part in Self.parts(names.map(tombstone), size: try await journal.identity().maximumBatchSize) {
+            for part in Self.parts(
+                names.map { .withdrawal(of: $0, source: source) }, size: try await journal.identity().maximumBatchSize)
+            {
                 _ = try await send(Publication(Batch(part), expectation: expectation))
             }
         }
@@ -259,14 +273,11 @@ actor Leases {
     /// may be another process's.
     private func withdraw(_ name: DocumentName, under condition: Checkpoint) async throws {
         do {
-            _ = try await results.publish(Batch([tombstone(name)], checkpoint: condition), condition)
+            _ = try await results.publish(
+                Batch([.withdrawal(of: name, source: source)], checkpoint: condition), condition)
         } catch let error as BusError where [.fenced, .epoch].contains(error.code) {
             mayHaveMore = true
         }
-    }
-
-    private func tombstone(_ name: DocumentName) -> Envelope {
-        .withdrawal(name.type, key: name.key, subject: name.subject, source: source)
     }
 
     /// Divides documents into batches.

@@ -182,7 +182,7 @@ actor LeaseKeeper {
     /// older one, which ``followRecords()`` has passed. Its members may have ended long ago.
     private func rereadGroups() async throws {
         while true {
-            try await Task.sleep(for: Presence.lease)
+            try await Task.sleep(for: ListeningPeriod.lease)
             let before = groupSequences
             var groups: [(consumer: String, members: Set<UUID>?, sequence: Int)] = []
             let (names, epochs, records) = (names, epochs, records)
@@ -285,7 +285,9 @@ actor LeaseKeeper {
             let id = NATSLayout.MessageID.withdrawal(
                 producer, sequence: UInt64(revocation), part: rest.isEmpty ? nil : UUID())
             guard
-                try await publish(part.map(tombstone), expecting: LastSequence(revocation, of: subject), id: id)
+                try await publish(
+                    part.map { .withdrawal(of: $0, source: source) }, expecting: LastSequence(revocation, of: subject),
+                    id: id)
             else {
                 // Another steward, or the producer, has completed it.
                 return
@@ -294,10 +296,6 @@ actor LeaseKeeper {
         let sequence = try await jetStream.publishIf(
             subject, record: LeaseRecord(.withdrawn), last: LastSequence(revocation))
         if let sequence, leases[producer]?.sequence ?? 0 < sequence { leases[producer] = nil }
-    }
-
-    private func tombstone(_ name: DocumentName) -> Envelope {
-        .withdrawal(name.type, key: name.key, subject: name.subject, source: source)
     }
 
     /// - Returns: False if the condition does not hold.

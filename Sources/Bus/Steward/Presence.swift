@@ -1,11 +1,9 @@
 internal import BusFormat
+internal import EventBus
 internal import Foundation
 internal import NATSLayout
 
 /// The clients that are alive, as far as the steward has heard them, as a value without side effects.
-///
-/// A client that is silent for longer than ``lease`` is assumed to have ended. Nobody is, while the steward itself may
-/// have missed heartbeats: at the beginning of its term, and after any absence.
 struct Presence {
     typealias Instant = ContinuousClock.Instant
 
@@ -15,10 +13,6 @@ struct Presence {
         let id: UUID
     }
 
-    /// The time after which a silent client loses its leased documents and its memberships.
-    static let lease = Duration.seconds(5)
-    /// The time between two looks after which the steward may have missed heartbeats.
-    static let absence = Duration.seconds(1)
     /// The maximum number of clients that are remembered although they have no lease and no membership.
     private static let capacity = 65_536
 
@@ -29,10 +23,10 @@ struct Presence {
 
     private var producers: [ProducerID: Instant] = [:]
     private var members: [Member: HeardMember] = [:]
-    private var lastLook: Instant
+    private var listening: ListeningPeriod
 
     init(at now: Instant) {
-        lastLook = now
+        listening = ListeningPeriod(absence: .seconds(1), at: now)
     }
 
     /// Handles a heartbeat.
@@ -51,11 +45,7 @@ struct Presence {
     }
 
     /// Begins all leases anew, because heartbeats may have been missed.
-    mutating func beginAnew(at now: Instant) {
-        producers = producers.mapValues { _ in now }
-        for member in members.keys { members[member]?.time = now }
-        lastLook = now
-    }
+    mutating func beginAnew(at now: Instant) { listening.begin(at: now) }
 
     /// Returns those that have been silent for too long.
     /// - Parameters:
@@ -64,17 +54,19 @@ struct Presence {
     mutating func look(
         holders: Set<ProducerID>, owners: Set<Member>, at now: Instant
     ) -> (producers: Set<ProducerID>, members: Set<Member>) {
-        if now - lastLook > Self.absence { beginAnew(at: now) }
-        lastLook = now
+        _ = listening.look(at: now)
         // One that has not been heard yet has a whole lease from now on.
         for producer in holders where producers[producer] == nil { producers[producer] = now }
         for member in owners where members[member] == nil { members[member] = HeardMember(time: now) }
         let silent = (
-            holders.filter { now - (producers[$0] ?? now) > Self.lease },
-            owners.filter { now - (members[$0]?.time ?? now) > Self.lease }
+            holders.filter { isSilent(producers[$0], at: now) }, owners.filter { isSilent(members[$0]?.time, at: now) }
         )
-        producers = producers.filter { holders.contains($0.key) || now - $0.value <= Self.lease }
-        members = members.filter { owners.contains($0.key) || now - $0.value.time <= Self.lease }
+        producers = producers.filter { holders.contains($0.key) || !isSilent($0.value, at: now) }
+        members = members.filter { owners.contains($0.key) || !isSilent($0.value.time, at: now) }
         return silent
+    }
+
+    private func isSilent(_ heard: Instant?, at now: Instant) -> Bool {
+        heard.map { listening.isSilent(since: $0, at: now) } ?? false
     }
 }

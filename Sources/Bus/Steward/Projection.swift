@@ -69,7 +69,7 @@ actor Projection {
     private var types = TypeTable()
     /// The end of an earlier epoch whose documents were adapted; nil if there were none.
     private var rebasedEnd: UInt64?
-    private var leases = LeasedDocuments()
+    private var leases = DocumentLeases<ProducerID>()
     private var window = Window()
     private var inventory: Inventory
     /// The sequence of the journal up to which everything is stored.
@@ -232,7 +232,7 @@ actor Projection {
 
     /// Finds the documents that are leased.
     private func readLeases() async throws {
-        leases = LeasedDocuments()
+        leases = DocumentLeases<ProducerID>()
         let settings = ConsumerSettings(filters: [names.allDocuments], start: .lastPerSubject, headersOnly: true)
         try await jetStream.readAll(of: names.documents, settings) { delivered in
             guard let producer = delivered.message.header(BatchHeaders.Name.lease.rawValue),
@@ -450,23 +450,4 @@ private struct Inventory {
         if isDue { written = present.end }
         return due
     }
-}
-
-/// The documents that are leased, by producer.
-struct LeasedDocuments {
-    private var owners: [DocumentName: ProducerID] = [:]
-    private var names: [ProducerID: Set<DocumentName>] = [:]
-
-    /// Notes the last message of a document.
-    /// - Parameter producer: Nil if the document is withdrawn or not leased.
-    mutating func note(_ name: DocumentName, leasedBy producer: ProducerID?) {
-        if let last = owners[name] {
-            names[last]?.remove(name)
-            if names[last]?.isEmpty ?? false { names[last] = nil }
-        }
-        owners[name] = producer
-        if let producer { names[producer, default: []].insert(name) }
-    }
-
-    func documents(of producer: ProducerID) -> Set<DocumentName> { names[producer] ?? [] }
 }

@@ -85,9 +85,8 @@ package struct BrokerEngine {
         desk.expire(now: now, &outgoing)
         do {
             try journal.requireLoaded()
-            let listeningSince = presence.listeningSince
-            let silent = presence.look(now: now)
-            if presence.listeningSince != listeningSince {
+            let (silent, hasListened) = presence.look(now: now)
+            if !hasListened {
                 logger.warning("the broker did not run for more than 2 s, so all leases begin again")
             }
             for producer in silent {
@@ -288,7 +287,7 @@ package struct BrokerEngine {
 
     private mutating func forgetProducers(now: ContinuousClock.Instant) throws {
         // After the start or an absence of the broker, producers that are alive need time to send a message.
-        let since = max(lastForgotten, presence.listeningSince)
+        let since = max(lastForgotten, presence.listening.start)
         if now - since > Self.producerInterval || journal.producers.rows.count > ProducerRow.capacity {
             lastForgotten = now
             try journal.transaction(at: clock.time(at: now)) { try $0.forgetProducers(but: presence.producers) }

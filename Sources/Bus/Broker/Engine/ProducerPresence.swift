@@ -3,24 +3,15 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 
-/// The producers that are alive. A producer that is silent for longer than ``leaseDuration`` is assumed to have ended.
+/// The producers that are alive, as far as the broker has heard them.
 struct ProducerPresence {
-    /// The time after which a silent producer loses its leased documents, its shared memberships and the queries that
-    /// it serves.
-    static let leaseDuration: Duration = .seconds(5)
-    /// The time between two calls of ``look(now:)`` after which the broker assumes that it did not run in between.
-    private static let absence: Duration = .seconds(2)
-
     /// The time of the last request that named each producer.
     private var heard: [ProducerID: ContinuousClock.Instant] = [:]
-    private var lastLook: ContinuousClock.Instant
-    /// The time since which the broker has received messages without a break: its start, or the end of an absence.
-    private(set) var listeningSince: ContinuousClock.Instant
+    private(set) var listening: ListeningPeriod
 
     /// - Parameter known: The producers in the journal. Their leases count from `now`.
     init(_ known: [ProducerID], now: ContinuousClock.Instant) {
-        lastLook = now
-        listeningSince = now
+        listening = ListeningPeriod(absence: .seconds(2), at: now)
         for producer in known { hear(producer, now: now) }
     }
 
@@ -36,15 +27,11 @@ struct ProducerPresence {
         heard[producer] = nil
     }
 
-    /// Returns the producers that have been silent for longer than ``leaseDuration``.
-    mutating func look(now: ContinuousClock.Instant) -> [ProducerID] {
-        if now - lastLook > Self.absence {
-            // The broker itself was stopped or asleep and could not receive messages.
-            heard = heard.mapValues { _ in now }
-            listeningSince = now
-        }
-        lastLook = now
-        return heard.filter { now - $0.value > Self.leaseDuration }.map(\.key)
+    /// Returns the producers that are silent. `hasListened` is false if the broker itself was stopped or asleep, so that
+    /// it could not receive messages.
+    mutating func look(now: ContinuousClock.Instant) -> (silent: [ProducerID], hasListened: Bool) {
+        let hasListened = listening.look(at: now)
+        return (heard.filter { listening.isSilent(since: $0.value, at: now) }.map(\.key), hasListened)
     }
 }
 
@@ -86,8 +73,8 @@ struct ExclusiveOwners {
         of name: String, _ consumer: Consumer?, _ presence: ProducerPresence, now: ContinuousClock.Instant
     ) -> OwnerLiveness {
         guard let owner = owners[name], owner.member == consumer?.group.exclusiveOwner else {
-            let lease = ProducerPresence.leaseDuration
-            return now - presence.listeningSince > lease ? .ended : .unknown(lease)
+            let isKnown = presence.listening.isSilent(since: presence.listening.start, at: now)
+            return isKnown ? .ended : .unknown(ListeningPeriod.lease)
         }
         return owner.producer.map(presence.isHeard) ?? false ? .alive : .ended
     }

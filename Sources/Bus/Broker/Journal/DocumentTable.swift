@@ -126,9 +126,8 @@ struct DocumentTable {
         return try rows.compactMap { row in
             guard let type = MessageType(try row.value(0, as: String.self)) else { return nil }
             let (subject, key): (String, String) = (try row.value(1), try row.value(2))
-            return try PublishedMessage(
-                .withdrawal(
-                    type, key: key.isEmpty ? nil : key, subject: subject, source: "broker", time: time))
+            let name = DocumentName(type, subject: subject, key: key)
+            return try PublishedMessage(.withdrawal(of: name, source: "broker", time: time))
         }
     }
 }

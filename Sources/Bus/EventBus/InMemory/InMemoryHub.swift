@@ -11,7 +11,7 @@ public actor InMemoryHub {
     private var journal: InMemoryJournal
     private let journalLimit: Int
     private var retained: [DocumentName: Envelope] = [:]
-    private var leases: [InMemoryEventBus.ID: Set<DocumentName>] = [:]
+    private var leases = DocumentLeases<InMemoryEventBus.ID>()
     private var closed: Set<InMemoryEventBus.ID> = []
     private var subscriptions: [InMemorySubscription.ID: InMemorySubscription] = [:]
     /// The durable consumers by name.
@@ -65,7 +65,7 @@ public actor InMemoryHub {
             journal: InMemoryJournal(
                 epoch: journal.epoch, base: max(oldest, journal.base), messages: journal.messages(after: oldest),
                 newest: journal.newest),
-            documents: retained, leased: leases.values.reduce(into: []) { $0.formUnion($1) },
+            documents: retained, leased: leases.documents,
             groups: Dictionary(uniqueKeysWithValues: consumers), forgottenEpoch: forgottenEpoch, letters: letters,
             lastLetter: lastLetter)
     }
@@ -143,8 +143,7 @@ public actor InMemoryHub {
     /// partitions of its shared members go to other members, and the queries that it serves or has asked fail.
     func close(_ handle: InMemoryEventBus.ID) {
         closed.insert(handle)
-        let leased = leases.removeValue(forKey: handle) ?? []
-        append(leased.compactMap { retained[$0]?.withdrawal }, leasedBy: nil)
+        append(leases.documents(of: handle).compactMap { retained[$0]?.withdrawal }, leasedBy: nil)
         leaveConsumers(handle)
         endQueries(of: handle)
         noteChange()
@@ -179,9 +178,7 @@ public actor InMemoryHub {
         guard message.type.kind == .document else { return }
         let name = DocumentName(message)
         retained[name] = message.isTombstone ? nil : message
-        // The last publication of a document decides whether the document is leased.
-        for holder in Array(leases.keys) { leases[holder]?.remove(name) }
-        if let handle, !message.isTombstone { leases[handle, default: []].insert(name) }
+        leases.note(name, leasedBy: message.isTombstone ? nil : handle)
     }
 
     /// Removes old messages if the journal holds twice as many as its limit, so that a message is moved at most once on

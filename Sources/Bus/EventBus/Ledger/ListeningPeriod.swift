@@ -1,0 +1,41 @@
+/// The time since which a broker or a steward has heard everything that was sent to it, and the rule by which a client is
+/// silent.
+///
+/// A client that was not heard for longer than ``lease`` is assumed to have ended. None is, while the listener itself may
+/// have missed messages: at its start, and after any absence.
+package struct ListeningPeriod: Sendable {
+    package typealias Instant = ContinuousClock.Instant
+
+    /// The time after which a silent client loses its leased documents, its memberships and the queries that it serves.
+    package static let lease: Duration = .seconds(5)
+
+    /// The start of the listener, or the end of its last absence.
+    package private(set) var start: Instant
+    private var lastLook: Instant
+    private let absence: Duration
+
+    /// - Parameter absence: The time between two calls of ``look(at:)`` after which the listener was absent in between.
+    package init(absence: Duration, at now: Instant) {
+        self.absence = absence
+        (start, lastLook) = (now, now)
+    }
+
+    /// Begins anew, because messages may have been missed.
+    package mutating func begin(at now: Instant) {
+        (start, lastLook) = (now, now)
+    }
+
+    /// Notes that the listener looks for silent clients.
+    /// - Returns: False if it was absent, so that all leases begin anew.
+    package mutating func look(at now: Instant) -> Bool {
+        guard now - lastLook <= absence else {
+            begin(at: now)
+            return false
+        }
+        lastLook = now
+        return true
+    }
+
+    /// True if a client is silent that was heard last at a time.
+    package func isSilent(since heard: Instant, at now: Instant) -> Bool { now - max(heard, start) > Self.lease }
+}
