@@ -157,7 +157,7 @@ extension ConformanceCase {
                 #expect(heard.isEmpty)
                 let end = try await asker.end()
                 #expect(try await asker.lag(after: Position(epoch: end.epoch, offset: 0), matching: [.all]) == 1)
-                let error = await #expect(throws: BusError.self) { 
+                let error = await #expect(throws: BusError.self) {
                     try await asker.publish(Batch([Envelope(Question(number: 1), source: asker.source)]))
                 }
                 #expect(error?.code == .refused)
