@@ -19,18 +19,20 @@ final class Recopier: Sendable {
     /// The minimum time between two that ``request(after:)`` asks for: each one interrupts all clients, and might not help.
     private static let pause = Duration.seconds(60)
 
+    /// What is known of the present epoch.
     private struct State {
+        var epoch: UInt64?
         /// The end of the journal at the last check.
         var end: UInt64 = 0
         /// What readers have received up to this sequence comes from servers that have not been away since.
         var trusted: UInt64 = 0
-        var last: ContinuousClock.Instant?
     }
 
     private let jetStream: JetStream
     private let names: StreamNames
     private let logger: Logger
     private let state = Mutex(State())
+    private let last = Mutex<ContinuousClock.Instant?>(nil)
 
     init(_ jetStream: JetStream, _ names: StreamNames, _ logger: Logger) {
         self.jetStream = jetStream
@@ -53,7 +55,9 @@ final class Recopier: Sendable {
                         + "all from the others")
             }
             let areActive = info.followers.allSatisfy(\.isActive)
+            let epoch = JournalEpochs(metadata: info.metadata)?.current
             let trusted = state.withLock { state in
+                if state.epoch != epoch { state = State(epoch: epoch) }
                 // A server that is away now may have answered a reader after the check before.
                 if !areActive { state.trusted = state.end }
                 state.end = UInt64(info.lastSequence)
@@ -69,9 +73,7 @@ final class Recopier: Sendable {
     /// Notes that servers were found to have other messages than the leader.
     /// - Parameter end: The last sequence up to which they have the same journal; nil if they all have it now.
     func request(after end: UInt64?) async throws {
-        let isEarly = state.withLock { state in
-            state.last.map { $0.duration(to: .now) < Self.pause } ?? false
-        }
+        let isEarly = last.withLock { $0.map { $0.duration(to: .now) < Self.pause } ?? false }
         let info = try await info(of: names.journal)
         guard !isEarly, Recopying(metadata: info.metadata) == nil else { return }
         let recopying = Recopying(after: end ?? UInt64(info.lastSequence))
@@ -106,7 +108,7 @@ final class Recopier: Sendable {
         } catch let error as JetStreamError {
             return logger.warning("the servers cannot copy the streams anew now", metadata: ["error": "\(error)"])
         }
-        state.withLock { $0.last = .now }
+        last.withLock { $0 = .now }
         try await notices.say(
             .lostEnd,
             "servers may have other messages of \(names.journal) than its leader after sequence \(end): all servers copy its "
