@@ -16,11 +16,11 @@ public enum MessageFilter: Hashable, Sendable {
     }
 
     public func matches(_ type: MessageType, subject: String) -> Bool {
-        guard self.subject ?? subject == subject else { return false }
-        return switch self {
-        case .all, .subject: true
-        case .kind(let kind, _): type.kind == kind
-        case .type(let selected, _): type == selected
+        switch self {
+        case .all: true
+        case .subject(let selected): subject == selected
+        case .kind(let kind, let selected): type.kind == kind && (selected == nil || selected == subject)
+        case .type(let selectedType, let selected): type == selectedType && (selected == nil || selected == subject)
         }
     }
 
