@@ -96,7 +96,8 @@ package struct Checker {
 
     private func findings(of result: Result, at offsets: [UInt64]) -> [Finding] {
         var findings: [Finding] = []
-        if offsets.count > (history.lostEnd?.mayRepeatResults == true ? 2 : 1) {
+        let repeats = history.lostEnd.map { $0.mayRepeatResults ? $0.epochs : 0 } ?? 0
+        if offsets.count > 1 + repeats {
             findings.append(.resultDoubled(group: result.group, input: result.input, offsets: offsets.sorted()))
         }
         let mayBeLost =

@@ -40,14 +40,9 @@ struct JournalEnd: Sendable {
     private let jetStream: JetStream
     private let names: StreamNames
     private let epochs: JournalEpochs
-    private let recopier: Recopier
     private let notices: StewardNotices
 
-    init(
-        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ recopier: Recopier,
-        _ notices: StewardNotices
-    ) {
-        self.recopier = recopier
+    init(_ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ notices: StewardNotices) {
         self.jetStream = jetStream
         self.names = names
         self.epochs = epochs
@@ -111,16 +106,16 @@ struct JournalEnd: Sendable {
     }
 
     private func begin(after loss: Loss, lowestEnd: UInt64) async throws {
+        // The copying that is under way begins a new epoch.
+        guard Recopying(metadata: loss.info.metadata)?.replicas == nil else { return }
         let end = try await fork(of: loss, lowestEnd)
         let lost = loss.known.lostEpoch ?? (loss.epochs.current == epochs.current ? nil : epochs.current)
-        // A server may have kept what the others have lost.
-        if !loss.info.followers.isEmpty, loss.info.followers.allSatisfy(\.isActive) {
-            try await recopier.recopy(after: end, lost: lost, loss.info, notices)
-        }
         let next = loss.epochs.beginning(JournalStreams.newEpoch(), after: end, lost: lost)
         let changed = loss.info.settings {
             $0.merge(next.metadata) { $1 }
-            if !loss.info.followers.isEmpty { $0[JournalMetadata.recopyingKey] = Recopying(after: end).text }
+            // A server that is away may have kept what the others have lost.
+            guard !loss.info.followers.allSatisfy(\.isActive) else { return }
+            $0[JournalMetadata.recopyingKey] = Recopying(after: end).text
         }
         _ = try await jetStream.retrying { try await jetStream.updateStream(changed) }
         try await notices.say(

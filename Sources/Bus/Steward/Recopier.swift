@@ -16,6 +16,9 @@ internal import Synchronization
 final class Recopier: Sendable {
     private static let interval = Duration.seconds(1)
     private static let poll = Duration.milliseconds(100)
+    /// The time in which the servers move the consumers. If the streams get more servers at once, nats-server 2.15.1
+    /// sometimes makes no consumer for more than a minute.
+    private static let settling = Duration.seconds(3)
     /// The minimum time between two that ``request(after:)`` asks for: each one interrupts all clients, and might not help.
     private static let pause = Duration.seconds(60)
 
@@ -83,9 +86,8 @@ final class Recopier: Sendable {
     /// - Parameters:
     ///   - end: The last sequence up to which everything counts that clients have recorded.
     ///   - info: The present settings of the journal's stream.
-    ///   - lost: An epoch that the stream does not know any more.
     /// - Throws: ``EpochChanged``. Returns if the servers refuse it, for example because one of them has just ended.
-    func recopy(after end: UInt64, lost: UInt64? = nil, _ info: StreamInfo, _ notices: StewardNotices) async throws {
+    private func recopy(after end: UInt64, _ info: StreamInfo, _ notices: StewardNotices) async throws {
         let replicas = Recopying(metadata: info.metadata)?.replicas ?? info.followers.count + 1
         let recopying = Recopying(after: end, replicas: replicas)
         do {
@@ -94,12 +96,13 @@ final class Recopier: Sendable {
             let others = [names.documents, names.deadLetters]
             for stream in others { try await update(try await self.info(of: stream).settings(replicas: 1), of: stream) }
             for stream in names.all { try await waitUntilAlone(stream) }
+            try await Task.sleep(for: Self.settling)
             for stream in others {
                 try await update(try await self.info(of: stream).settings(replicas: replicas), of: stream)
             }
             let info = try await self.info(of: names.journal)
             guard let epochs = JournalEpochs(metadata: info.metadata) else { return }
-            let next = epochs.beginning(JournalStreams.newEpoch(), after: end, lost: lost)
+            let next = epochs.beginning(JournalStreams.newEpoch(), after: end)
             try await update(
                 info.settings(replicas: replicas) {
                     $0[JournalMetadata.recopyingKey] = nil

@@ -126,7 +126,7 @@ package struct Steward: Sendable {
         let leases = LeaseKeeper(
             jetStream, names, epochs, source: configuration.source, projection: projection, notices: notices,
             logger: logger)
-        let end = JournalEnd(jetStream, names, epochs, recopier, notices)
+        let end = JournalEnd(jetStream, names, epochs, notices)
         let retention = Retention(
             jetStream, names, epochs, configuration.limits, projection, notices, logger)
         let check = ReplicaCheck(jetStream, names, epoch: epochs.current, recopier, notices, logger)

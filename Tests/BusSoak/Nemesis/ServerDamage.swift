@@ -107,9 +107,10 @@ extension FaultScene {
 
     fileprivate func putBackCopiesOfTwo() async throws -> LostEnd {
         let (old, other) = (Array(servers.prefix(2)), servers[2])
-        let lost = try await putBackCopies(of: old) {
+        var lost = try await putBackCopies(of: old) {
             for server in old { try await server.restart() }
         }
+        lost.epochs = 2
         try await other.restart()
         try await untilASteward(
             says: "servers may have other messages of \(Self.journal) than its leader after sequence",
