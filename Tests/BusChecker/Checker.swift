@@ -96,13 +96,10 @@ package struct Checker {
 
     private func findings(of result: Result, at offsets: [UInt64]) -> [Finding] {
         var findings: [Finding] = []
-        let repeats = history.lostEnd.map { $0.mayRepeatResults ? $0.epochs : 0 } ?? 0
-        if offsets.count > 1 + repeats {
+        if offsets.count > (history.lostEnd?.mayRepeatResults == true ? 2 : 1) {
             findings.append(.resultDoubled(group: result.group, input: result.input, offsets: offsets.sorted()))
         }
-        let mayBeLost =
-            history.lostEnd.map { $0.mayRepeatResults && $0.losable.contains(result.input) } ?? false
-        if !journalled.contains(result.input), !isForgotten(result.input), !mayBeLost, let offset = offsets.first {
+        if !journalled.contains(result.input), !isForgotten(result.input), let offset = offsets.first {
             findings.append(.resultOfNothing(group: result.group, input: result.input, offset: offset))
         }
         return findings

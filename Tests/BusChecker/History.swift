@@ -42,12 +42,9 @@ package struct History: Sendable {
 package struct LostEnd: Hashable, Sendable {
     /// The values that may be lost: those that the ended epoch had acknowledged, and that the copy does not contain.
     package let losable: Set<Value>
-    /// True if a process may have worked in the ended epoch while it had seen none of the lost messages, or may have read
-    /// lost messages from a server that kept them. What its durable consumer handled meanwhile is handled once more, so
-    /// there may be a second result, a third one if yet another epoch followed, and results of lost messages.
+    /// True if a process may have worked in the ended epoch while it had seen none of the lost messages. What its
+    /// durable consumer handled meanwhile is handled once more, so there may be two results.
     package let mayRepeatResults: Bool
-    /// The number of epochs that have begun.
-    package var epochs = 1
 
     package init(losable: Set<Value>, mayRepeatResults: Bool) {
         (self.losable, self.mayRepeatResults) = (losable, mayRepeatResults)

@@ -31,9 +31,6 @@ struct CheckerTests {
         #expect(Checker.findings(in: history).contains(.lost(value(2))))
         history.lostEnd = LostEnd(losable: [value(2)], mayRepeatResults: false)
         #expect(!Checker.findings(in: history).contains(.lost(value(2))))
-        #expect(history.hasResultOfNothing)
-        history.lostEnd = LostEnd(losable: [value(2)], mayRepeatResults: true)
-        #expect(!history.hasResultOfNothing)
     }
 
     @Test("a result may be there twice if a process may have worked in the ended epoch, but not three times")
@@ -277,10 +274,6 @@ extension History {
         journal.append(JournalEntry(offset: offset, stream: "b", content: .value(value)))
         journal.append(JournalEntry(offset: offset + 100, stream: "r", content: .result(group: "group", input: value)))
         readers[0].deliveries.append(Delivery(offset: offset, stream: "b", value: value))
-    }
-
-    fileprivate var hasResultOfNothing: Bool {
-        Checker.findings(in: self).contains { if case .resultOfNothing = $0 { true } else { false } }
     }
 
     /// Removes a value from the journal.

@@ -1,4 +1,6 @@
 import BusSoak
+import NATS
+import NATSLayout
 import NATSTestSupport
 import Testing
 
@@ -13,9 +15,65 @@ struct LostEndTests {
         try await FaultScene.run(.olderCopies)
     }
 
-    @Test func `Two of three servers get older copies of their stores: all copies are made anew from the leader`()
+    @Test func `Two of three servers get older copies of their stores: the third one is reported until it is repaired`()
         async throws
     {
-        try await FaultScene.run(.olderCopiesOfTwo)
+        try await Arena.with(try NATSCluster()) { arena in
+            let scene = try await FaultScene(in: arena)
+            let (old, third) = (Array(scene.servers.prefix(2)), scene.servers[2])
+            _ = try await scene.putBackCopies(of: old) { for server in old { try await server.restart() } }
+            try await third.restart()
+            // nats-server may also leave the third server behind.
+            let reports = [
+                "server \(third.name) has other messages of \(FaultScene.journal)",
+                "server \(third.name) has not come nearer to the leader of \(FaultScene.journal)",
+            ]
+            try await arena.until("a steward reports the third server", deadline: .seconds(150)) { _ in
+                scene.stewards.contains { steward in reports.contains { arena.log(of: steward.name).contains($0) } }
+            }
+            try await third.kill()
+            try third.removeStore()
+            try await third.restart()
+            let cluster = try scene.cluster()
+            try await arena.within(.seconds(90), "the servers have different messages") {
+                for stream in StreamNames(FaultScene.journal).all {
+                    while try await !cluster.agree(on: stream) { try await Task.sleep(for: .milliseconds(200)) }
+                }
+            }
+            try await scene.untilWorking("after the third server was repaired")
+        }
+    }
+}
+
+extension NATSCluster {
+    /// True if no server has another message of a stream than the leader.
+    fileprivate func agree(on stream: String) async throws -> Bool {
+        let leader = try await leader(of: stream)
+        return try await JetStream.whileConnected(NATSOptions(servers: urls, name: "test")) { jetStream in
+            let expected = try await jetStream.times(of: stream, on: leader.name)
+            for server in self.servers where server !== leader {
+                let times = try await jetStream.times(of: stream, on: server.name)
+                if expected.contains(where: { times[$0.key] ?? $0.value != $0.value }) { return false }
+            }
+            return true
+        }
+    }
+}
+
+extension JetStream {
+    /// The times of the messages that a server has, by their sequences.
+    fileprivate func times(of stream: String, on server: String) async throws -> [Int: Int64] {
+        let times = try await retrying {
+            try await withConsumer(of: stream, ConsumerSettings(headersOnly: true), on: { $0 == server }) { consumer in
+                var times: [Int: Int64] = [:]
+                var pending = consumer.initialPending
+                while pending > 0, case .message(let delivered) = try await consumer.next() {
+                    times[delivered.streamSequence] = delivered.time
+                    pending = delivered.pending
+                }
+                return times
+            }
+        }
+        return times ?? [:]
     }
 }

@@ -33,4 +33,11 @@ struct HeartbeatTests {
         let heartbeat = Heartbeat(producer: producer, members: [], seen: 0, epoch: 0)
         #expect(heartbeat.parts == [heartbeat])
     }
+
+    @Test("that name an impossible time are refused", arguments: [Int64.min, -1, 0, .max])
+    func time(time: Int64) throws {
+        let heartbeat = Heartbeat(
+            producer: producer, members: [], seen: 7, epoch: 8, last: SeenMessage(sequence: 7, time: time))
+        #expect(throws: ProtocolError.self) { try heartbeat.check() }
+    }
 }

@@ -98,6 +98,10 @@ package struct Heartbeat: LayoutRecord {
         guard max(seen, last?.sequence ?? 0) <= Place.maximumSequence else {
             throw ProtocolError(.malformed, "\(Self.title) has a sequence that is too high")
         }
+        // From 1970 to 2116, in nanoseconds.
+        guard (1...Int64.max / 2).contains(last?.time ?? 1) else {
+            throw ProtocolError(.malformed, "\(Self.title) has an impossible time")
+        }
         guard members.count <= Self.maximumMemberCount else {
             throw ProtocolError(.tooLarge, "\(Self.title) has more than \(Self.maximumMemberCount) members")
         }

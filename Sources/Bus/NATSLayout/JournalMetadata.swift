@@ -11,8 +11,6 @@ package enum JournalMetadata {
     package static let previousEpochKey = "segue-previous-epoch"
     /// The key of the stream's metadata that holds the ended epochs: see ``JournalEpochs``.
     package static let endedEpochsKey = "segue-ended-epochs"
-    /// The key of the stream's metadata that holds the ``Recopying`` that is needed or under way.
-    package static let recopyingKey = "segue-recopying"
     /// The key of the stream's metadata that holds ``layout``.
     package static let layoutKey = "segue-layout"
 
@@ -24,36 +22,6 @@ package enum JournalMetadata {
 
     /// Nil if the text is not an epoch.
     package static func epoch(_ text: String?) -> UInt64? { text.flatMap { UInt64($0, radix: 16) } }
-}
-
-/// The copying of a bus's streams to all servers anew from their leaders, because servers may have other messages than the
-/// leader of the journal.
-package struct Recopying: Hashable, Sendable {
-    /// The last sequence up to which all servers have the same messages.
-    package let end: UInt64
-    /// The number of servers that store the streams afterwards; nil if it has not begun.
-    package let replicas: Int?
-
-    package init(after end: UInt64, replicas: Int? = nil) {
-        self.end = end
-        self.replicas = replicas
-    }
-
-    /// Reads the metadata of a journal's stream. Nil if none is needed.
-    package init?(metadata: [String: String]) {
-        let parts = (metadata[JournalMetadata.recopyingKey] ?? "").split(
-            scalar: "/", omittingEmptySubsequences: false)
-        guard let first = parts.first, let end = UInt64(first), end <= Place.maximumSequence else { return nil }
-        if parts.count == 1 {
-            self.init(after: end)
-        } else {
-            guard parts.count == 2, let replicas = Int(parts[1]), (1...5).contains(replicas) else { return nil }
-            self.init(after: end, replicas: replicas)
-        }
-    }
-
-    /// The value of ``JournalMetadata/recopyingKey``: `SEQUENCE`, or `SEQUENCE/REPLICAS` if it has begun.
-    package var text: String { "\(end)" + (replicas.map { "/\($0)" } ?? "") }
 }
 
 /// The epochs of a journal: the present one, and those that ended because the stream had lost its last messages.

@@ -106,17 +106,10 @@ struct JournalEnd: Sendable {
     }
 
     private func begin(after loss: Loss, lowestEnd: UInt64) async throws {
-        // The copying that is under way begins a new epoch.
-        guard Recopying(metadata: loss.info.metadata)?.replicas == nil else { return }
         let end = try await fork(of: loss, lowestEnd)
         let lost = loss.known.lostEpoch ?? (loss.epochs.current == epochs.current ? nil : epochs.current)
         let next = loss.epochs.beginning(JournalStreams.newEpoch(), after: end, lost: lost)
-        let changed = loss.info.settings {
-            $0.merge(next.metadata) { $1 }
-            // A server that is away may have kept what the others have lost.
-            guard !loss.info.followers.allSatisfy(\.isActive) else { return }
-            $0[JournalMetadata.recopyingKey] = Recopying(after: end).text
-        }
+        let changed = loss.info.settings { $0.merge(next.metadata) { $1 } }
         _ = try await jetStream.retrying { try await jetStream.updateStream(changed) }
         try await notices.say(
             .lostEnd,
@@ -135,6 +128,7 @@ struct JournalEnd: Sendable {
         let first = try await jetStream.firstSequence(
             of: names.journal, ConsumerSettings(filters: [names.everything], start: .time(time + 1), headersOnly: true),
             on: loss.info.leader)
-        return first.map { $0 - 1 } ?? UInt64(loss.info.lastSequence)
+        // The clock of another leader may be slow.
+        return min(first.map { $0 - 1 } ?? UInt64(loss.info.lastSequence), lowestEnd)
     }
 }

@@ -73,8 +73,7 @@ package struct JournalStreams: Sendable {
         _ info: StreamInfo, _ wanted: [String: JSONValue], on jetStream: JetStream
     ) async throws -> StreamInfo {
         guard case .object(var settings) = info.settings else { return info }
-        // Whoever copies the stream anew also restores the number of its servers.
-        if let replicas, Recopying(metadata: info.metadata) == nil { settings["num_replicas"] = .integer(replicas) }
+        if let replicas { settings["num_replicas"] = .integer(replicas) }
         if let size = wanted["max_bytes"]?.integerValue, let known = settings["max_bytes"]?.integerValue, known > 0,
             size < 0 || size > known
         {

@@ -25,15 +25,10 @@ struct ReplicaCheck: Sendable {
     private let epoch: UInt64
     private let notices: StewardNotices
     private let logger: Logger
-    private let recopier: Recopier
     /// The index of the leader among the sources of a comparison.
     private static let leader = 0
 
-    init(
-        _ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, _ recopier: Recopier, _ notices: StewardNotices,
-        _ logger: Logger
-    ) {
-        self.recopier = recopier
+    init(_ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, _ notices: StewardNotices, _ logger: Logger) {
         self.jetStream = jetStream
         self.names = names
         self.epoch = epoch
@@ -43,6 +38,7 @@ struct ReplicaCheck: Sendable {
 
     func run() async throws {
         var known: [String: ReplicaDifferences] = [:]
+        var lagging = LaggingServers()
         while true {
             var isComplete = true
             for stream in names.all {
@@ -53,21 +49,25 @@ struct ReplicaCheck: Sendable {
                 if found != known[stream] { try await report(found, in: stream, after: known[stream]) }
                 known[stream] = found
             }
-            if isComplete, known.values.contains(where: { !$0.diverged.isEmpty }) {
-                try await recopier.request(after: known[names.journal]?.commonEnd)
-            }
-            if isComplete { try await waitForReason() } else { try await Task.sleep(for: Self.retry) }
+            if isComplete { try await waitForReason(&lagging) } else { try await Task.sleep(for: Self.retry) }
         }
     }
 
     /// Waits until a server has returned, or the interval is over.
-    private func waitForReason() async throws {
+    private func waitForReason(_ lagging: inout LaggingServers) async throws {
         let end = ContinuousClock.now + Self.interval
         let connection = jetStream.connection.connectionCount
         var first: StreamInfo?
         while ContinuousClock.now < end {
             try await Task.sleep(for: Self.poll)
             let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
+            for server in lagging.late(among: info.followers, at: .now) {
+                try await notices.say(
+                    .incompleteReplica,
+                    "server \(server) has not come nearer to the leader of \(names.journal) for "
+                        + "\(LaggingServers.patience.components.seconds) s. If its log says 'will retry' again and again, "
+                        + Self.repair(server))
+            }
             let areCurrent = info.followers.allSatisfy(\.isCurrent)
             // A server on its own has been started again if the connection to it was lost.
             let hasChanged =
@@ -228,15 +228,15 @@ struct ReplicaCheck: Sendable {
             try await notices.say(
                 .diverged,
                 "server \(server) has other messages of \(stream) than the leader, from sequence \(other.first ?? 0) on: "
-                    + "it was away when the others lost theirs. When all run, they copy the stream from the leader")
+                    + "it was away when the others lost theirs, and readers may get messages of it. To repair it, "
+                    + Self.repair(server))
         }
         for (server, gaps) in found.incomplete.sorted(by: { $0.key < $1.key })
         where gaps != known?.incomplete[server] {
             try await notices.say(
                 .incompleteReplica,
                 "server \(server) lacks \(gaps.text) of \(stream), which other servers have: its disk was damaged. "
-                    + "Readers get them from the other servers. Stop \(server), empty its store_dir, and start it again: it "
-                    + "then copies all from the others")
+                    + "Readers get them from the other servers. To repair it, " + Self.repair(server))
         }
         if !found.lost.isEmpty, found.lost != known?.lost {
             let offsets = found.lost.sequences.map { Place.end(of: UInt64($0)) }
@@ -245,8 +245,13 @@ struct ReplicaCheck: Sendable {
                 "no server has \(found.lost.text) of \(stream) any more, at the offsets up to \(offsets.max() ?? 0): they "
                     + "are lost, and consumers that have not handled them pass over them")
         }
-        for server in (known?.incomplete ?? [:]).keys.sorted() where found.incomplete[server] == nil {
+        let different = Set((known?.incomplete ?? [:]).keys).union((known?.diverged ?? [:]).keys)
+        for server in different.sorted() where found.incomplete[server] == nil && found.diverged[server] == nil {
             logger.notice("server \(server) has all messages of \(stream) again")
         }
+    }
+
+    private static func repair(_ server: String) -> String {
+        "stop \(server), empty its store_dir, and start it again while the others run: it then copies all from them"
     }
 }

@@ -7,9 +7,6 @@ struct ReplicaDifferences: Hashable {
     /// The sequences of batches that no server has.
     var lost = SequenceGaps()
 
-    /// The last sequence at which all servers have the history of the leader; nil if they all have it now.
-    var commonEnd: UInt64? { diverged.values.compactMap(\.first).min().map { UInt64(max($0 - 1, 0)) } }
-
     /// Those differences that were also found at another time. While a server has another history, what the servers lack
     /// says nothing.
     func confirmed(by other: ReplicaDifferences) -> ReplicaDifferences {

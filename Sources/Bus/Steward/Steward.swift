@@ -44,7 +44,6 @@ package struct Steward: Sendable {
     private let logger: Logger
     private let names: StreamNames
     private let jetStream: JetStream
-    private let recopier: Recopier
 
     package init(_ options: NATSOptions, _ configuration: StewardConfiguration, logger: Logger) {
         self.configuration = configuration
@@ -52,7 +51,6 @@ package struct Steward: Sendable {
         connection = NATSConnection(options)
         names = StreamNames(configuration.namespace)
         jetStream = JetStream(connection)
-        recopier = Recopier(jetStream, names, logger)
     }
 
     /// Serves until the task is cancelled.
@@ -129,7 +127,7 @@ package struct Steward: Sendable {
         let end = JournalEnd(jetStream, names, epochs, notices)
         let retention = Retention(
             jetStream, names, epochs, configuration.limits, projection, notices, logger)
-        let check = ReplicaCheck(jetStream, names, epoch: epochs.current, recopier, notices, logger)
+        let check = ReplicaCheck(jetStream, names, epoch: epochs.current, notices, logger)
         try await withThrowingTaskGroup { group in
             group.addTask { try await notices.run() }
             group.addTask { try await driver.keep(reporting: notices.report) }
@@ -138,7 +136,6 @@ package struct Steward: Sendable {
             group.addTask { try await end.watch { await leases.knownEnd } }
             group.addTask { try await retention.run() }
             group.addTask { try await check.run() }
-            group.addTask { try await recopier.run(notices) }
             defer { group.cancelAll() }
             try await group.next()
         }

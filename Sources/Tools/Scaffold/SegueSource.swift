@@ -59,7 +59,7 @@ package struct SegueSource: Hashable, Sendable {
 enum SegueNames {
     /// In a package graph, each module has another name.
     static let modules: Set = [
-        "AppContract", "Authorization", "Benchmarks", "Broker", "BusProtocol", "CCurl", "CEventDescriptor",
+        "AppContract", "Authorization", "Benchmarks", "Broker", "BusFormat", "BusProtocol", "CCurl", "CEventDescriptor",
         "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ", "CommandLineSupport", "Compose",
         "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device", "ErrorNotification", "EventBus",
         "FlowFiles", "FlowReview", "HTTPClient",

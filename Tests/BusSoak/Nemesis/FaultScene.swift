@@ -100,16 +100,16 @@ package struct FaultScene: Sendable {
     }
 
     /// Waits until one of the stewards has logged a text.
-    package func untilASteward(says text: String, deadline: Duration = Arena.deadline) async throws {
+    package func untilASteward(says text: String) async throws {
         let names = stewards.map(\.name)
-        try await arena.until("a steward says that \(text)", deadline: deadline) { _ in
+        try await arena.until("a steward says that \(text)") { _ in
             names.contains { arena.log(of: $0).contains(text) }
         }
     }
 
     /// Waits until the reader reads a new epoch, and all processes work in it.
     package func untilNewEpoch() async throws {
-        try await arena.until("the reader begins anew") { $0["reader"]?.live ?? 0 >= 2 }
+        try await arena.until("the reader begins anew") { $0["reader"]?.live == 2 }
         try await untilWorking("in the new epoch")
     }
 }

@@ -1,8 +1,6 @@
 package import BusChecker
 internal import EventBus
-internal import NATS
-internal import NATSLayout
-internal import NATSTestSupport
+package import NATSTestSupport
 internal import TestSupport
 
 /// Damage to the disks of servers of NATS.
@@ -11,9 +9,6 @@ package enum ServerDamage: CaseIterable, Sendable {
     case olderCopy
     /// All servers return with older copies of their stores.
     case olderCopies
-    /// Two of three servers return with older copies of their stores. When a new epoch has begun, the third one returns,
-    /// which has kept its history.
-    case olderCopiesOfTwo
     /// A bit of a follower's files flips while it does not run; later the server leads.
     case bit
     /// A bit flips in each record of claims, leases and progress that a follower has, while it does not run; later the
@@ -33,7 +28,7 @@ package enum ServerDamage: CaseIterable, Sendable {
     package var diskSize: String? {
         switch self {
         case .fullDisk, .fullDiskOfLeader: "256m"
-        case .olderCopy, .olderCopies, .olderCopiesOfTwo, .bit, .records: nil
+        case .olderCopy, .olderCopies, .bit, .records: nil
         }
     }
 
@@ -41,7 +36,7 @@ package enum ServerDamage: CaseIterable, Sendable {
     /// the consumers can handle before the round ends.
     var isShort: Bool {
         switch self {
-        case .olderCopies, .olderCopiesOfTwo, .fullDisk, .fullDiskOfLeader: true
+        case .olderCopies, .fullDisk, .fullDiskOfLeader: true
         case .olderCopy, .bit, .records: false
         }
     }
@@ -51,11 +46,7 @@ package enum ServerDamage: CaseIterable, Sendable {
     package func befall(_ scene: FaultScene) async throws -> LostEnd? {
         switch self {
         case .olderCopy: try await scene.putBackCopyOfOne()
-        case .olderCopies:
-            return try await scene.putBackCopies(of: scene.servers) {
-                for server in scene.servers { try await server.restart() }
-            }
-        case .olderCopiesOfTwo: return try await scene.putBackCopiesOfTwo()
+        case .olderCopies: return try await scene.putBackCopies()
         case .bit: try await scene.damageFollower { try $0.flipBit(inMessagesOf: FaultScene.journal) }
         case .records:
             let records = "\(FaultScene.journal).k."
@@ -88,9 +79,13 @@ extension FaultScene {
         try await untilWorking("with the leader that had an old disk")
     }
 
+    fileprivate func putBackCopies() async throws -> LostEnd {
+        try await putBackCopies(of: servers) { for server in servers { try await server.restart() } }
+    }
+
     /// Replaces the stores of some servers by older copies, and waits until all processes work in a new epoch.
-    /// - Parameter restart: Starts servers that can lose the end.
-    fileprivate func putBackCopies(of old: [NATSServer], _ restart: () async throws -> Void) async throws -> LostEnd {
+    /// - Parameter restart: Starts all servers.
+    package func putBackCopies(of old: [NATSServer], _ restart: () async throws -> Void) async throws -> LostEnd {
         for server in servers { try await server.kill() }
         for server in old { try server.saveStore() }
         let kept = arena.acknowledged(by: publisher.name)
@@ -103,31 +98,6 @@ extension FaultScene {
         try await untilNewEpoch()
         // A process that had seen no lost message works on until the new epoch begins.
         return lostEnd(kept: kept, of: invoked, mayRepeatResults: true)
-    }
-
-    fileprivate func putBackCopiesOfTwo() async throws -> LostEnd {
-        let (old, other) = (Array(servers.prefix(2)), servers[2])
-        var lost = try await putBackCopies(of: old) {
-            for server in old { try await server.restart() }
-        }
-        lost.epochs = 2
-        try await other.restart()
-        try await untilASteward(
-            says: "servers may have other messages of \(Self.journal) than its leader after sequence",
-            deadline: .seconds(240))
-        try await untilServersAgree()
-        try await untilWorking("after all servers have copied the streams anew")
-        return lost
-    }
-
-    /// Waits until every server has the messages of the leader.
-    private func untilServersAgree() async throws {
-        let cluster = try cluster()
-        try await arena.within(.seconds(60), "the servers have different messages") {
-            for stream in StreamNames(Self.journal).all {
-                while try await !cluster.agree(on: stream) { try await Task.sleep(for: .milliseconds(200)) }
-            }
-        }
     }
 
     fileprivate func damageFollower(_ damage: (NATSServer) throws -> Void) async throws {
@@ -195,39 +165,6 @@ extension FaultScene {
         try await untilWorking("while the disk is full")
         try await servers[0].restart()
         try await untilWorking("after the server has room again")
-    }
-}
-
-extension NATSCluster {
-    /// True if no server has another message of a stream than the leader.
-    fileprivate func agree(on stream: String) async throws -> Bool {
-        let leader = try await leader(of: stream)
-        return try await JetStream.whileConnected(NATSOptions(servers: urls, name: "test")) { jetStream in
-            let expected = try await jetStream.times(of: stream, on: leader.name)
-            for server in self.servers where server !== leader {
-                let times = try await jetStream.times(of: stream, on: server.name)
-                if expected.contains(where: { times[$0.key] ?? $0.value != $0.value }) { return false }
-            }
-            return true
-        }
-    }
-}
-
-extension JetStream {
-    /// The times of the messages that a server has, by their sequences.
-    fileprivate func times(of stream: String, on server: String) async throws -> [Int: Int64] {
-        let times = try await retrying {
-            try await withConsumer(of: stream, ConsumerSettings(headersOnly: true), on: { $0 == server }) { consumer in
-                var times: [Int: Int64] = [:]
-                var pending = consumer.initialPending
-                while pending > 0, case .message(let delivered) = try await consumer.next() {
-                    times[delivered.streamSequence] = delivered.time
-                    pending = delivered.pending
-                }
-                return times
-            }
-        }
-        return times ?? [:]
     }
 }
 
