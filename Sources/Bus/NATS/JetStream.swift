@@ -242,17 +242,10 @@ package struct StreamInfo: Sendable {
         metadata = settings["metadata"]?.objectValue?.compactMapValues(\.stringValue) ?? [:]
     }
 
-    /// Returns the settings with some changes.
-    /// - Parameters:
-    ///   - replicas: The number of servers that store the stream. Nil for the present one.
-    ///   - change: Changes the metadata.
-    package func settings(
-        replicas: Int? = nil, metadata change: (inout [String: String]) -> Void = { _ in }
-    ) -> JSONValue {
-        var (settings, metadata) = (settings.objectValue ?? [:], metadata)
-        if let replicas { settings["num_replicas"] = .integer(replicas) }
-        change(&metadata)
-        settings["metadata"] = .object(metadata.mapValues { .string($0) })
+    /// Returns the settings with further metadata, which replaces that of the same keys.
+    package func settings(adding added: [String: String]) -> JSONValue {
+        var settings = settings.objectValue ?? [:]
+        settings["metadata"] = .object(metadata.merging(added) { $1 }.mapValues { .string($0) })
         return .object(settings)
     }
 

@@ -31,7 +31,7 @@ struct KnownEnd: Hashable, Sendable {
     mutating func note(lostEpoch: UInt64) { self.lostEpoch = lostEpoch }
 }
 
-/// Finds out that the journal has lost its end, and gives it another epoch.
+/// Detects that the journal has lost its end, and gives it another epoch.
 struct JournalEnd: Sendable {
     private static let interval = Duration.seconds(1)
     /// The number of looks that must find the loss: a leader that has just been replaced may answer once more.
@@ -109,7 +109,7 @@ struct JournalEnd: Sendable {
         let end = try await fork(of: loss, lowestEnd)
         let lost = loss.known.lostEpoch ?? (loss.epochs.current == epochs.current ? nil : epochs.current)
         let next = loss.epochs.beginning(JournalStreams.newEpoch(), after: end, lost: lost)
-        let changed = loss.info.settings { $0.merge(next.metadata) { $1 } }
+        let changed = loss.info.settings(adding: next.metadata)
         _ = try await jetStream.retrying { try await jetStream.updateStream(changed) }
         try await notices.say(
             .lostEnd,
@@ -124,11 +124,11 @@ struct JournalEnd: Sendable {
     /// is the end at the first look, which may be too high.
     private func fork(of loss: Loss, _ lowestEnd: UInt64) async throws -> UInt64 {
         guard let time = loss.time else { return lowestEnd }
-        // Another server may have the lost messages.
+        // Only the leader is asked: another server may still have the lost messages.
         let first = try await jetStream.firstSequence(
             of: names.journal, ConsumerSettings(filters: [names.everything], start: .time(time + 1), headersOnly: true),
             on: loss.info.leader)
-        // The clock of another leader may be slow.
+        // If the clock of the leader is slow, its new messages seem to be older than the lost ones.
         return min(first.map { $0 - 1 } ?? UInt64(loss.info.lastSequence), lowestEnd)
     }
 }

@@ -140,7 +140,13 @@ struct ReplicaCheck: Sendable {
         while true {
             switch comparison.step() {
             case .needs(let source):
-                guard case .message(let message) = try await consumers[source].next() else {
+                let message: DeliveredMessage
+                switch try await consumers[source].next() {
+                case .message(let next): message = next
+                case .idle(let last):
+                    guard last ?? 0 <= delivered[source] else {
+                        throw NATSError(.disconnected, "messages were lost on their way")
+                    }
                     comparison.end(source)
                     continue
                 }
@@ -201,8 +207,9 @@ struct ReplicaCheck: Sendable {
         var (records, superseded) = ([InventoryRecord](), [String]())
         let settings = ConsumerSettings(filters: [names.inventories], start: .lastPerSubject)
         try await jetStream.readAll(of: names.documents, settings) { delivered in
-            let record = try? reader.record(InventoryRecord.self, in: delivered).value
-            if let record, record.epoch == epoch, record.end > removed + 1 {
+            // The inventory of a newer program is left alone.
+            guard let reading = try? reader.record(InventoryRecord.self, in: delivered) else { return }
+            if let record = reading.value, record.epoch == epoch, record.end > removed + 1 {
                 records.append(record)
             } else {
                 superseded.append(delivered.subject)
@@ -243,7 +250,7 @@ struct ReplicaCheck: Sendable {
             try await notices.say(
                 .damaged,
                 "no server has \(found.lost.text) of \(stream) any more, at the offsets up to \(offsets.max() ?? 0): they "
-                    + "are lost, and consumers that have not handled them pass over them")
+                    + "are lost, and consumers that have not handled them skip them")
         }
         let different = Set((known?.incomplete ?? [:]).keys).union((known?.diverged ?? [:]).keys)
         for server in different.sorted() where found.incomplete[server] == nil && found.diverged[server] == nil {

@@ -30,24 +30,32 @@ struct ReplicaDifferences: Hashable {
 
 /// Some sequences of a stream.
 struct SequenceGaps: Hashable {
-    /// The number of sequences that are kept. Further ones are only counted.
+    /// The number of sequences that are kept. Higher ones are dropped.
     private static let capacity = 100_000
     private(set) var sequences: Set<Int> = []
+    private var isTruncated = false
 
     var isEmpty: Bool { sequences.isEmpty }
     var first: Int? { sequences.min() }
 
     mutating func add(_ sequence: Int) {
-        if sequences.count < Self.capacity { sequences.insert(sequence) }
+        if sequences.count < Self.capacity { sequences.insert(sequence) } else { isTruncated = true }
+    }
+
+    init() {}
+
+    private init(sequences: Set<Int>, isTruncated: Bool) {
+        (self.sequences, self.isTruncated) = (sequences, isTruncated)
     }
 
     func intersection(_ other: SequenceGaps) -> SequenceGaps {
-        SequenceGaps(sequences: sequences.intersection(other.sequences))
+        SequenceGaps(
+            sequences: sequences.intersection(other.sequences), isTruncated: isTruncated || other.isTruncated)
     }
 
     /// Such as `12 messages (sequences 4 to 200)`.
     var text: String {
-        let count = sequences.count == Self.capacity ? "\(Self.capacity) or more" : "\(sequences.count)"
+        let count = "\(sequences.count)" + (isTruncated ? " or more" : "")
         guard let first, let last = sequences.max() else { return "no messages" }
         return first == last ? "message \(first)" : "\(count) messages (sequences \(first) to \(last))"
     }

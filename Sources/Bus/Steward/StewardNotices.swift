@@ -1,3 +1,4 @@
+internal import BusFormat
 internal import EventBus
 internal import Logging
 internal import NATS
@@ -34,14 +35,14 @@ final class StewardNotices: Sendable {
 
     /// Logs a notice, and publishes it.
     func say(_ notice: BusNotice) async throws {
-        log(notice)
+        logger.log(notice)
         try await publish(notice)
     }
 
     /// Logs a notice, and lets ``run()`` publish it. While 64 others wait, the oldest one is only logged.
     func post(_ code: BusNotice.Code, _ message: String) {
         let notice = BusNotice(code, message)
-        log(notice)
+        logger.log(notice)
         poster.yield(notice)
     }
 
@@ -49,16 +50,6 @@ final class StewardNotices: Sendable {
     func report(_ damaged: DamagedRecord) {
         guard reported.withLock({ $0.insert(damaged) }) else { return }
         post(.damagedRecord, "\(damaged)")
-    }
-
-    private func log(_ notice: BusNotice) {
-        let level: Logger.Level =
-            switch notice.severity {
-            case .error: .error
-            case .warning: .warning
-            case .information: .notice
-            }
-        logger.log(level: level, "\(notice.message)", metadata: ["code": "\(notice.code.rawValue)"])
     }
 
     private func publish(_ notice: BusNotice) async throws {

@@ -15,32 +15,31 @@ extension JetStream {
     /// The sequence of the first message that a consumer with these settings gets; nil if there is none now.
     func firstSequence(of stream: String, _ settings: ConsumerSettings) async throws -> UInt64? {
         try await retrying {
-            try await withConsumer(of: stream, settings, pulling: PullSettings(window: 1)) { consumer -> UInt64? in
-                guard consumer.initialPending > 0 else { return nil }
-                while true {
-                    if case .message(let delivered) = try await consumer.next() {
-                        return UInt64(delivered.streamSequence)
-                    }
-                }
+            try await withConsumer(of: stream, settings, pulling: PullSettings(window: 1)) { consumer in
+                try await Self.firstSequence(consumer.initialPending) { try await consumer.next() }
             }
         }
     }
 
-    /// The same on one server; nil for any.
+    /// The same, but on one server; on any if `server` is nil.
     func firstSequence(of stream: String, _ settings: ConsumerSettings, on server: String?) async throws -> UInt64? {
         try await retrying {
             let first: UInt64?? = try await withConsumer(
                 of: stream, settings, pulling: PullSettings(window: 1), on: { $0 ?? server == server }
             ) { consumer in
-                guard consumer.initialPending > 0 else { return nil }
-                while true {
-                    if case .message(let delivered) = try await consumer.next() {
-                        return UInt64(delivered.streamSequence)
-                    }
-                }
+                try await Self.firstSequence(consumer.initialPending) { try await consumer.next() }
             }
             guard let first else { throw NATSError(.timeout, "\(server ?? "the server") does not serve \(stream) now") }
             return first
+        }
+    }
+
+    private static func firstSequence(
+        _ pending: Int, _ next: () async throws -> PullConsumer.Delivery
+    ) async throws -> UInt64? {
+        guard pending > 0 else { return nil }
+        while true {
+            if case .message(let delivered) = try await next() { return UInt64(delivered.streamSequence) }
         }
     }
 

@@ -1,3 +1,4 @@
+internal import BusFormat
 internal import EventBus
 internal import Logging
 
@@ -31,13 +32,7 @@ struct BrokerNotices {
     mutating func say(_ code: BusNotice.Code, _ message: String) { say(BusNotice(code, message)) }
 
     mutating func say(_ notice: BusNotice) {
-        let level: Logger.Level =
-            switch notice.severity {
-            case .error: .error
-            case .warning: .warning
-            case .information: .notice
-            }
-        logger.log(level: level, "\(notice.message)", metadata: ["code": "\(notice.code.rawValue)"])
+        logger.log(notice)
         pending.append(notice)
     }
 
