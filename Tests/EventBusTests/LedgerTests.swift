@@ -96,6 +96,24 @@ struct LedgerTests {
         #expect(!period.isSilent(since: start, at: time(25)))
     }
 
+    @Test("a member claims again after its partition was taken from it, unless another member owns it")
+    func states() {
+        let (owner, other) = (ConsumerMember.exclusive, ConsumerMember.exclusive)
+        let partition = Partition.all[0]
+        var group = ConsumerGroup()
+        let owned = group.claim(owner)
+        let claim = ConsumerClaim(
+            consumer: "c", member: owner, ownerEpoch: owned.ownerEpoch, epoch: 1, offsets: owned.offsets)
+        #expect(group.state(of: claim, at: partition) == .current)
+        group = group.expelling([owner.id])?.group ?? group
+        #expect(group.state(of: claim, at: partition) == .ended)
+        _ = group.claim(owner)
+        #expect(group.state(of: claim, at: partition) == .ended, "the member has another claim now")
+        _ = group.claim(other)
+        #expect(group.state(of: claim, at: partition) == .takenOver)
+        #expect(ConsumerGroup().state(of: claim, at: partition) == .takenOver, "the consumer was removed")
+    }
+
     @Test("the last publication of a document decides who leases it")
     func leases() {
         var leases = DocumentLeases<Int>()

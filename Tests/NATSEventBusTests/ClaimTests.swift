@@ -354,6 +354,43 @@ struct ClaimTests {
         }
     }
 
+    @Test func `An exclusive owner that was silent claims again, unless another member has taken over`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withTwo { owner, other in
+                let position = try await owner.publish([1])
+                let claim = try await owner.claims.claim(consumer: "c", as: .exclusive)
+                // As a steward does that has received no heartbeat from the process.
+                let records = ConsumerRecords(journal: other.journal)
+                var reserved: UInt64 = 0
+                try await records.change("c") { group in
+                    let next = try #require(group.expelling([claim.member.id])?.group)
+                    reserved = next.ownerEpoch
+                    return next
+                }
+                for partition in Partition.all {
+                    let fence = BusSubject.fence(ConsumerPartition("c", partition))
+                    let last = try await other.journal.read(FenceRecord.self, fence)
+                    let taken = FenceRecord(
+                        ownerEpoch: reserved, previous: claim.ownerEpoch, member: FenceRecord.nobody)
+                    _ = try #require(try await other.journal.write(taken, fence, after: last.sequence))
+                }
+                func code(_ claim: ConsumerClaim, _ partition: Partition?) async throws -> BusError.Code? {
+                    let checkpoint = Checkpoint(claim: claim, position: position, partition: partition)
+                    return try await owner.code(of: Batch([], checkpoint: checkpoint))
+                }
+                // The second batch is not sent, because the process knows that the claim has ended.
+                for _ in 0..<2 { #expect(try await code(claim, Partition.all[0]) == .epoch) }
+                #expect(try await code(claim, nil) == .epoch)
+                let next = try await owner.claims.claim(consumer: "c", as: claim.member)
+                #expect(next.ownerEpoch > reserved)
+                #expect(try await code(claim, Partition.all[0]) == .epoch)
+                #expect(try await code(next, Partition.all[0]) == nil)
+                _ = try await other.claims.claim(consumer: "c", as: .exclusive)
+                for claim in [claim, next] { #expect(try await code(claim, Partition.all[1]) == .fenced) }
+            }
+        }
+    }
+
     @Test func `Progress is not read for ever if the servers lack a fence that a claim has written`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in

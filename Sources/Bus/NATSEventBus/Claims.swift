@@ -344,7 +344,7 @@ actor Claims {
     }
 
     /// Asks the journal if a claim still owns a partition.
-    /// - Throws: ``BusError`` with code `fenced`, or `epoch` if the servers have lost the fence.
+    /// - Throws: ``BusError`` with code `fenced`, or `epoch` if the member can claim again.
     func requireOwned(_ partition: Partition, by claim: ConsumerClaim) async throws {
         guard try await recordedFence(of: claim, partition) != nil else {
             throw try await refused(partition, of: claim)
@@ -360,12 +360,17 @@ actor Claims {
         }
     }
 
-    /// Handles the refusal of a batch that expected the fence of a claim.
+    /// Handles the refusal of a batch that needs the fence of a claim.
     /// - Returns: The error for its publisher.
     func refused(_ partition: Partition, of claim: ConsumerClaim) async throws -> BusError {
         lose(partition, of: claim)
-        guard try await isFenceLost(partition, of: claim) else { return BusError.takenOver(claim.consumer) }
-        return lostFences(of: claim)
+        // A member that has left, or was displaced, does not claim again.
+        guard members[ClaimMember.ID(claim)] != nil else { return BusError.takenOver(claim.consumer) }
+        switch try await state(of: claim, at: partition) {
+        case .current: return lostFences(of: claim)
+        case .ended: return BusError(LedgerRefusal(ended: claim.consumer))
+        case .takenOver: return BusError.takenOver(claim.consumer)
+        }
     }
 
     /// Notes that the servers have lost fences of a claim.
@@ -377,20 +382,20 @@ actor Claims {
             "the servers have lost records of the claim of the durable consumer '\(claim.consumer)'; claim again")
     }
 
-    /// True if no other member has taken over the partition of a claim whose batch was refused.
-    private func isFenceLost(_ partition: Partition, of claim: ConsumerClaim) async throws -> Bool {
+    /// The state of a claim that does not have the last fence of a partition. If it is `current`, the servers have lost
+    /// its fence.
+    private func state(of claim: ConsumerClaim, at partition: Partition) async throws -> ClaimState {
         let epochs = try await journal.identity().epochs
-        guard claim.epoch == epochs.current else { return false }
+        guard claim.epoch == epochs.current else { return .ended }
         // Another owner changes the group before it replaces the fence. Only damage removes or destroys the record.
         let record = try await records.groupRecord(of: claim.consumer, in: epochs)
         if record.value != nil {
-            let ownership = record.group(in: epochs).ownership(of: claim.member.id)
-            guard ownership.ownerEpoch == claim.ownerEpoch, ownership.offsets[partition] != nil else {
-                return false
-            }
+            let state = record.group(in: epochs).state(of: claim, at: partition)
+            guard state == .current else { return state }
         }
         let fence = try await records.fence(of: ConsumerPartition(claim.consumer, partition)).value
-        return fence?.ownerEpoch ?? 0 <= claim.ownerEpoch
+        guard let fence, fence.ownerEpoch > claim.ownerEpoch else { return .current }
+        return [claim.member.id, FenceRecord.nobody].contains(fence.member) ? .ended : .takenOver
     }
 
     // MARK: Progress

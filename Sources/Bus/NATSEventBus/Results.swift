@@ -33,7 +33,7 @@ struct Results: Sendable {
             } catch let error as BusError where error.code == .fenced {}
         }
         // Also for a claim without partitions, the position is checked first.
-        _ = try await isHandled(checkpoint, nil)
+        _ = try await isHandled(checkpoint, nil, fencedBy: nil)
         throw BusError.takenOver(claim.consumer)
     }
 
@@ -46,9 +46,9 @@ struct Results: Sendable {
         // previous checkpoint is known to be recorded only after its batch.
         return try await turns.withTurn(of: owner) {
             let owned = try await claims.ownership(of: partition, by: checkpoint.claim)
-            let isHandled = try await isHandled(checkpoint, owned?.handled)
+            let isHandled = try await isHandled(checkpoint, owned?.handled, fencedBy: partition)
             if isHandled { return try await journal.end() }
-            guard let owned else { throw BusError.takenOver(owner.consumer) }
+            guard let owned else { throw try await claims.refused(partition, of: checkpoint.claim) }
             let rejected = try await rejectedMessage(of: batch, checkpoint)
             if !batch.settledLetters.isEmpty { try await letters.require(batch.settledLetters) }
             let publication = try Publication(
@@ -79,13 +79,18 @@ struct Results: Sendable {
     // MARK: Checks
 
     /// See ``CheckpointAdmission/isHandled(end:handled:)``.
-    private func isHandled(_ checkpoint: Checkpoint, _ handled: UInt64?) async throws -> Bool {
+    private func isHandled(
+        _ checkpoint: Checkpoint, _ handled: UInt64?, fencedBy partition: Partition?
+    ) async throws -> Bool {
         let admission = CheckpointAdmission(checkpoint)
         let end = try await end(reaching: admission.reach)
         do throws(LedgerRefusal) {
             guard try admission.isHandled(end: end, handled: handled) else { return false }
         } catch {
             if error.reason == .unrecorded { try await requireOwned(checkpoint) }
+            if error.reason == .fenced, let partition {
+                throw try await claims.refused(partition, of: checkpoint.claim)
+            }
             throw BusError(error)
         }
         try await requireOwned(checkpoint)

@@ -109,6 +109,8 @@ package struct FenceRecord: LayoutRecord {
     package let previous: UInt64
     package let member: UUID
 
+    /// The member of the fences that the steward writes: it takes a partition from a silent member, and gives it to none.
+    package static let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     /// The member of the fences of a removed consumer.
     private static let removal = UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 

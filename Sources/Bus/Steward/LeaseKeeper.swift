@@ -389,8 +389,3 @@ actor LeaseKeeper {
         }
     }
 }
-
-extension FenceRecord {
-    /// The member of a fence that the steward has written.
-    static let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-}

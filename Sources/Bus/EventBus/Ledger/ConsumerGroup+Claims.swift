@@ -44,6 +44,24 @@ extension ConsumerGroup {
     }
 }
 
+/// The state of a claim, as far as one of its partitions is concerned.
+package enum ClaimState: Hashable, Sendable {
+    case current
+    /// The claim has ended, and no other member has taken over the partition: the bus took the process for dead, or its
+    /// partitions have changed since. The member can claim again.
+    case ended
+    /// Another member owns the partition, or the consumer was removed.
+    case takenOver
+}
+
+extension ConsumerGroup {
+    package func state(of claim: ConsumerClaim, at partition: Partition) -> ClaimState {
+        let share = shares[Int(partition.number)]
+        guard share.member == claim.member.id else { return .takenOver }
+        return share.ownerEpoch == claim.ownerEpoch ? .current : .ended
+    }
+}
+
 extension Ownership {
     /// True if these are the partitions of a claim.
     /// - Parameter epoch: The epoch of the journal.

@@ -1,7 +1,7 @@
 /// A request of a durable consumer that no bus admits.
 package struct LedgerRefusal: Error, Hashable, Sendable {
     package enum Reason: Sendable {
-        /// The position is not one of this journal.
+        /// The position is not one of this journal, or the claim has ended and its member can claim again.
         case epoch
         /// The claim no longer owns the partition.
         case fenced
@@ -23,6 +23,14 @@ package struct LedgerRefusal: Error, Hashable, Sendable {
 
     package init(takenOver consumer: String) {
         self.init(.fenced, "another process has taken over the durable consumer '\(consumer)'")
+    }
+
+    /// See ``ClaimState/ended``.
+    package init(ended consumer: String) {
+        self.init(
+            .epoch,
+            "the claim of the durable consumer '\(consumer)' has ended, because its process was silent or its partitions "
+                + "have changed; claim again")
     }
 }
 
