@@ -46,7 +46,7 @@ struct ClaimRecordTests {
     func others() throws {
         let fence = FenceRecord(ownerEpoch: 9, previous: 4, member: UUID())
         #expect(try FenceRecord(json: fence.json()) == fence)
-        for state in [LeaseRecord.State.held, .revoked, .withdrawn] {
+        for state in [LeaseState.held, .revoked, .withdrawn] {
             #expect(try LeaseRecord(json: LeaseRecord(state).json()).state == state)
         }
         let steward = StewardRecord(instance: UUID(), term: 3)

@@ -71,12 +71,12 @@ struct LeasedDocumentsTests {
         try leased.change(by: batch, PackedMessages(batch.messages, isTransient: false))
     }
 
-    private func texts(_ leased: LeasedDocuments, except changing: Set<LeasedDocuments.Key> = []) -> [[String]] {
+    private func texts(_ leased: LeasedDocuments, except changing: Set<DocumentName> = []) -> [[String]] {
         leased.batches(except: changing).map { $0.messages.map { String(decoding: $0.data, as: UTF8.self) } }
     }
 
-    private func key(_ key: String) -> LeasedDocuments.Key {
-        LeasedDocuments.Key(type: type, subject: "default", key: key)
+    private func key(_ key: String) -> DocumentName {
+        DocumentName(type, subject: "default", key: key)
     }
 
     @Test("one that depends on a claim ends with the claim, and the others stay")
@@ -91,7 +91,7 @@ struct LeasedDocumentsTests {
             Batch([document("b", "1")], isLeased: true),
         ]
         for (request, batch) in batches.enumerated() {
-            leased.apply(try #require(try change(&leased, batch)), of: UInt64(request))
+            leased.apply(try #require(try change(&leased, batch)), at: UInt64(request))
         }
         #expect(texts(leased) == [["1"], ["1"]], "each condition needs a batch of its own")
         leased.end(CheckpointFrame(checkpoint))
@@ -110,7 +110,7 @@ struct LeasedDocumentsTests {
             Batch([document("b", "2")]), Batch([document("c", "")]),
         ].enumerated() {
             let change = try #require(try change(&leased, batch))
-            leased.apply(change, of: UInt64(request))
+            leased.apply(change, at: UInt64(request))
         }
         #expect(leased.count == 1)
         #expect(texts(leased) == [["2"]])
@@ -126,10 +126,10 @@ struct LeasedDocumentsTests {
             try change(&leased, Batch([document("a", "1"), document("b", "1")], isLeased: true)))
         let second = try #require(
             try change(&leased, Batch([document("a", "2"), document("b", "")], isLeased: true)))
-        leased.apply(second, of: 2)
-        leased.forgetWithdrawn(before: 1)
-        leased.apply(first, of: 1)
-        leased.forgetWithdrawn(before: 3)
+        leased.apply(second, at: 2)
+        leased.forgetEnded(before: 1)
+        leased.apply(first, at: 1)
+        leased.forgetEnded(before: 3)
         #expect(leased.count == 1)
         #expect(texts(leased) == [["2"]])
     }
@@ -139,7 +139,7 @@ struct LeasedDocumentsTests {
         var leased = LeasedDocuments()
         let change = try #require(
             try change(&leased, Batch([document("a", "1"), document("b", "2")], isLeased: true)))
-        leased.apply(change, of: 1)
+        leased.apply(change, at: 1)
         #expect(texts(leased, except: [key("a")]) == [["2"]])
         #expect(texts(leased, except: [key("a"), key("b")]).isEmpty)
     }
@@ -149,7 +149,7 @@ struct LeasedDocumentsTests {
         var leased = LeasedDocuments()
         for number in 0..<1030 {
             let change = try #require(try change(&leased, Batch([document("\(number)", "x")], isLeased: true)))
-            leased.apply(change, of: UInt64(number))
+            leased.apply(change, at: UInt64(number))
         }
         #expect(texts(leased).map(\.count) == [1024, 6])
     }

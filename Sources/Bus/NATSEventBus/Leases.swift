@@ -10,20 +10,6 @@ internal import Support
 /// revokes the lease, which refuses them, and withdraws the documents. Then the process holds a new lease and publishes
 /// its documents again. A process that ends withdraws its documents itself.
 actor Leases {
-    private struct Leased {
-        let message: Envelope
-        /// The lease ends when this checkpoint's claim no longer owns the partition. Nil for a lease that does not
-        /// depend on a claim.
-        let condition: Checkpoint?
-    }
-
-    private struct Entry {
-        /// The sequence of the batch that has changed the document last.
-        var sequence: UInt64
-        /// Nil for a document that is no longer leased.
-        let leased: Leased?
-    }
-
     private static let checkInterval = Duration.seconds(1)
     private static let withdrawalPause = Duration.milliseconds(100)
     /// The maximum time for withdrawing the documents at the end of the process.
@@ -37,13 +23,14 @@ actor Leases {
     private let turns = Turns<ProducerID>()
     /// The sequence of the record that leased batches expect. Nil while the process holds no lease.
     private var held: UInt64?
-    /// The epoch of the journal to which `held` and the sequences of the entries belong; nil before the first lease.
+    /// The epoch of the journal to which `held` and the sequences in `documents` belong; nil before the first lease.
     private var epoch: UInt64?
-    private var entries: [DocumentName: Entry] = [:]
+    /// The orders are the sequences of the batches.
+    private var documents = OwnLeases<Envelope, Checkpoint>()
     private var isEnding = false
     /// The number of leased batches that are being published, or published again.
     private var underWay = 0
-    /// True if documents may be leased that ``entries`` does not have, or that this process cannot withdraw.
+    /// True if documents may be leased that ``documents`` does not have, or that this process cannot withdraw.
     private var mayHaveMore = false
 
     /// - Parameter source: The CloudEvents source of the messages that withdraw documents.
@@ -65,7 +52,7 @@ actor Leases {
                 // Also if there is no record, or an older one: the servers have lost the one of this process.
                 guard record.sequence != held || record.damage != nil else { continue }
                 lose(held)
-            } else if !entries.values.contains(where: { $0.leased != nil }) {
+            } else if documents.count == 0 {
                 continue
             }
             _ = try? await hold()
@@ -82,7 +69,7 @@ actor Leases {
         defer { epoch = now }
         guard epoch != nil else { return }
         held = nil
-        for name in entries.keys { entries[name]?.sequence = 0 }
+        documents.forgetOrders()
     }
 
     // MARK: Publishing
@@ -113,9 +100,10 @@ actor Leases {
     private func noting(_ batch: Batch, _ publish: () async throws -> Position) async throws -> Position {
         underWay += 1
         defer { endPublishing() }
+        let change = change(by: batch)
         do {
             let position = try await publish()
-            note(batch, at: position)
+            apply(change, at: position)
             if isEnding { mayHaveMore = true }
             return position
         } catch let error as BusError where error.code == .fenced {
@@ -127,31 +115,36 @@ actor Leases {
         }
     }
 
-    /// Forgets the documents that are no longer leased, if no earlier batch can be recorded late.
     private func endPublishing() {
         underWay -= 1
-        guard underWay == 0, entries.values.contains(where: { $0.leased == nil }) else { return }
-        entries = entries.filter { $0.value.leased != nil }
+        forgetEnded()
+    }
+
+    /// Forgets the documents that are no longer leased, if no earlier batch can be recorded late.
+    private func forgetEnded() {
+        if underWay == 0 { documents.forgetEnded() }
     }
 
     /// The names of the documents whose publications are remembered.
-    var names: Set<DocumentName> { Set(entries.keys) }
+    var names: Set<DocumentName> { documents.names }
 
-    /// Records the documents of a batch that is in the journal. The last publication of a document decides whether it is
-    /// leased.
-    /// - Parameter position: The position of the batch. If its epoch has ended, every later publication comes after it.
+    /// Records the documents of a batch that is in the journal.
+    /// - Parameter position: The position of the batch.
     func note(_ batch: Batch, at position: Position) {
-        followEpoch()
-        guard batch.isLeased || !entries.isEmpty else { return }
-        let sequence = position.epoch == epoch ? Place(offset: position.offset).sequence : 0
+        apply(change(by: batch), at: position)
+        forgetEnded()
+    }
+
+    private func change(by batch: Batch) -> OwnLeases<Envelope, Checkpoint>.Change? {
         let condition = batch.checkpoint.flatMap { $0.isGuard ? $0 : nil }
-        for message in batch.messages where message.type.kind == .document {
-            let name = DocumentName(message)
-            let isLeased = batch.isLeased && !message.isTombstone
-            guard sequence >= entries[name]?.sequence ?? (isLeased ? 0 : .max) else { continue }
-            entries[name] = Entry(
-                sequence: sequence, leased: isLeased ? Leased(message: message, condition: condition) : nil)
-        }
+        return documents.change(by: batch, under: condition) { batch.messages }
+    }
+
+    /// - Parameter position: The position of the batch. If its epoch has ended, every later publication comes after it.
+    private func apply(_ change: OwnLeases<Envelope, Checkpoint>.Change?, at position: Position) {
+        followEpoch()
+        guard let change else { return }
+        documents.apply(change, at: position.epoch == epoch ? Place(offset: position.offset).sequence : 0)
     }
 
     // MARK: Holding
@@ -203,8 +196,7 @@ actor Leases {
     /// - Returns: False if the lease was revoked meanwhile.
     private func restore(under sequence: UInt64) async throws -> Bool {
         let expectation = Expectation(subject: journal.subject(.lease(producer)), sequence: sequence)
-        let plain = entries.values.sorted { $0.sequence < $1.sequence }.compactMap(\.leased)
-            .filter { $0.condition == nil }.map(\.message)
+        let plain = documents.leases().map(\.lease).filter { $0.condition == nil }.map(\.content)
         for part in Self.parts(plain, size: try await journal.identity().maximumBatchSize) {
             let batch = Batch(part, isLeased: true)
             do {
@@ -219,16 +211,13 @@ actor Leases {
 
     /// Publishes the documents again that are leased only while a claim owns its partition.
     private func restoreGuarded() async throws {
-        for (name, entry) in entries.sorted(by: { $0.value.sequence < $1.value.sequence }) {
-            guard let leased = entry.leased, let condition = leased.condition,
-                entries[name]?.sequence == entry.sequence
-            else { continue }
+        for (sequence, lease) in documents.leases() {
+            guard let condition = lease.condition, documents.isCurrent(lease.name, at: sequence) else { continue }
             do {
-                let batch = Batch([leased.message], checkpoint: condition, isLeased: true)
-                let position = try await results.publish(batch, condition, lease: producer)
-                note(batch, at: position)
+                let batch = Batch([lease.content], checkpoint: condition, isLeased: true)
+                note(batch, at: try await results.publish(batch, condition, lease: producer))
             } catch let error as BusError where [.fenced, .epoch].contains(error.code) {
-                if entries[name]?.sequence == entry.sequence { entries[name] = nil }
+                documents.end(condition)
             }
         }
     }
@@ -246,11 +235,10 @@ actor Leases {
         // From now on, batches that are under way are refused.
         let revoked = LeaseRecord(.revoked)
         guard let revocation = try await journal.write(revoked, .lease(producer), after: held) else { return }
-        let leased = entries.compactMap { name, entry in entry.leased.map { (name, $0) } }
-        try await withdraw(leased.filter { $0.1.condition == nil }.map(\.0), under: revocation)
-        for (name, document) in leased {
-            guard let condition = document.condition else { continue }
-            try await withdraw(name, under: condition)
+        let leases = documents.leases().map(\.lease)
+        try await withdraw(leases.filter { $0.condition == nil }.map(\.name), under: revocation)
+        for lease in leases {
+            if let condition = lease.condition { try await withdraw(lease.name, under: condition) }
         }
         // The steward withdraws the rest of a revoked lease.
         guard !mayHaveMore, underWay == 0 else { return }

@@ -142,19 +142,9 @@ package struct FenceRecord: LayoutRecord {
 package struct LeaseRecord: LayoutRecord {
     package static let title = "the lease of a producer"
 
-    package enum State: String, Codable, Sendable {
-        /// The producer publishes leased documents.
-        case held
-        /// The producer was silent for too long. Its leased documents are to be withdrawn.
-        case revoked
-        /// The leased documents are withdrawn, by the producer at its end or by the steward. The producer may hold a
-        /// lease again.
-        case withdrawn
-    }
+    package let state: LeaseState
 
-    package let state: State
-
-    package init(_ state: State) {
+    package init(_ state: LeaseState) {
         self.state = state
     }
 }

@@ -12,7 +12,7 @@ internal import NATSLayout
 /// steward.
 actor LeaseKeeper {
     private struct Lease {
-        let state: LeaseRecord.State
+        let state: LeaseState
         let sequence: Int
     }
 

@@ -317,8 +317,8 @@ struct ClientStateMachine {
 
     private mutating func handle(_ reply: Reply, to request: PendingRequest, id: UInt64, at now: Instant) {
         if let leases = request.leases, case .published = reply {
-            leased.apply(leases, of: id)
-            leased.forgetWithdrawn(before: outbox.firstID ?? .max)
+            leased.apply(leases, at: id)
+            leased.forgetEnded(before: outbox.firstID ?? .max)
         }
         switch request.purpose {
         case .caller:

@@ -60,7 +60,7 @@ struct Outbox {
     /// True if a request was sent on the current connection and is not answered.
     var awaitsAnswers: Bool { pending.values.contains { $0.resending.sentAt != nil } }
     /// The leased documents that unanswered batches publish, change or withdraw.
-    var changingLeases: Set<LeasedDocuments.Key> {
+    var changingLeases: Set<DocumentName> {
         [pending.values, waiting.values].reduce(into: []) { keys, requests in
             for case let leases? in requests.lazy.map(\.leases) { keys.formUnion(leases.keys) }
         }
